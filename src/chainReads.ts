@@ -14,8 +14,10 @@ import { listTransactionTokens } from './db/transactionTokens';
 import { KeyedLimiter } from './temporal/keyedLimiter';
 import { tokenOf } from './transactions/policy';
 
-/** For how long a simulation, and the newest block of a network, are given to others who ask. */
+/** For how long a simulation, and that a network is unavailable, are given to others who ask. */
 const FRESH_MS = 1_000;
+/** For how long the newest block is: what was deployed a moment ago is to be in it. */
+const HEAD_FRESH_MS = 100;
 /** An endpoint is asked so often which chain it serves. */
 const CHAIN_ID_MS = 10_000;
 /** How many simulations use one network at once. */
@@ -74,7 +76,7 @@ export function createSimulate({
   config,
   chains,
 }: Pick<Clients, 'db' | 'config' | 'chains'>): ApiDependencies['simulate'] {
-  const heads = new SharedReads<bigint>(FRESH_MS);
+  const heads = new SharedReads<bigint>(HEAD_FRESH_MS, FRESH_MS);
   const simulations = new SharedReads<TransactionSimulation>(FRESH_MS);
   const limiter = new KeyedLimiter(SIMULATIONS_AT_ONCE);
 

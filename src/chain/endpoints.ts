@@ -4,13 +4,13 @@ import {
   createTransport,
   type EIP1193RequestFn,
   HttpRequestError,
-  http,
   InternalRpcError,
   LimitExceededRpcError,
   RpcRequestError,
   type Transport,
 } from 'viem';
 import { currentSpan } from '../tracing';
+import { type CallNode, type CallOptions, jsonRpc, type RpcRequest } from './jsonRpc';
 
 /** How an endpoint took a request. `limited`: it wants fewer; `behind`: it lacks a block that others have. */
 export type EndpointResult = 'answered' | 'failed' | 'limited' | 'behind';
@@ -82,18 +82,8 @@ function isRepeatable({ method }: RpcRequest, error: unknown, endpoints: readonl
   return isRead && isPassing(error) && endpoints.some(({ isDown }) => !isDown);
 }
 
-/** Throws HttpRequestError for a response that is no answer, whatever its body says: no access, a limit, a failure. */
-async function assertAnswered(response: Response): Promise<void> {
-  const { status, headers, url } = response;
-  if (![401, 403, 408, TOO_MANY_REQUESTS].includes(status) && status < 500) return;
-  await response.body?.cancel();
-  throw new HttpRequestError({ url, status, headers, details: `status ${status}` });
-}
-
 /** How endpoints are asked. */
-interface FailoverOptions {
-  readonly timeoutMs: number;
-  readonly batchSize: number;
+interface FailoverOptions extends CallOptions {
   readonly observe: ObserveEndpoint;
 }
 
@@ -106,43 +96,29 @@ class Endpoint {
   /** Resolves once it is known to serve its chain; undefined: to be asked. */
   private checked: Promise<void> | undefined;
   readonly host: string;
-  private readonly transport: Transport;
+  private readonly call: CallNode;
 
-  constructor(url: string, { timeoutMs: timeout, batchSize }: FailoverOptions) {
+  constructor(url: string, options: CallOptions) {
     this.host = urlHost(url);
-    this.transport = http(url, {
-      timeout,
-      retryCount: 0,
-      batch: batchSize > 1 ? { batchSize } : false,
-      onFetchResponse: assertAnswered,
-      // The time limit of the library ends with the headers.
-      fetchFn: (input, init) => {
-        const signals = [AbortSignal.timeout(timeout), ...(init?.signal ? [init.signal] : [])];
-        return fetch(input, { ...init, signal: AbortSignal.any(signals) });
-      },
-    });
+    this.call = jsonRpc(url, options);
   }
 
-  connect(config: Parameters<Transport>[0]): ReturnType<Transport> {
-    return this.transport(config);
+  /** Asks it. `chainId`: throws unless it serves this chain, which is asked first, and again after each failure. */
+  async ask(request: RpcRequest, chainId: number | undefined): Promise<unknown> {
+    if (chainId !== undefined && request.method !== 'eth_chainId') await this.assertChain(chainId);
+    return this.call(request);
   }
 
-  /** Throws unless it serves this chain; it is asked before its first request, and again after each failure. */
-  async assertChain(
-    transport: ReturnType<Transport>,
-    chainId: number | undefined,
-    method: string,
-  ): Promise<void> {
-    if (chainId === undefined || method === 'eth_chainId') return;
-    this.checked ??= this.checkChain(transport, chainId);
+  private async assertChain(chainId: number): Promise<void> {
+    this.checked ??= this.checkChain(chainId);
     await this.checked.catch((error) => {
       this.checked = undefined;
       throw error;
     });
   }
 
-  private async checkChain(transport: ReturnType<Transport>, chainId: number): Promise<void> {
-    const served = Number(await transport.request({ method: 'eth_chainId' }));
+  private async checkChain(chainId: number): Promise<void> {
+    const served = Number(await this.call({ method: 'eth_chainId' }));
     if (served !== chainId) throw new WrongChain(`${this.host} serves chain ${served}`);
   }
 
@@ -175,29 +151,21 @@ class Endpoint {
   }
 }
 
-/** An endpoint, connected. */
-interface Connected {
-  readonly endpoint: Endpoint;
-  readonly transport: ReturnType<Transport>;
-}
-
 /**
  * Those to ask, in this order: as configured without those that rest; where all rest, the one whose rest ends first.
  * None that wants fewer requests.
  */
-function choose(all: readonly Connected[], now: number): readonly Connected[] {
-  const rested = all.map((one) => ({ one, ...one.endpoint.rest(now) }));
+function choose(all: readonly Endpoint[], now: number): readonly Endpoint[] {
+  const rested = all.map((one) => ({ one, ...one.rest(now) }));
   const awake = rested.filter(({ ms }) => ms === 0);
   if (awake.length > 0) return awake.map(({ one }) => one);
   const able = rested.filter(({ limited }) => !limited).sort((a, b) => a.ms - b.ms);
   return able.slice(0, 1).map(({ one }) => one);
 }
 
-type RpcRequest = Parameters<EIP1193RequestFn>[0];
-
 /** Asks one endpoint. Returns its answer, the error that the network itself gives, or why the endpoint failed. */
 async function askOne(
-  { endpoint, transport }: Connected,
+  endpoint: Endpoint,
   request: RpcRequest,
   {
     chainId,
@@ -227,8 +195,7 @@ async function askOne(
     span?.end(error);
   };
   try {
-    if (!isAlone) await endpoint.assertChain(transport, chainId, request.method);
-    const answer = await transport.request(request);
+    const answer = await endpoint.ask(request, isAlone ? undefined : chainId);
     ended('answered');
     return { answer };
   } catch (error) {
@@ -253,21 +220,18 @@ type Asking = Parameters<typeof askOne>[2];
 
 /** Asks them in turn until one answers. Throws the error that the network itself gives, or why none has answered. */
 async function askInTurn(
-  connected: readonly Connected[],
+  endpoints: readonly Endpoint[],
   request: RpcRequest,
   asking: Asking,
 ): Promise<unknown> {
   const failures: unknown[] = [];
-  for (const one of choose(connected, performance.now())) {
+  for (const one of choose(endpoints, performance.now())) {
     const asked = await askOne(one, request, asking);
     if ('answer' in asked) return asked.answer;
     if ('error' in asked) throw asked.error;
     failures.push(asked.failure);
   }
-  return refuse(
-    connected.map(({ endpoint }) => endpoint),
-    failures,
-  );
+  return refuse(endpoints, failures);
 }
 
 /**
@@ -280,7 +244,6 @@ async function askInTurn(
 export function failover(urls: readonly string[], options: FailoverOptions): Transport {
   const endpoints = urls.map((url) => new Endpoint(url, options));
   return (config) => {
-    const connected = endpoints.map((endpoint) => ({ endpoint, transport: endpoint.connect(config) }));
     const asking = { chainId: config.chain?.id, isAlone: urls.length === 1, observe: options.observe };
     return createTransport({
       key: 'failover',
@@ -291,7 +254,7 @@ export function failover(urls: readonly string[], options: FailoverOptions): Tra
         for (let tries = 0; ; tries += 1) {
           const sentAt = performance.now();
           try {
-            return await askInTurn(connected, request, asking);
+            return await askInTurn(endpoints, request, asking);
           } catch (error) {
             const pauseMs = REPEAT_PAUSES_MS[tries];
             const isQuick = performance.now() - sentAt < QUICK_FAILURE_MS;
