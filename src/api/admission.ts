@@ -3,7 +3,7 @@ import type { Config } from '../config';
 import type { Credential } from '../db/credentials';
 import type { Db } from '../db/database';
 import { callerNetwork } from './clientAddress';
-import { callerOf, type Exchange, exchangeOf } from './exchange';
+import { type Exchange, exchangeOf } from './exchange';
 import { assertOwnOrigin } from './origin';
 import { createCredentialRateLimiter, createFailureLimiter } from './rateLimit';
 import { Refused } from './refusals';
@@ -142,7 +142,6 @@ export function createAdmission(
       const exchange = exchangeOf(response);
       const credential = await find(request, exchange);
       exchange.credential = credential;
-      exchange.log = exchange.log.child(callerOf(credential));
       await limitRate(limit, rateLimit.perSecond, credential, response);
       next();
     };

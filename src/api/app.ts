@@ -7,7 +7,7 @@ import type { Route } from './context';
 import type { ApiDependencies } from './dependencies';
 import { docsRoutes } from './docs';
 import type { EventStreams } from './eventStreams';
-import { beginExchange, type Exchange, refusalOf, sendRefusal } from './exchange';
+import { beginExchange, type Exchange, logOf, refusalOf, sendRefusal } from './exchange';
 import { type HandlerDependencies, handlerOf } from './handlers';
 import type { Idempotency } from './idempotency';
 import { otherMethods } from './methods';
@@ -99,7 +99,8 @@ export function createApp(dependencies: AppDependencies): Express {
   // Express recognizes an error handler by its four parameters.
   app.use((error: unknown, request: Request, response: Response, _next: unknown) => {
     const exchange = response.locals.exchange as Exchange | undefined;
-    sendRefusal(request, response, refusalOf(error, exchange?.log ?? logger));
+    const log = () => (exchange ? logOf(exchange) : logger);
+    sendRefusal(request, response, refusalOf(error, log));
   });
   return app;
 }

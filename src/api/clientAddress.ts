@@ -10,6 +10,17 @@ export function clientAddress({ ip = '', socket }: Pick<Request, 'ip' | 'socket'
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }
 
+const peers = new WeakMap<Request['socket'], string>();
+
+/** The same; once per connection, where no proxy reports another address. */
+export function clientOf(request: Request): string {
+  const { socket, headers } = request;
+  if (headers['x-forwarded-for'] !== undefined) return clientAddress(request);
+  const peer = peers.get(socket) ?? clientAddress(request);
+  peers.set(socket, peer);
+  return peer;
+}
+
 /** The caller that a failed authentication counts for: an IPv4 address, or the /64 network of an IPv6 address. */
 export function callerNetwork(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { Endpoint } from '../contract/endpoint';
 import type { Credential } from '../db/credentials';
@@ -12,7 +11,6 @@ export interface RequestContext<Query = unknown, Body = unknown> {
   readonly params: { readonly [name: string]: string };
   readonly query: Query;
   readonly body: Body;
-  readonly log: Logger;
   /** Until when the answer is sent, a time of `performance.now()`. */
   readonly deadlineMs: number;
   /** Ends the turn of a mutation before its answer: from here on it only waits. */

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { Credential } from '../db/credentials';
 import type { Metrics } from '../metrics';
-import { clientAddress } from './clientAddress';
+import { clientOf } from './clientAddress';
 import { errorBodyOf, pathNotFound, Refused, unavailable } from './refusals';
 
 /** How long a request may take, in milliseconds. */
@@ -14,25 +14,37 @@ const SANE_REQUEST_ID = /^[A-Za-z0-9._-]{1,100}$/;
 /** What is known about a request while it is being answered. */
 export interface Exchange {
   readonly requestId: string;
-  /** See `clientAddress`. */
+  /** See `clientOf`. */
   readonly client: string;
   /** Times of `performance.now()`. */
   readonly startedAtMs: number;
   readonly deadlineMs: number;
   /** True once the server stops: then the connection is not kept for another request. */
   readonly stopping: () => boolean;
-  log: Logger;
+  readonly logger: Logger;
   credential?: Credential;
   /** Template of the path, for metrics and logs. */
   route: string;
+  /** The id in its path. */
+  subject?: { readonly proposalId: string } | { readonly transactionId: string };
   resourceId?: string;
   /** When the answer began whose end is not awaited; a time of `performance.now()`. */
   streamedAtMs?: number;
 }
 
 /** A caller in logs. */
-export function callerOf({ kind, organizationId, id }: Credential) {
+function callerOf({ kind, organizationId, id }: Credential) {
   return { organizationId, ...(kind === 'apiKey' ? { apiKeyId: id } : { sessionId: id }) };
+}
+
+/** What every line of the log says of a request. */
+function identityOf({ requestId, credential, subject }: Exchange) {
+  return { requestId, ...(credential ? callerOf(credential) : {}), ...subject };
+}
+
+/** A logger whose lines say which request they are about. */
+export function logOf(exchange: Exchange): Logger {
+  return exchange.logger.child(identityOf(exchange));
 }
 
 /** The id that the caller gave its request, or a new one. */
@@ -50,11 +62,11 @@ export function beginExchange(
   const startedAtMs = performance.now();
   const exchange: Exchange = {
     requestId,
-    client: clientAddress(request),
+    client: clientOf(request),
     startedAtMs,
     deadlineMs: startedAtMs + REQUEST_TIMEOUT_MS - 1_000,
     stopping: options.stopping,
-    log: options.logger.child({ requestId }),
+    logger: options.logger,
     route: 'unknown',
   };
   response.locals.exchange = exchange;
@@ -70,14 +82,14 @@ export function beginExchange(
     const { method } = request;
     const status = finalStatus(response);
     options.metrics.observeHttp({ method, route: exchange.route, status, seconds: ms / 1_000 });
-    exchange.log.info(
+    exchange.logger.info(
       {
+        ...identityOf(exchange),
         method,
         route: exchange.route,
         status,
         ms,
         client: exchange.client,
-        ...(exchange.credential ? callerOf(exchange.credential) : {}),
         ...(exchange.resourceId === undefined ? {} : { resourceId: exchange.resourceId }),
       },
       'request',
@@ -127,14 +139,14 @@ export function sendRefusal(request: Request, response: Response, refused: Refus
 }
 
 /** Converts a thrown error into a refusal. An unexpected error is logged and not disclosed. */
-export function refusalOf(error: unknown, log: Logger): Refused {
+export function refusalOf(error: unknown, log: () => Logger): Refused {
   if (error instanceof Refused) {
-    if (error.status >= 500) log.error({ err: error.cause ?? error }, error.message);
+    if (error.status >= 500) log().error({ err: error.cause ?? error }, error.message);
     return error;
   }
   if (error instanceof URIError || (error as { status?: number }).status === 400) {
     return pathNotFound();
   }
-  log.error({ err: error }, 'request failed');
+  log().error({ err: error }, 'request failed');
   return unavailable('the service is unavailable; send the same request again');
 }

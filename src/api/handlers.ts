@@ -70,10 +70,10 @@ function contextOf(
   { request, exchange, credential }: Admitted,
   { query, body, endTurn = () => undefined }: { query: unknown; body: unknown; endTurn?: () => void },
 ): RequestContext {
-  const { requestId, log, deadlineMs } = exchange;
+  const { requestId, deadlineMs } = exchange;
   const params = checkParams(endpoint, request.params);
   const { organizationId } = credential;
-  return { requestId, log, deadlineMs, credential, organizationId, params, query, body, endTurn };
+  return { requestId, deadlineMs, credential, organizationId, params, query, body, endTurn };
 }
 
 async function runRead(
@@ -159,10 +159,10 @@ function noteSubject(exchange: Exchange, route: Route, params: Request['params']
   const { proposalId, txId } = params;
   if (typeof proposalId === 'string') {
     exchange.resourceId = proposalId;
-    exchange.log = exchange.log.child({ proposalId });
+    exchange.subject = { proposalId };
   } else if (typeof txId === 'string') {
     exchange.resourceId = txId;
-    exchange.log = exchange.log.child({ transactionId: txId });
+    exchange.subject = { transactionId: txId };
   }
 }
 

@@ -1,4 +1,4 @@
-import { callerNetwork, clientAddress } from '../../../src/api/clientAddress';
+import { callerNetwork, clientAddress, clientOf } from '../../../src/api/clientAddress';
 
 const address = (ip: string | undefined, remoteAddress: string | undefined) =>
   clientAddress({ ip, socket: { remoteAddress } } as Parameters<typeof clientAddress>[0]);
@@ -14,6 +14,17 @@ describe('the address of a caller', () => {
   ])('reported as %s by %s is %s', (ip, remoteAddress, expected) => {
     expect(address(ip, remoteAddress)).toBe(expected);
   });
+});
+
+test('a connection has the address of its peer, and what a proxy reports is read anew for each request', () => {
+  const socket = { remoteAddress: '10.0.0.1' };
+  const of = (ip: string, headers = {}) =>
+    clientOf({ ip, socket, headers } as Parameters<typeof clientOf>[0]);
+  const forwarded = { 'x-forwarded-for': 'whatever is trusted' };
+  expect(of('203.0.113.9', forwarded)).toBe('203.0.113.9');
+  expect(of('10.0.0.1')).toBe('10.0.0.1');
+  expect(of('203.0.113.10', forwarded)).toBe('203.0.113.10');
+  expect(of('10.0.0.1')).toBe('10.0.0.1');
 });
 
 describe('the network that failures are counted against', () => {
