@@ -6,14 +6,16 @@ import type { AuthorizationOutcome } from './authorizations';
 import {
   type Envelope,
   type EnvelopeColumn,
+  type EnvelopeRow,
   envelope,
   envelopeColumn,
+  envelopeColumns,
   envelopeIn,
   envelopeNonceColumns,
 } from './chain';
 import type { Db, Tx } from './database';
 import type { Reservation } from './reservations';
-import { queryRows, requireRow, type Statement, together } from './rows';
+import { type Columns, columnsOf, queryRows, requireRow, type Statement, together } from './rows';
 import type { ChainAttemptRow, ChainEnvelopeRow } from './tables';
 
 /** The outcome of an attempt of an account, with the network's confirmations. */
@@ -50,8 +52,32 @@ export interface Attempt {
 
 const OF_ACCOUNTS = ['transaction', 'cancellation'] as const satisfies readonly ChainAttemptRow['kind'][];
 
+/** What is read of an attempt. */
+type ReadAttempt = Omit<ChainAttemptRow, 'proposal_id' | 'created_at' | 'block_at' | 'decided_at'>;
+
+const COLUMNS: Columns<ReadAttempt> = {
+  id: true,
+  kind: true,
+  organization_id: true,
+  transaction_id: true,
+  account_id: true,
+  network_id: true,
+  to_address: true,
+  value: true,
+  data: true,
+  safe_nonce: true,
+  safe_tx_gas: true,
+  safe_tx_hash: true,
+  from_block: true,
+  outcome: true,
+  outcome_hash: true,
+  block_number: true,
+  block_hash: true,
+  confirmations: true,
+};
+
 /** A row of those kinds: a check of the table says what it has. */
-type AccountAttemptRow = ChainAttemptRow & {
+export type AccountAttemptRow = ReadAttempt & {
   readonly kind: Attempt['kind'];
   readonly organization_id: string;
   readonly transaction_id: string;
@@ -63,7 +89,10 @@ type AccountAttemptRow = ChainAttemptRow & {
   readonly from_block: bigint;
 };
 
-function isOfAccount(row: ChainAttemptRow & Pick<AccountAttemptRow, 'signature'>): row is AccountAttemptRow {
+/** An attempt of whatever kind with its signature. */
+type SignedRow = ReadAttempt & Pick<AccountAttemptRow, 'signature'>;
+
+function isOfAccount(row: SignedRow): row is AccountAttemptRow {
   return OF_ACCOUNTS.some((kind) => kind === row.kind);
 }
 
@@ -71,10 +100,7 @@ function isOfAccount(row: ChainAttemptRow & Pick<AccountAttemptRow, 'signature'>
 function selectSigned(db: Db | Tx) {
   return db('chain_attempts')
     .leftJoin('chain_signatures', 'chain_signatures.attempt_id', 'chain_attempts.id')
-    .select<(ChainAttemptRow & Pick<AccountAttemptRow, 'signature'>)[]>(
-      'chain_attempts.*',
-      'chain_signatures.signature',
-    );
+    .select<SignedRow[]>([...columnsOf('chain_attempts', COLUMNS), 'chain_signatures.signature']);
 }
 
 /** Selects what accounts are to execute. */
@@ -186,9 +212,7 @@ export async function findCarried(
   const [row] = (await selectSigned(db)
     .join('chain_envelopes as e', 'e.attempt_id', 'chain_attempts.id')
     .select(db.raw(`${envelopeColumn} AS envelope`))
-    .where({ 'e.id': envelopeId })) as (Parameters<typeof isOfAccount>[0] & {
-    readonly envelope: EnvelopeColumn;
-  })[];
+    .where({ 'e.id': envelopeId })) as (SignedRow & { readonly envelope: EnvelopeColumn })[];
   return (
     row && {
       kind: row.kind,
@@ -213,7 +237,8 @@ export async function envelopesOf(db: Db | Tx, of: readonly Pick<Attempt, 'id'>[
       'attempt_id',
       of.map(({ id }) => id),
     )
-    .orderBy('id');
+    .orderBy('id')
+    .select<EnvelopeRow[]>(envelopeColumns('chain_envelopes'));
   return rows.map(envelope);
 }
 
@@ -250,7 +275,7 @@ function insertStatement(tx: Tx, input: NewAttempt) {
       safe_tx_hash: input.safeTxHash,
       from_block: input.fromBlock,
     })
-    .returning('*');
+    .returning(Object.keys(COLUMNS));
 }
 
 /** What `insertStatement` returns: it is not signed yet. */
@@ -286,7 +311,7 @@ export async function insertAttemptReserved(
     .with('attempt', insertStatement(tx, input))
     .with('reserved', reserve)
     .crossJoin(tx.raw('reserved'))
-    .select('attempt.*', 'reserved.id as reservation_id');
+    .select([...columnsOf('attempt', COLUMNS), 'reserved.id as reservation_id']);
   const [found]: (UnsignedRow & { readonly reservation_id: bigint })[] = await together(both, along);
   const { reservation_id: id, ...row } = requireRow(found);
   return { attempt: unsigned(row), reserved: { ...reserving, id, attemptId: row.id } };

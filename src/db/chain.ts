@@ -1,6 +1,6 @@
 import type { AccountDerivation } from '../domain/account';
 import type { Db, Tx } from './database';
-import { requireRow, type Statement, together } from './rows';
+import { type Columns, columnsOf, requireRow, type Statement, together } from './rows';
 import type { ChainEnvelopeRow, RelayerReservationRow } from './tables';
 
 /** A key that pays for gas on a network. */
@@ -39,10 +39,37 @@ export type EnvelopeNonce = Pick<
   | 'maxPriorityFeePerGas'
 >;
 
+/** What an envelope and its reservation share in the tables. */
+type NonceRow = Omit<RelayerReservationRow, 'reserved_at'>;
+/** What is read of an envelope. */
+export type EnvelopeRow = Omit<ChainEnvelopeRow, 'reservation_id' | 'sent_at' | 'decided_at'>;
+
+const NONCE_COLUMNS: Columns<NonceRow> = {
+  id: true,
+  attempt_id: true,
+  network_id: true,
+  relayer_address: true,
+  relayer_nonce: true,
+  gas: true,
+  max_fee_per_gas: true,
+  max_priority_fee_per_gas: true,
+};
+
+/** The columns of a reservation that are read. */
+export const reservationColumns = (alias: string) => columnsOf(alias, NONCE_COLUMNS);
+
+/** The columns of an envelope that are read. */
+export const envelopeColumns = (alias: string) =>
+  columnsOf<EnvelopeRow>(alias, {
+    ...NONCE_COLUMNS,
+    transaction_hash: true,
+    raw_transaction: true,
+    created_at: true,
+    outcome: true,
+  });
+
 /** The nonce and terms in a row of an envelope or of a reservation. */
-export function envelopeNonce(
-  row: Omit<ChainEnvelopeRow, 'reservation_id' | 'sent_at' | 'decided_at'> | RelayerReservationRow,
-): EnvelopeNonce {
+export function envelopeNonce(row: NonceRow): EnvelopeNonce {
   return {
     id: row.id,
     attemptId: row.attempt_id,
@@ -56,7 +83,7 @@ export function envelopeNonce(
 }
 
 /** A signed transaction as it is stored. */
-export function envelope(row: Omit<ChainEnvelopeRow, 'reservation_id' | 'sent_at' | 'decided_at'>): Envelope {
+export function envelope(row: EnvelopeRow): Envelope {
   return {
     ...envelopeNonce(row),
     transactionHash: row.transaction_hash,
@@ -239,7 +266,7 @@ export async function deploymentEnvelopes(db: Db | Tx, key: AccountOnNetwork): P
     .where('chain_attempts.account_id', key.accountId)
     .where('chain_attempts.network_id', key.networkId)
     .orderBy('chain_envelopes.id')
-    .select<ChainEnvelopeRow[]>('chain_envelopes.*');
+    .select<EnvelopeRow[]>(envelopeColumns('chain_envelopes'));
   return rows.map(envelope);
 }
 
@@ -325,7 +352,8 @@ export async function newestEnvelopes(
     .where({ network_id: BigInt(range.networkId), relayer_address: range.relayerAddress })
     .whereBetween('relayer_nonce', [range.fromNonce, range.toNonce])
     .orderBy([{ column: 'relayer_nonce' }, { column: 'id', order: 'desc' }])
-    .limit(MAX_EARLIER)
-    .select('*');
+    // No page: whatever the nonces, the index of them is read.
+    .limit(MAX_EARLIER, { skipBinding: true })
+    .select<EnvelopeRow[]>(envelopeColumns('chain_envelopes'));
   return rows.map(envelope);
 }

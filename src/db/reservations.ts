@@ -5,6 +5,7 @@ import {
   envelopeNonce,
   envelopeNonceColumns,
   insertEnvelope,
+  reservationColumns,
 } from './chain';
 import type { Db, Tx } from './database';
 import { queryRows, requireRow, type Statement } from './rows';
@@ -25,8 +26,8 @@ function live(db: Db | Tx) {
 
 /** Takes a nonce of a relayer for an envelope, before that is signed. */
 export async function insertReservation(tx: Tx, input: Omit<Reservation, 'id'>): Promise<Reservation> {
-  const [row] = await tx('relayer_reservations').insert(envelopeNonceColumns(input)).returning('*');
-  return envelopeNonce(requireRow(row));
+  const [row] = await tx('relayer_reservations').insert(envelopeNonceColumns(input)).returning('id');
+  return { ...input, id: requireRow(row).id };
 }
 
 /** Nonces of a relayer that are taken, and whose envelopes are being signed. */
@@ -76,7 +77,7 @@ export async function reservationAt(
     })
     .orderBy('r.id', 'desc')
     .limit(1)
-    .select<RelayerReservationRow[]>('r.*');
+    .select<RelayerReservationRow[]>(reservationColumns('r'));
   return row && envelopeNonce(row);
 }
 
@@ -89,7 +90,7 @@ export async function reservationsOf(
   const rows = await live(db)
     .whereRaw('r.attempt_id = ANY (?::bigint[])', [attempts.map(({ id }) => String(id))])
     .orderBy('r.id')
-    .select<RelayerReservationRow[]>('r.*');
+    .select<RelayerReservationRow[]>(reservationColumns('r'));
   return rows.map(envelopeNonce);
 }
 
@@ -126,7 +127,8 @@ export async function payingRelayer(
         .select('address', db.raw('0::bigint'), rank(2)),
     )
     .orderBy([{ column: 'rank' }, { column: 'id', order: 'desc' }])
-    .limit(1);
+    // No page: few rows match.
+    .limit(1, { skipBinding: true });
   return first?.relayer_address;
 }
 

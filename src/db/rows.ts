@@ -8,14 +8,20 @@ export async function queryRows<T>(db: Knex, sql: string, bindings: Bindings = [
   return rows;
 }
 
+/** The columns of a row that are read. */
+export type Columns<Row> = Readonly<Record<keyof Row & string, true>>;
+
 /**
  * The columns of a table as a statement selects them, each by its name: a column that a migration adds changes neither
  * the statement nor its plan.
  */
-export function selected<Row>(alias: string, columns: Readonly<Record<keyof Row & string, true>>): string {
-  return Object.keys(columns)
-    .map((column) => `${alias}.${column}`)
-    .join(', ');
+export function columnsOf<Row>(alias: string, columns: Columns<Row>): string[] {
+  return Object.keys(columns).map((column) => `${alias}.${column}`);
+}
+
+/** The same, as SQL. */
+export function selected<Row>(alias: string, columns: Columns<Row>): string {
+  return columnsOf(alias, columns).join(', ');
 }
 
 /** Runs a statement and returns how many rows it changed or selected. */

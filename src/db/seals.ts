@@ -104,7 +104,13 @@ export async function findSealedState(
         .on('seals.sequence', 'sealed_states.sequence'),
     )
     .where('sealed_states.organization_id', organizationId)
-    .first('sealed_states.*', 'seals.hash', db.raw('clock_timestamp() AS read_at'));
+    .first(
+      'sealed_states.sequence',
+      'sealed_states.state',
+      'sealed_states.signature',
+      'seals.hash',
+      db.raw('clock_timestamp() AS read_at'),
+    );
   if (options.lock === 'share') query.forShare('sealed_states');
   if (options.lock === 'update') query.forUpdate('sealed_states');
   const row = await query;

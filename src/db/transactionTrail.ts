@@ -1,4 +1,4 @@
-import { selectAttempts } from './attempts';
+import { type AccountAttemptRow, selectAttempts } from './attempts';
 import type { Db, Tx } from './database';
 import type { ChainAttemptRow, ChainEnvelopeRow, PolicyUsageRow } from './tables';
 
@@ -47,7 +47,11 @@ export async function readTransactionTrail(
   db: Db | Tx,
   transactionId: string,
 ): Promise<{ readonly attempts: TrailAttempt[]; readonly usage: TrailUsage[] }> {
-  const attempts = await selectAttempts(db).where({ transaction_id: transactionId }).orderBy('id');
+  const attempts: (AccountAttemptRow & Pick<ChainAttemptRow, 'created_at' | 'block_at'>)[] =
+    await selectAttempts(db)
+      .where({ transaction_id: transactionId })
+      .orderBy('id')
+      .select('created_at', 'block_at');
   const envelopes = await db('chain_envelopes')
     .whereIn(
       'attempt_id',
