@@ -1,14 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import type { RunningChain } from './localChain';
 
-/** Writes NETWORKS_FILE for chains that run here. */
-export function writeNetworksFile(file: string, chains: readonly RunningChain[]): void {
+/** Writes NETWORKS_FILE for chains that run here, which confirm with so many blocks. */
+export function writeNetworksFile(
+  file: string,
+  chains: readonly RunningChain[],
+  { confirmations = 1 } = {},
+): void {
   const networks = chains.map((chain) => ({
     id: chain.chainId,
     name: chain.part.name,
     rpcUrl: chain.rpcUrl,
     nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
-    confirmations: 1,
+    confirmations,
     maxFeePerGas: '500000000000',
   }));
   writeFileSync(file, `${JSON.stringify(networks, null, 2)}\n`);
