@@ -31,6 +31,21 @@ export const groupPeopleColumn = (organizationId: string) =>
     WHERE g.organization_id = ${organizationId} AND g.deleted_at IS NULL AND m.removed_at IS NULL
       AND g.id IN (p.definition->'initiatorSetting'->>'groupId', p.definition->'approverSetting'->>'groupId')), '[]') AS group_people`;
 
+/**
+ * An initiator and the members that the policy `p` names, as one JSON column; and those whose ids `others` selects. They are
+ * found by their ids, however many members there are.
+ */
+export const peopleColumn = (organizationId: string, initiatorId: string, others = '(SELECT NULL::text)') =>
+  `coalesce((SELECT json_agg(${memberColumn('m')}) FROM members m
+    WHERE m.id = ANY (ARRAY[${initiatorId}, p.definition->'initiatorSetting'->>'memberId',
+        p.definition->'approverSetting'->>'memberId'] || ARRAY${others})
+      AND m.organization_id = ${organizationId} AND m.removed_at IS NULL), '[]') AS people`;
+
+/** What `peopleColumn` reads. */
+export interface PeopleColumn {
+  readonly people: readonly MemberSummary[];
+}
+
 /** What `groupPeopleColumn` reads. */
 export interface GroupPeopleColumn {
   readonly group_people: readonly { readonly groupId: string; readonly member: MemberSummary }[];
@@ -46,11 +61,11 @@ export function groupsOf(row: GroupPeopleColumn): ReadonlyMap<string, readonly M
 }
 
 /** What `READ` reads. */
-type ReferencedColumns = GroupPeopleColumn & {
-  readonly is_replaceable: boolean;
-  readonly initiator: MemberSummary | null;
-  readonly people: readonly MemberSummary[];
-} & (
+type ReferencedColumns = GroupPeopleColumn &
+  PeopleColumn & {
+    readonly is_replaceable: boolean;
+    readonly initiator: MemberSummary | null;
+  } & (
     | {
         readonly account_id: string;
         readonly account_name: string;
@@ -67,9 +82,7 @@ const READ: PreparedStatement = {
       (SELECT array_agg(n.network_id ORDER BY n.network_id) FROM account_networks n WHERE n.account_id = a.id) AS network_ids,
       CASE WHEN i.id IS NOT NULL THEN ${memberColumn('i')} END AS initiator,
       p.id AS policy_id, p.definition,
-      coalesce((SELECT json_agg(${memberColumn('m')}) FROM members m
-        WHERE m.organization_id = $1 AND m.removed_at IS NULL AND (m.id = i.id
-          OR m.id IN (p.definition->'initiatorSetting'->>'memberId', p.definition->'approverSetting'->>'memberId'))), '[]') AS people,
+      ${peopleColumn('$1', 'i.id')},
       EXISTS (SELECT FROM approvals f JOIN transactions t ON t.id = f.id
         WHERE f.organization_id = $1 AND f.id = $5 AND t.account_id = a.id
           AND f.execution_status = 'failed' AND f.closed_at IS NOT NULL) AS is_replaceable,

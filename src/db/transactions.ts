@@ -14,7 +14,13 @@ import {
   messageOrigin,
   messageValues,
 } from './receivedMessages';
-import { type GroupPeopleColumn, groupPeopleColumn, groupsOf } from './referencedRecords';
+import {
+  type GroupPeopleColumn,
+  groupPeopleColumn,
+  groupsOf,
+  type PeopleColumn,
+  peopleColumn,
+} from './referencedRecords';
 import { takenNoncesSql } from './reservations';
 import { queryRows, type Statement, selected } from './rows';
 import {
@@ -86,10 +92,7 @@ const columns = `${OWN_COLUMNS}, ${approvalColumns}, ${timeColumn},
       AS account_networks,
     ${memberColumn('i')} AS initiator,
     p.definition AS policy_definition, p.removed_at IS NOT NULL AS policy_removed,
-    coalesce((SELECT json_agg(${memberColumn('m')}) FROM members m
-      WHERE m.organization_id = a.organization_id AND m.removed_at IS NULL AND (m.id = t.initiator_id
-        OR m.id IN (p.definition->'initiatorSetting'->>'memberId', p.definition->'approverSetting'->>'memberId')
-        OR EXISTS (SELECT FROM votes v WHERE v.approval_id = a.id AND v.member_id = m.id))), '[]') AS people,
+    ${peopleColumn('a.organization_id', 't.initiator_id', '(SELECT v.member_id FROM votes v WHERE v.approval_id = a.id)')},
     ${groupPeopleColumn('a.organization_id')},
     (SELECT z.outcome FROM authorizations z WHERE z.transaction_id = t.id) AS signer_outcome,
     carried.transaction_hash AS carried_hash, carried.submitted_at, carried.confirmations`;
@@ -100,7 +103,8 @@ const SELECT = `SELECT ${columns} ${FROM}`;
 type TransactionColumns = TransactionRow &
   ApprovalColumns &
   TimeColumn &
-  GroupPeopleColumn & {
+  GroupPeopleColumn &
+  PeopleColumn & {
     readonly result: StoredTransaction['result'];
     readonly account_address: string;
     readonly account_name: string;
@@ -109,7 +113,6 @@ type TransactionColumns = TransactionRow &
     readonly policy_definition: PolicyRow['definition'];
     readonly policy_removed: boolean;
     readonly signer_outcome: StoredTransaction['signerOutcome'];
-    readonly people: readonly MemberSummary[];
   } & (
     | { readonly carried_hash: string; readonly submitted_at: Date; readonly confirmations: number }
     | { readonly carried_hash: null }

@@ -10,6 +10,7 @@ import { updateMembers } from '../../src/db/members';
 import { insertPolicies, removePolicies, replacePolicy } from '../../src/db/policies';
 import { commitUsage, releaseUsage, reserveUsage } from '../../src/db/policyUsage';
 import { insertMessage, isMessageReceived } from '../../src/db/receivedMessages';
+import { readReferencedRecords } from '../../src/db/referencedRecords';
 import { requireRow } from '../../src/db/rows';
 import { reopenTransaction } from '../../src/db/transactionReopening';
 import {
@@ -165,6 +166,39 @@ describe('a stored transaction', () => {
     expect(await listTransactions(service, { organizationId: other.id, limit: 10 })).toEqual([]);
     expect(await readTransaction(service, ref(anId('txn')))).toBeUndefined();
     expect(await findTransactionById(service, anId('txn'))).toBeUndefined();
+  });
+
+  it('is read with the people that it names, however many members there are', async () => {
+    const id = await store();
+    const { initiator, policyId } = (await read(id)).record;
+    const tx = await owner.transaction();
+    const membersRead = async () => {
+      const counts =
+        'SELECT seq_tup_read + idx_tup_fetch AS n FROM pg_stat_xact_user_tables WHERE relname = ?';
+      return Number((await tx.raw(counts, ['members'])).rows[0].n);
+    };
+    try {
+      await tx.raw(
+        `INSERT INTO members (id, organization_id, name, type, wallet_address, position)
+         SELECT 'mem_' || n, ?, n, 'api', '0x' || lpad(to_hex(n), 40, '0'), 1000000 + n FROM generate_series(1, 2000) n`,
+        [org.id],
+      );
+      await tx.raw('ANALYZE members');
+      const before = await membersRead();
+      expect((await readTransaction(tx, ref(id)))?.now.members.size).toBeGreaterThan(0);
+      const { walletAddress } = initiator;
+      const of = {
+        organizationId: org.id,
+        accountId: account.id,
+        walletAddress,
+        policyId,
+        replaces: undefined,
+      };
+      expect((await readReferencedRecords(tx, of)).initiator).toEqual(initiator);
+      expect(await membersRead()).toBeLessThan(before + 20);
+    } finally {
+      await tx.rollback();
+    }
   });
 
   it('is judged at the time of the database, which stands still inside a transaction', async () => {
