@@ -14,9 +14,9 @@ import { listTransactionTokens } from './db/transactionTokens';
 import { KeyedLimiter } from './temporal/keyedLimiter';
 import { tokenOf } from './transactions/policy';
 
-/** For how long a simulation, and that a network is unavailable, are given to others who ask. */
+/** How long others get the same simulation, or the news that a network is unavailable. */
 const FRESH_MS = 1_000;
-/** For how long the newest block is: what was deployed a moment ago is to be in it. */
+/** How long others get the same newest block: short, so that it has what was deployed a moment ago. */
 const HEAD_FRESH_MS = 100;
 /** An endpoint is asked so often which chain it serves. */
 const CHAIN_ID_MS = 10_000;

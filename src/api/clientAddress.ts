@@ -1,22 +1,22 @@
 import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 
-/**
- * The address of the caller, as far as trusted proxies report it; the peer's where they report something else. IPv4 in
- * IPv6 (`::ffff:1.2.3.4`) is IPv4.
- */
-export function clientAddress({ ip = '', socket }: Pick<Request, 'ip' | 'socket'>): string {
+function parseAddress({ ip = '', socket }: Pick<Request, 'ip' | 'socket'>): string {
   const address = ipaddr.isValid(ip) ? ip : (socket.remoteAddress ?? '');
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }
 
+/** The addresses of connections, parsed once. */
 const peers = new WeakMap<Request['socket'], string>();
 
-/** The same; once per connection, where no proxy reports another address. */
-export function clientOf(request: Request): string {
+/**
+ * The address of the caller, as far as trusted proxies report it; the peer's where they report something else. IPv4 in
+ * IPv6 (`::ffff:1.2.3.4`) is IPv4.
+ */
+export function clientAddress(request: Pick<Request, 'ip' | 'socket' | 'headers'>): string {
   const { socket, headers } = request;
-  if (headers['x-forwarded-for'] !== undefined) return clientAddress(request);
-  const peer = peers.get(socket) ?? clientAddress(request);
+  if (headers['x-forwarded-for'] !== undefined) return parseAddress(request);
+  const peer = peers.get(socket) ?? parseAddress(request);
   peers.set(socket, peer);
   return peer;
 }

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { Credential } from '../db/credentials';
 import type { Metrics } from '../metrics';
-import { clientOf } from './clientAddress';
+import { clientAddress } from './clientAddress';
 import { errorBodyOf, pathNotFound, Refused, unavailable } from './refusals';
 
 /** How long a request may take, in milliseconds. */
@@ -14,19 +14,20 @@ const SANE_REQUEST_ID = /^[A-Za-z0-9._-]{1,100}$/;
 /** What is known about a request while it is being answered. */
 export interface Exchange {
   readonly requestId: string;
-  /** See `clientOf`. */
+  /** See `clientAddress`. */
   readonly client: string;
   /** Times of `performance.now()`. */
   readonly startedAtMs: number;
   readonly deadlineMs: number;
   /** True once the server stops: then the connection is not kept for another request. */
   readonly stopping: () => boolean;
+  /** The logger of the service: its lines do not name the request. See `logOf`. */
   readonly logger: Logger;
   credential?: Credential;
   /** Template of the path, for metrics and logs. */
   route: string;
-  /** The id in its path. */
-  subject?: { readonly proposalId: string } | { readonly transactionId: string };
+  /** The approval in its path, as log lines name it. */
+  approval?: { readonly proposalId: string } | { readonly transactionId: string };
   resourceId?: string;
   /** When the answer began whose end is not awaited; a time of `performance.now()`. */
   streamedAtMs?: number;
@@ -38,8 +39,8 @@ function callerOf({ kind, organizationId, id }: Credential) {
 }
 
 /** What every line of the log says of a request. */
-function identityOf({ requestId, credential, subject }: Exchange) {
-  return { requestId, ...(credential ? callerOf(credential) : {}), ...subject };
+function identityOf({ requestId, credential, approval }: Exchange) {
+  return { requestId, ...(credential ? callerOf(credential) : {}), ...approval };
 }
 
 /** A logger whose lines say which request they are about. */
@@ -62,7 +63,7 @@ export function beginExchange(
   const startedAtMs = performance.now();
   const exchange: Exchange = {
     requestId,
-    client: clientOf(request),
+    client: clientAddress(request),
     startedAtMs,
     deadlineMs: startedAtMs + REQUEST_TIMEOUT_MS - 1_000,
     stopping: options.stopping,

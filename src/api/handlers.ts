@@ -159,10 +159,10 @@ function noteSubject(exchange: Exchange, route: Route, params: Request['params']
   const { proposalId, txId } = params;
   if (typeof proposalId === 'string') {
     exchange.resourceId = proposalId;
-    exchange.subject = { proposalId };
+    exchange.approval = { proposalId };
   } else if (typeof txId === 'string') {
     exchange.resourceId = txId;
-    exchange.subject = { transactionId: txId };
+    exchange.approval = { transactionId: txId };
   }
 }
 

@@ -46,21 +46,21 @@ interface HttpResponse {
 }
 
 const MAX_RESPONSE_BYTES = 10_485_760;
-/** What is idle for longer is closed, before the node does it. */
-const KEPT = { keepAlive: true, timeout: 4_000 } as const;
+/** Connections idle for 4 s are closed: many nodes do it after 5 s. */
+const KEEP_ALIVE = { keepAlive: true, timeout: 4_000 } as const;
 const SCHEMES = {
-  'http:': { send: httpRequest, agent: new HttpAgent(KEPT) },
-  'https:': { send: httpsRequest, agent: new HttpsAgent(KEPT) },
+  'http:': { send: httpRequest, agent: new HttpAgent(KEEP_ALIVE) },
+  'https:': { send: httpsRequest, agent: new HttpsAgent(KEEP_ALIVE) },
 } as const;
-/** Statuses whose responses are no answers, whatever they contain: no access, a limit. A failure (5xx) is none either. */
-const REFUSALS: readonly number[] = [401, 403, 408, 429];
+/** Statuses without an answer, whatever the body says: no access, a time limit, a rate limit. So is any 5xx. */
+const NO_ANSWER: readonly number[] = [401, 403, 408, 429];
 
 async function readText(response: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of response as AsyncIterable<Buffer>) {
     bytes += part.length;
-    if (bytes > MAX_RESPONSE_BYTES) throw new Error(`a response of more than ${MAX_RESPONSE_BYTES} bytes`);
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error(`the response exceeds ${MAX_RESPONSE_BYTES} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString();
@@ -73,18 +73,18 @@ function begin(sent: ClientRequest, body: string): Promise<IncomingMessage> {
   });
 }
 
-/** Posts JSON on a connection that is kept. */
-async function post(url: URL, body: string, late: AbortSignal): Promise<HttpResponse> {
+/** Posts JSON on a kept connection; again where the node has closed that one. */
+async function post(url: URL, body: string, signal: AbortSignal): Promise<HttpResponse> {
   const { send, agent } = SCHEMES[url.protocol as keyof typeof SCHEMES];
   const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) };
-  const sent = send(url, { method: 'POST', agent, headers, signal: late });
+  const sent = send(url, { method: 'POST', agent, headers, signal });
   let response: IncomingMessage;
   try {
     response = await begin(sent, body);
   } catch (error) {
-    // The node has closed the connection meanwhile. What is sent twice is a read, or bytes that have their effect once.
+    // Sending twice is harmless: it is a read, or signed bytes, which take effect once.
     if (!(sent.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET')) throw error;
-    return post(url, body, late);
+    return post(url, body, signal);
   }
   const { statusCode: status = 0, headers: received } = response;
   return { status, headers: received, text: await readText(response) };
@@ -115,33 +115,35 @@ function headersOf(headers: IncomingHttpHeaders): Headers {
   return new Headers(pairs);
 }
 
-/** What a node answers to calls: to each, or, where it refuses all of them, one answer. */
-async function exchange(
+/** The answers of a node to calls: one for each, or one error for all. */
+async function callTogether(
   url: string,
   calls: readonly Call[],
   { timeoutMs, isBatch }: { readonly timeoutMs: number; readonly isBatch: boolean },
 ): Promise<readonly Answer[]> {
-  const failed = (details: string, response?: HttpResponse) =>
+  const errorOf = (details: string, response?: HttpResponse) =>
     new HttpRequestError({
       url,
       body: [...calls],
       details,
       ...(response ? { status: response.status, headers: headersOf(response.headers) } : {}),
     });
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), timeoutMs);
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), timeoutMs);
   try {
-    const response = await post(new URL(url), JSON.stringify(isBatch ? calls : calls[0]), late.signal);
+    const response = await post(new URL(url), JSON.stringify(isBatch ? calls : calls[0]), timeout.signal);
     const { status, text } = response;
     const answers = [parsed(text)].flat();
-    if (REFUSALS.includes(status) || status >= 500) throw failed(`status ${status}`, response);
-    if (!answers.every(isAnswer)) throw failed('the response is not JSON-RPC', response);
+    if (NO_ANSWER.includes(status) || status >= 500) throw errorOf(`status ${status}`, response);
+    if (answers.length === 0 || !answers.every(isAnswer)) {
+      throw errorOf(`status ${status}, and the response is not JSON-RPC`, response);
+    }
     return answers;
   } catch (error) {
     if (error instanceof HttpRequestError) throw error;
-    if (late.signal.aborted) throw new TimeoutError({ url, body: [...calls] });
+    if (timeout.signal.aborted) throw new TimeoutError({ url, body: [...calls] });
     const { code, message } = error as NodeJS.ErrnoException;
-    throw failed(code ?? message);
+    throw errorOf(code ?? message);
   } finally {
     clearTimeout(timer);
   }
@@ -149,8 +151,8 @@ async function exchange(
 
 interface Waiting {
   readonly call: Call;
-  readonly answered: (answer: Answer) => void;
-  readonly failed: (error: unknown) => void;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** Sends calls; each is answered, or fails. */
@@ -158,20 +160,23 @@ async function sendTogether(url: string, waiting: readonly Waiting[], { timeoutM
   try {
     const calls = waiting.map(({ call }) => call);
     const isBatch = batchSize > 1;
-    const answers = await exchange(url, calls, { timeoutMs, isBatch });
+    const answers = await callTogether(url, calls, { timeoutMs, isBatch });
     const [first = {}] = answers;
     const isOfAll = !isBatch || (answers.length === 1 && first.error !== undefined);
-    for (const { call, answered, failed } of waiting) {
+    for (const { call, resolve, reject } of waiting) {
       const answer = isOfAll ? first : answers.find(({ id }) => id === call.id);
-      if (answer) answered(answer);
-      else failed(new HttpRequestError({ url, body: [call], details: 'the response lacks an answer' }));
+      if (answer) resolve(answer);
+      else
+        reject(
+          new HttpRequestError({ url, body: [call], details: 'the response has no answer to this call' }),
+        );
     }
   } catch (error) {
-    for (const { failed } of waiting) failed(error);
+    for (const { reject } of waiting) reject(error);
   }
 }
 
-/** Calls the node at an address over HTTP, on connections that are kept; in batches, where it takes them. */
+/** Calls the node at `url` on kept connections; in batches where `batchSize` is above 1. */
 export function jsonRpc(url: string, options: CallOptions): CallNode {
   let lastId = 0;
   let waiting: Waiting[] = [];
@@ -185,10 +190,10 @@ export function jsonRpc(url: string, options: CallOptions): CallNode {
   return async ({ method, params }) => {
     lastId += 1;
     const call: Call = { jsonrpc: '2.0', id: lastId, method, params };
-    const answer = await new Promise<Answer>((answered, failed) => {
-      waiting.push({ call, answered, failed });
+    const answer = await new Promise<Answer>((resolve, reject) => {
+      waiting.push({ call, resolve, reject });
+      // Calls of the same turn of the event loop share a batch.
       if (waiting.length >= options.batchSize) send();
-      // What is called in the same turn goes along.
       else if (waiting.length === 1) setImmediate(send);
     });
     if (answer.error) throw new RpcRequestError({ url, body: call, error: answer.error });

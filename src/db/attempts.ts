@@ -53,9 +53,9 @@ export interface Attempt {
 const OF_ACCOUNTS = ['transaction', 'cancellation'] as const satisfies readonly ChainAttemptRow['kind'][];
 
 /** What is read of an attempt. */
-type ReadAttempt = Omit<ChainAttemptRow, 'proposal_id' | 'created_at' | 'block_at' | 'decided_at'>;
+type AttemptRow = Omit<ChainAttemptRow, 'proposal_id' | 'created_at' | 'block_at' | 'decided_at'>;
 
-const COLUMNS: Columns<ReadAttempt> = {
+const COLUMNS: Columns<AttemptRow> = {
   id: true,
   kind: true,
   organization_id: true,
@@ -77,7 +77,7 @@ const COLUMNS: Columns<ReadAttempt> = {
 };
 
 /** A row of those kinds: a check of the table says what it has. */
-export type AccountAttemptRow = ReadAttempt & {
+export type AccountAttemptRow = AttemptRow & {
   readonly kind: Attempt['kind'];
   readonly organization_id: string;
   readonly transaction_id: string;
@@ -89,10 +89,10 @@ export type AccountAttemptRow = ReadAttempt & {
   readonly from_block: bigint;
 };
 
-/** An attempt of whatever kind with its signature. */
-type SignedRow = ReadAttempt & Pick<AccountAttemptRow, 'signature'>;
+/** An attempt of any kind, with its signature if it has one. */
+type SignedAttemptRow = AttemptRow & Pick<AccountAttemptRow, 'signature'>;
 
-function isOfAccount(row: SignedRow): row is AccountAttemptRow {
+function isOfAccount(row: SignedAttemptRow): row is AccountAttemptRow {
   return OF_ACCOUNTS.some((kind) => kind === row.kind);
 }
 
@@ -100,7 +100,7 @@ function isOfAccount(row: SignedRow): row is AccountAttemptRow {
 function selectSigned(db: Db | Tx) {
   return db('chain_attempts')
     .leftJoin('chain_signatures', 'chain_signatures.attempt_id', 'chain_attempts.id')
-    .select<SignedRow[]>([...columnsOf('chain_attempts', COLUMNS), 'chain_signatures.signature']);
+    .select<SignedAttemptRow[]>([...columnsOf('chain_attempts', COLUMNS), 'chain_signatures.signature']);
 }
 
 /** Selects what accounts are to execute. */
@@ -212,7 +212,7 @@ export async function findCarried(
   const [row] = (await selectSigned(db)
     .join('chain_envelopes as e', 'e.attempt_id', 'chain_attempts.id')
     .select(db.raw(`${envelopeColumn} AS envelope`))
-    .where({ 'e.id': envelopeId })) as (SignedRow & { readonly envelope: EnvelopeColumn })[];
+    .where({ 'e.id': envelopeId })) as (SignedAttemptRow & { readonly envelope: EnvelopeColumn })[];
   return (
     row && {
       kind: row.kind,

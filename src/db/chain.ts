@@ -39,12 +39,12 @@ export type EnvelopeNonce = Pick<
   | 'maxPriorityFeePerGas'
 >;
 
-/** What an envelope and its reservation share in the tables. */
-type NonceRow = Omit<RelayerReservationRow, 'reserved_at'>;
+/** What is read of a reservation: what an envelope shares with it. */
+export type ReservationRow = Omit<RelayerReservationRow, 'reserved_at'>;
 /** What is read of an envelope. */
 export type EnvelopeRow = Omit<ChainEnvelopeRow, 'reservation_id' | 'sent_at' | 'decided_at'>;
 
-const NONCE_COLUMNS: Columns<NonceRow> = {
+const NONCE_COLUMNS: Columns<ReservationRow> = {
   id: true,
   attempt_id: true,
   network_id: true,
@@ -69,7 +69,7 @@ export const envelopeColumns = (alias: string) =>
   });
 
 /** The nonce and terms in a row of an envelope or of a reservation. */
-export function envelopeNonce(row: NonceRow): EnvelopeNonce {
+export function envelopeNonce(row: ReservationRow): EnvelopeNonce {
   return {
     id: row.id,
     attemptId: row.attempt_id,
@@ -352,7 +352,7 @@ export async function newestEnvelopes(
     .where({ network_id: BigInt(range.networkId), relayer_address: range.relayerAddress })
     .whereBetween('relayer_nonce', [range.fromNonce, range.toNonce])
     .orderBy([{ column: 'relayer_nonce' }, { column: 'id', order: 'desc' }])
-    // No page: whatever the nonces, the index of them is read.
+    // The limit is in the text, so that this is prepared: its index is used, whatever the nonces.
     .limit(MAX_EARLIER, { skipBinding: true })
     .select<EnvelopeRow[]>(envelopeColumns('chain_envelopes'));
   return rows.map(envelope);

@@ -55,7 +55,7 @@ export class StatementNames {
   }
 }
 
-/** By the configuration that a pool shares with its transactions. */
+/** By the configuration of the pool: knex makes another client for each transaction. */
 const namesOfPools = new WeakMap<object, StatementNames>();
 
 function namesOfPool(config: object): StatementNames {

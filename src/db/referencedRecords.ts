@@ -32,13 +32,13 @@ export const groupPeopleColumn = (organizationId: string) =>
       AND g.id IN (p.definition->'initiatorSetting'->>'groupId', p.definition->'approverSetting'->>'groupId')), '[]') AS group_people`;
 
 /**
- * An initiator and the members that the policy `p` names, as one JSON column; and those whose ids `others` selects. They are
- * found by their ids, however many members there are.
+ * The members that the policy `p` names, an initiator, and those that `others` selects, as one JSON column. They are found
+ * by their ids, however many members there are. Each argument is SQL.
  */
-export const peopleColumn = (organizationId: string, initiatorId: string, others = '(SELECT NULL::text)') =>
+export const peopleColumn = (organizationId: string, initiatorId: string, others?: string) =>
   `coalesce((SELECT json_agg(${memberColumn('m')}) FROM members m
     WHERE m.id = ANY (ARRAY[${initiatorId}, p.definition->'initiatorSetting'->>'memberId',
-        p.definition->'approverSetting'->>'memberId'] || ARRAY${others})
+        p.definition->'approverSetting'->>'memberId']${others === undefined ? '' : ` || ARRAY(${others})`})
       AND m.organization_id = ${organizationId} AND m.removed_at IS NULL), '[]') AS people`;
 
 /** What `peopleColumn` reads. */

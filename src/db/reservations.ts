@@ -5,6 +5,7 @@ import {
   envelopeNonce,
   envelopeNonceColumns,
   insertEnvelope,
+  type ReservationRow,
   reservationColumns,
 } from './chain';
 import type { Db, Tx } from './database';
@@ -76,8 +77,8 @@ export async function reservationAt(
       'r.relayer_nonce': BigInt(nonce),
     })
     .orderBy('r.id', 'desc')
-    .limit(1)
-    .select<RelayerReservationRow[]>(reservationColumns('r'));
+    .limit(1, { skipBinding: true })
+    .select<ReservationRow[]>(reservationColumns('r'));
   return row && envelopeNonce(row);
 }
 
@@ -90,7 +91,7 @@ export async function reservationsOf(
   const rows = await live(db)
     .whereRaw('r.attempt_id = ANY (?::bigint[])', [attempts.map(({ id }) => String(id))])
     .orderBy('r.id')
-    .select<RelayerReservationRow[]>(reservationColumns('r'));
+    .select<ReservationRow[]>(reservationColumns('r'));
   return rows.map(envelopeNonce);
 }
 
@@ -127,7 +128,7 @@ export async function payingRelayer(
         .select('address', db.raw('0::bigint'), rank(2)),
     )
     .orderBy([{ column: 'rank' }, { column: 'id', order: 'desc' }])
-    // No page: few rows match.
+    // The limit is in the text, so that this is prepared: few rows match.
     .limit(1, { skipBinding: true });
   return first?.relayer_address;
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Actor } from '../domain/actor';
 import type { ApprovalRecord, MemberSummary, Vote } from '../domain/approval';
 import type { AdminSet } from '../domain/proposal';
-import { selected } from './rows';
+import { type Columns, selected } from './rows';
 import type { ApprovalRow } from './tables';
 
 /** A recorded signature with its evidence. */
@@ -93,7 +93,7 @@ export const APPROVAL_COLUMNS = {
   expired_at: true,
   closed_at: true,
   frozen: true,
-} as const satisfies Record<keyof ApprovalRow, true>;
+} as const satisfies Columns<ApprovalRow>;
 const OWN_COLUMNS = selected<ApprovalRow>('a', APPROVAL_COLUMNS);
 
 /** The columns of the approval `a`, its votes as one JSON column. */

@@ -92,7 +92,7 @@ const columns = `${OWN_COLUMNS}, ${approvalColumns}, ${timeColumn},
       AS account_networks,
     ${memberColumn('i')} AS initiator,
     p.definition AS policy_definition, p.removed_at IS NOT NULL AS policy_removed,
-    ${peopleColumn('a.organization_id', 't.initiator_id', '(SELECT v.member_id FROM votes v WHERE v.approval_id = a.id)')},
+    ${peopleColumn('a.organization_id', 't.initiator_id', 'SELECT v.member_id FROM votes v WHERE v.approval_id = a.id')},
     ${groupPeopleColumn('a.organization_id')},
     (SELECT z.outcome FROM authorizations z WHERE z.transaction_id = t.id) AS signer_outcome,
     carried.transaction_hash AS carried_hash, carried.submitted_at, carried.confirmations`;

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { RunningChain } from './localChain';
 
-/** Writes NETWORKS_FILE for chains that run here, which confirm with so many blocks. */
+/** Writes NETWORKS_FILE for chains that run here; `confirmations` is that of each network. */
 export function writeNetworksFile(
   file: string,
   chains: readonly RunningChain[],

@@ -1,7 +1,7 @@
-import { callerNetwork, clientAddress, clientOf } from '../../../src/api/clientAddress';
+import { callerNetwork, clientAddress } from '../../../src/api/clientAddress';
 
 const address = (ip: string | undefined, remoteAddress: string | undefined) =>
-  clientAddress({ ip, socket: { remoteAddress } } as Parameters<typeof clientAddress>[0]);
+  clientAddress({ ip, socket: { remoteAddress }, headers: {} } as Parameters<typeof clientAddress>[0]);
 
 describe('the address of a caller', () => {
   it.each([
@@ -19,7 +19,7 @@ describe('the address of a caller', () => {
 test('a connection has the address of its peer, and what a proxy reports is read anew for each request', () => {
   const socket = { remoteAddress: '10.0.0.1' };
   const of = (ip: string, headers = {}) =>
-    clientOf({ ip, socket, headers } as Parameters<typeof clientOf>[0]);
+    clientAddress({ ip, socket, headers } as Parameters<typeof clientAddress>[0]);
   const forwarded = { 'x-forwarded-for': 'whatever is trusted' };
   expect(of('203.0.113.9', forwarded)).toBe('203.0.113.9');
   expect(of('10.0.0.1')).toBe('10.0.0.1');

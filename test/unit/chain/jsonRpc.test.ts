@@ -70,7 +70,7 @@ it('does not send a call again whose new connection was closed', async () => {
   expect(received).toBe(1);
 });
 
-it('gives the error of the node, whatever the status', async () => {
+it('reports the error of the node, whatever the status', async () => {
   const error = { code: 3, message: 'execution reverted', data: '0x01' };
   respond = (response, { id }) => json(response, { jsonrpc: '2.0', id, error }, 400);
   await expect(node()({ method: 'eth_call' })).rejects.toMatchObject({
@@ -87,21 +87,27 @@ it.each<[string, Respond, string]>([
     (response, { id }) => json(response, { id, result: '0x1' }, 503),
     'status 503',
   ],
-  ['no JSON', (response) => response.end('<html>'), 'the response is not JSON-RPC'],
-  ['other JSON', (response) => json(response, { ok: true }), 'the response is not JSON-RPC'],
+  ['no JSON', (response) => response.end('<html>'), 'status 200, and the response is not JSON-RPC'],
+  ['other JSON', (response) => json(response, { ok: true }), 'status 200, and the response is not JSON-RPC'],
   [
-    'an error that is none',
+    'a malformed error',
     (response) => json(response, { error: 'no' }, 400),
-    'the response is not JSON-RPC',
+    'status 400, and the response is not JSON-RPC',
   ],
-  ['nothing', (response) => response.end(), 'the response is not JSON-RPC'],
+  ['an empty list', (response) => json(response, []), 'status 200, and the response is not JSON-RPC'],
   [
-    'too much',
+    'a redirection',
+    (response) => response.writeHead(307, { Location: '/elsewhere' }).end(),
+    'status 307, and the response is not JSON-RPC',
+  ],
+  ['nothing', (response) => response.end(), 'status 200, and the response is not JSON-RPC'],
+  [
+    'a response above the limit',
     (response) => response.end(Buffer.alloc(10_485_761, 32)),
-    'a response of more than 10485760 bytes',
+    'the response exceeds 10485760 bytes',
   ],
   [
-    'half of it',
+    'a truncated response',
     (response, _, { socket }) =>
       response.writeHead(200, { 'Content-Length': 100 }).write('{', () => socket.destroy()),
     'ECONNRESET',
@@ -111,12 +117,12 @@ it.each<[string, Respond, string]>([
   await expect(node()({ method: 'eth_call' })).rejects.toMatchObject({ name: 'HttpRequestError', details });
 });
 
-it('waits for so long, to the end of the response', async () => {
+it('times out while the response does not end', async () => {
   respond = (response) => response.writeHead(200).write('{"jsonrpc"');
   await expect(node(1, 200)({ method: 'eth_call' })).rejects.toMatchObject({ name: 'TimeoutError' });
 });
 
-it('logs in with what the address has', async () => {
+it('sends the credentials of the URL', async () => {
   respond = (response, { id }, { headers }) => json(response, { id, result: headers.authorization });
   const credentials = Buffer.from('user:p@ss').toString('base64');
   expect(await node(1, 5_000, url('user:p%40ss@'))({ method: 'any' })).toBe(`Basic ${credentials}`);
@@ -128,7 +134,7 @@ describe('in batches', () => {
   const value = (result: string) => ({ status: 'fulfilled', value: result });
   const reason = (about: object) => ({ status: 'rejected', reason: expect.objectContaining(about) });
 
-  it('takes answers in any order, and an error is that of one call', async () => {
+  it('matches answers by id, and fails only the call with an error', async () => {
     respond = (response, sent) =>
       json(
         response,
@@ -146,21 +152,21 @@ describe('in batches', () => {
     expect(received).toBe(1);
   });
 
-  it('an error instead of answers is that of all', async () => {
+  it('fails all calls with the one error of the batch', async () => {
     const error = { code: -32_005, message: 'limit exceeded' };
     respond = (response) => json(response, { jsonrpc: '2.0', id: null, error });
     const refused = reason({ name: 'RpcRequestError', code: -32_005 });
     expect(await ask(node(3), ['one', 'two'])).toEqual([refused, refused]);
   });
 
-  it('a call without an answer fails', async () => {
+  it('fails a call that has no answer', async () => {
     respond = (response, sent) =>
       json(
         response,
         sent.slice(1).map(({ id, method }) => ({ id, result: method })),
       );
     expect(await ask(node(3), ['one', 'two'])).toEqual([
-      reason({ name: 'HttpRequestError', details: 'the response lacks an answer' }),
+      reason({ name: 'HttpRequestError', details: 'the response has no answer to this call' }),
       value('two'),
     ]);
   });
