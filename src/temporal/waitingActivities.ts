@@ -93,7 +93,7 @@ export class WaitingActivities {
     const { signal } = abort;
     const waiting: Waiting = { token: info.taskToken, abort, isBeating: false, ended: Promise.resolve() };
     const heartbeat = setInterval(() => void this.beat(waiting), HEARTBEAT_MS);
-    // The end of what was ended from outside is no news.
+    // What was ended from outside is neither a failure in the metrics nor completed here.
     const unlessEnded = () =>
       running.catch((error) => {
         throw signal.aborted ? new CompleteAsyncError() : error;
