@@ -14,10 +14,8 @@ import { listTransactionTokens } from './db/transactionTokens';
 import { KeyedLimiter } from './temporal/keyedLimiter';
 import { tokenOf } from './transactions/policy';
 
-/** How long others get the same simulation, or the news that a network is unavailable. */
+/** How long others get the same simulation, and the same newest block, or the news that there is none. */
 const FRESH_MS = 1_000;
-/** How long others get the same newest block: short, so that it has what was deployed a moment ago. */
-const HEAD_FRESH_MS = 100;
 /** An endpoint is asked so often which chain it serves. */
 const CHAIN_ID_MS = 10_000;
 /** How many simulations use one network at once. */
@@ -76,7 +74,7 @@ export function createSimulate({
   config,
   chains,
 }: Pick<Clients, 'db' | 'config' | 'chains'>): ApiDependencies['simulate'] {
-  const heads = new SharedReads<bigint>(HEAD_FRESH_MS, FRESH_MS);
+  const heads = new SharedReads<bigint>(FRESH_MS);
   const simulations = new SharedReads<TransactionSimulation>(FRESH_MS);
   const limiter = new KeyedLimiter(SIMULATIONS_AT_ONCE);
 
@@ -88,8 +86,16 @@ export function createSimulate({
   async function simulate(chain: ChainClient, record: StoredTransaction): Promise<TransactionSimulation> {
     const { id } = chain.network;
     // Not within the limit: nobody waits in turn for a network that is unavailable.
-    const block = await heads.read(`${id}`, () => readHead(chain));
-    return limiter.run(`${id}`, null, () => simulateAt({ db, config }, chain, record, block));
+    const newest = (since?: number) => heads.read(`${id}`, () => readHead(chain), since);
+    const at = (block: bigint) =>
+      limiter.run(`${id}`, null, () => simulateAt({ db, config }, chain, record, block));
+    const askedAt = performance.now();
+    const block = await newest();
+    const found = await at(block);
+    if (found.status !== 'fails') return found;
+    // What it lacks may have come with a block since then.
+    const newer = await newest(askedAt);
+    return newer === block ? found : at(newer);
   }
 
   return async (record) => {

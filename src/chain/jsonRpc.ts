@@ -6,6 +6,7 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
 import { type EIP1193RequestFn, HttpRequestError, RpcRequestError, TimeoutError } from 'viem';
 
 /** A call of a method of a node. */
@@ -43,6 +44,8 @@ interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
+  /** What it came on, which is kept. */
+  readonly connection: Socket;
 }
 
 const MAX_RESPONSE_BYTES = 10_485_760;
@@ -51,6 +54,13 @@ const KEEP_ALIVE = { keepAlive: true, timeout: 4_000 } as const;
 const SCHEMES = {
   'http:': { send: httpRequest, agent: new HttpAgent(KEEP_ALIVE) },
   'https:': { send: httpsRequest, agent: new HttpsAgent(KEEP_ALIVE) },
+} as const;
+/** Some nodes refuse what does not say who it is. */
+const HEADERS = {
+  'Content-Type': 'application/json',
+  Accept: 'application/json',
+  'Accept-Encoding': 'identity',
+  'User-Agent': 'orgwallet',
 } as const;
 /** Statuses without an answer, whatever the body says: no access, a time limit, a rate limit. So is any 5xx. */
 const NO_ANSWER: readonly number[] = [401, 403, 408, 429];
@@ -69,25 +79,34 @@ async function readText(response: IncomingMessage): Promise<string> {
 /** Sends a request; resolves with the beginning of its response. */
 function begin(sent: ClientRequest, body: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    sent.once('response', resolve).on('error', reject).end(body);
+    sent
+      .once('response', resolve)
+      .on('error', reject)
+      // Without an error where the node switches to another protocol.
+      .once('close', () => reject(new Error('the node has closed the connection')))
+      .end(body);
   });
 }
 
-/** Posts JSON on a kept connection; again where the node has closed that one. */
-async function post(url: URL, body: string, signal: AbortSignal): Promise<HttpResponse> {
+/** Posts JSON on a kept connection; once more, on a new one, where the node has closed that. */
+async function post(url: URL, body: string, signal: AbortSignal, isAgain = false): Promise<HttpResponse> {
   const { send, agent } = SCHEMES[url.protocol as keyof typeof SCHEMES];
-  const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) };
-  const sent = send(url, { method: 'POST', agent, headers, signal });
+  const sent = send(url, {
+    method: 'POST',
+    agent: isAgain ? false : agent,
+    headers: { ...HEADERS, 'Content-Length': Buffer.byteLength(body) },
+    signal,
+  });
   let response: IncomingMessage;
   try {
     response = await begin(sent, body);
   } catch (error) {
     // Sending twice is harmless: it is a read, or signed bytes, which take effect once.
     if (!(sent.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET')) throw error;
-    return post(url, body, signal);
+    return post(url, body, signal, true);
   }
-  const { statusCode: status = 0, headers: received } = response;
-  return { status, headers: received, text: await readText(response) };
+  const { statusCode: status = 0, headers, socket: connection } = response;
+  return { status, headers, text: await readText(response), connection };
 }
 
 function parsed(text: string): unknown {
@@ -99,13 +118,23 @@ function parsed(text: string): unknown {
 }
 
 function isError(error: unknown): error is NonNullable<Answer['error']> {
-  return typeof error === 'object' && error !== null && 'code' in error && 'message' in error;
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, message } = error as Partial<NonNullable<Answer['error']>>;
+  return typeof code === 'number' && typeof message === 'string';
 }
 
-/** Whether JSON answers one call. */
-function isAnswer(json: unknown): json is Answer {
+/** Whether JSON answers a call. A response that is no success answers with errors only. */
+function isAnswer(json: unknown, isSuccess: boolean): json is Answer {
   if (typeof json !== 'object' || json === null) return false;
-  return 'result' in json || ('error' in json && isError(json.error));
+  if ('error' in json && json.error !== null) return isError(json.error);
+  return isSuccess && 'result' in json;
+}
+
+/** The answer to a call, among those of a response: by its id; or the one error of the whole response. */
+function answerTo({ id }: Call, { answers, isWhole }: Answers): Answer | undefined {
+  const [first] = answers;
+  if (isWhole && first?.error && (first.id ?? null) === null) return first;
+  return answers.find((answer) => String(answer.id) === String(id));
 }
 
 function headersOf(headers: IncomingHttpHeaders): Headers {
@@ -115,38 +144,20 @@ function headersOf(headers: IncomingHttpHeaders): Headers {
   return new Headers(pairs);
 }
 
-/** The answers of a node to calls: one for each, or one error for all. */
-async function callTogether(
-  url: string,
-  calls: readonly Call[],
-  { timeoutMs, isBatch }: { readonly timeoutMs: number; readonly isBatch: boolean },
-): Promise<readonly Answer[]> {
-  const errorOf = (details: string, response?: HttpResponse) =>
-    new HttpRequestError({
-      url,
-      body: [...calls],
-      details,
-      ...(response ? { status: response.status, headers: headersOf(response.headers) } : {}),
-    });
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), timeoutMs);
-  try {
-    const response = await post(new URL(url), JSON.stringify(isBatch ? calls : calls[0]), timeout.signal);
-    const { status, text } = response;
-    const answers = [parsed(text)].flat();
-    if (NO_ANSWER.includes(status) || status >= 500) throw errorOf(`status ${status}`, response);
-    if (answers.length === 0 || !answers.every(isAnswer)) {
-      throw errorOf(`status ${status}, and the response is not JSON-RPC`, response);
-    }
-    return answers;
-  } catch (error) {
-    if (error instanceof HttpRequestError) throw error;
-    if (timeout.signal.aborted) throw new TimeoutError({ url, body: [...calls] });
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw errorOf(code ?? message);
-  } finally {
-    clearTimeout(timer);
-  }
+/** What a response contains. */
+interface Answers {
+  readonly answers: readonly Answer[];
+  /** It is one answer, and not a list. */
+  readonly isWhole: boolean;
+}
+
+/** The answers in a response; undefined where it is not JSON-RPC. */
+function answersIn({ status, text }: HttpResponse): Answers | undefined {
+  const json = parsed(text);
+  const isWhole = !Array.isArray(json);
+  const answers: readonly unknown[] = Array.isArray(json) ? json : [json];
+  const isSuccess = status >= 200 && status < 300;
+  return answers.every((one) => isAnswer(one, isSuccess)) ? { answers, isWhole } : undefined;
 }
 
 interface Waiting {
@@ -155,48 +166,98 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Sends calls; each is answered, or fails. */
-async function sendTogether(url: string, waiting: readonly Waiting[], { timeoutMs, batchSize }: CallOptions) {
-  try {
-    const calls = waiting.map(({ call }) => call);
-    const isBatch = batchSize > 1;
-    const answers = await callTogether(url, calls, { timeoutMs, isBatch });
-    const [first = {}] = answers;
-    const isOfAll = !isBatch || (answers.length === 1 && first.error !== undefined);
-    for (const { call, resolve, reject } of waiting) {
-      const answer = isOfAll ? first : answers.find(({ id }) => id === call.id);
-      if (answer) resolve(answer);
-      else
-        reject(
-          new HttpRequestError({ url, body: [call], details: 'the response has no answer to this call' }),
-        );
+/** A node at an address, which may have a login. */
+class Node {
+  private readonly url: URL;
+  /** As errors name it. */
+  private readonly shown: string;
+
+  constructor(
+    url: string,
+    private readonly options: CallOptions,
+  ) {
+    this.url = new URL(url);
+    const { protocol, host, pathname, search } = this.url;
+    this.shown = `${protocol}//${host}${pathname}${search}`;
+  }
+
+  private failure(calls: readonly Call[], details: string, response?: HttpResponse): HttpRequestError {
+    const received = response && { status: response.status, headers: headersOf(response.headers) };
+    return new HttpRequestError({ url: this.shown, body: [...calls], details, ...received });
+  }
+
+  private async exchange(calls: readonly Call[]): Promise<HttpResponse> {
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), this.options.timeoutMs);
+    try {
+      const body = JSON.stringify(this.options.batchSize > 1 ? calls : calls[0]);
+      return await post(this.url, body, timeout.signal);
+    } catch (error) {
+      if (timeout.signal.aborted) throw new TimeoutError({ url: this.shown, body: [...calls] });
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw this.failure(calls, code ?? message);
+    } finally {
+      clearTimeout(timer);
     }
-  } catch (error) {
-    for (const { reject } of waiting) reject(error);
+  }
+
+  private async answersTo(calls: readonly Call[]): Promise<Answers & { readonly connection: Socket }> {
+    const response = await this.exchange(calls);
+    const { status, connection } = response;
+    if (NO_ANSWER.includes(status) || status >= 500) throw this.failure(calls, `status ${status}`, response);
+    const found = answersIn(response);
+    if (found) return { ...found, connection };
+    throw this.failure(calls, `status ${status}, and the response is not JSON-RPC`, response);
+  }
+
+  /** Sends calls; each is answered, or fails. */
+  async send(waiting: readonly Waiting[]): Promise<void> {
+    try {
+      const found = await this.answersTo(waiting.map(({ call }) => call));
+      for (const { call, resolve, reject } of waiting) {
+        const answer = answerTo(call, found);
+        if (answer) resolve(answer);
+        else {
+          // What comes next on this connection may answer something else, too.
+          found.connection.destroy();
+          reject(this.failure([call], 'the response has no answer to this call'));
+        }
+      }
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+    }
+  }
+
+  /** The error that the node itself gives. */
+  refusal(call: Call, error: NonNullable<Answer['error']>): RpcRequestError {
+    return new RpcRequestError({ url: this.shown, body: call, error });
   }
 }
 
+/** Connections are shared by all who call a node: no id comes twice on one. */
+let lastId = 0;
+
 /** Calls the node at `url` on kept connections; in batches where `batchSize` is above 1. */
 export function jsonRpc(url: string, options: CallOptions): CallNode {
-  let lastId = 0;
+  const node = new Node(url, options);
   let waiting: Waiting[] = [];
 
   function send(): void {
     const together = waiting;
     waiting = [];
-    if (together.length > 0) void sendTogether(url, together, options);
+    if (together.length > 0) void node.send(together);
   }
 
   return async ({ method, params }) => {
     lastId += 1;
     const call: Call = { jsonrpc: '2.0', id: lastId, method, params };
-    const answer = await new Promise<Answer>((resolve, reject) => {
+    const { error, result } = await new Promise<Answer>((resolve, reject) => {
       waiting.push({ call, resolve, reject });
       // Calls of the same turn of the event loop share a batch.
       if (waiting.length >= options.batchSize) send();
       else if (waiting.length === 1) setImmediate(send);
     });
-    if (answer.error) throw new RpcRequestError({ url, body: call, error: answer.error });
-    return answer.result;
+    if (error) throw node.refusal(call, error);
+    return result;
   };
 }

@@ -233,10 +233,7 @@ export async function carriedBy(db: Db | Tx, { attemptId }: Pick<Envelope, 'atte
 export async function envelopesOf(db: Db | Tx, of: readonly Pick<Attempt, 'id'>[]): Promise<Envelope[]> {
   if (of.length === 0) return [];
   const rows = await db('chain_envelopes')
-    .whereIn(
-      'attempt_id',
-      of.map(({ id }) => id),
-    )
+    .whereRaw('attempt_id = ANY (?::bigint[])', [of.map(({ id }) => String(id))])
     .orderBy('id')
     .select<EnvelopeRow[]>(envelopeColumns('chain_envelopes'));
   return rows.map(envelope);

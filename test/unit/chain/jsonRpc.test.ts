@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { inspect } from 'node:util';
 import { jsonRpc } from '../../../src/chain/jsonRpc';
 import { until } from '../../support/until';
 
@@ -19,6 +20,7 @@ const node = (batchSize = 1, timeoutMs = 5_000, address = url()) =>
   jsonRpc(address, { timeoutMs, batchSize });
 const json = (response: ServerResponse, body: unknown, status = 200) =>
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+const notJsonRpc = (status: number) => `status ${status}, and the response is not JSON-RPC`;
 const echo: Respond = (response, { id, method }) => json(response, { jsonrpc: '2.0', id, result: method });
 
 beforeAll(async () => {
@@ -60,6 +62,16 @@ it('sends a call again whose connection the node has closed meanwhile', async ()
   expect(received).toBe(3);
 });
 
+it('sends a call again once', async () => {
+  const call = node();
+  // As many connections as are kept.
+  await Promise.all(['one', 'two', 'three'].map((method) => call({ method })));
+  const before = received;
+  respond = (_response, _sent, request) => request.socket.resetAndDestroy();
+  await expect(call({ method: 'again' })).rejects.toThrow('ECONNRESET');
+  expect(received).toBe(before + 2);
+});
+
 it('does not send a call again whose new connection was closed', async () => {
   await until('no connection is kept', async () => {
     server.closeIdleConnections();
@@ -87,20 +99,27 @@ it.each<[string, Respond, string]>([
     (response, { id }) => json(response, { id, result: '0x1' }, 503),
     'status 503',
   ],
-  ['no JSON', (response) => response.end('<html>'), 'status 200, and the response is not JSON-RPC'],
-  ['other JSON', (response) => json(response, { ok: true }), 'status 200, and the response is not JSON-RPC'],
+  ['no JSON', (response) => response.end('<html>'), notJsonRpc(200)],
+  ['other JSON', (response) => json(response, { ok: true }), notJsonRpc(200)],
+  ['a malformed error', (response) => json(response, { error: 'no' }, 400), notJsonRpc(400)],
   [
-    'a malformed error',
-    (response) => json(response, { error: 'no' }, 400),
-    'status 400, and the response is not JSON-RPC',
+    'an error without a text',
+    (response) => json(response, { error: { code: 3, message: {} } }),
+    notJsonRpc(200),
   ],
-  ['an empty list', (response) => json(response, []), 'status 200, and the response is not JSON-RPC'],
   [
-    'a redirection',
-    (response) => response.writeHead(307, { Location: '/elsewhere' }).end(),
-    'status 307, and the response is not JSON-RPC',
+    'a result with the status of an error',
+    (response, { id }) => json(response, { id, result: null }, 404),
+    notJsonRpc(404),
   ],
-  ['nothing', (response) => response.end(), 'status 200, and the response is not JSON-RPC'],
+  [
+    'the answer to another call',
+    (response) => json(response, { id: -1, result: '0x1' }),
+    'the response has no answer to this call',
+  ],
+  ['an empty list', (response) => json(response, []), 'the response has no answer to this call'],
+  ['a redirection', (response) => response.writeHead(307, { Location: '/elsewhere' }).end(), notJsonRpc(307)],
+  ['nothing', (response) => response.end(), notJsonRpc(200)],
   [
     'a response above the limit',
     (response) => response.end(Buffer.alloc(10_485_761, 32)),
@@ -115,6 +134,51 @@ it.each<[string, Respond, string]>([
 ])('fails for %s', async (_, answer, details) => {
   respond = answer;
   await expect(node()({ method: 'eth_call' })).rejects.toMatchObject({ name: 'HttpRequestError', details });
+});
+
+it('fails where the node switches to another protocol', async () => {
+  respond = (_response, _sent, { socket }) =>
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n');
+  await expect(node()({ method: 'eth_call' })).rejects.toMatchObject({
+    name: 'HttpRequestError',
+    details: 'the node has closed the connection',
+  });
+});
+
+it('takes no late answer to another call for its own, and leaves that connection', async () => {
+  const call = node();
+  respond = (response, sent, request) => {
+    if (received > 1) return echo(response, sent, request);
+    echo(response, sent, request);
+    const late = JSON.stringify({ jsonrpc: '2.0', id: sent.id, result: 'late' });
+    const { socket } = request;
+    // It comes with the next request on the connection.
+    socket.once('data', () => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${late.length}\r\n\r\n${late}`);
+    });
+  };
+  expect(await call({ method: 'first' })).toBe('first');
+  const outcomes = await Promise.allSettled([call({ method: 'second' })]);
+  expect(outcomes).not.toContainEqual(expect.objectContaining({ value: 'late' }));
+  expect(await call({ method: 'third' })).toBe('third');
+  expect(await call({ method: 'fourth' })).toBe('fourth');
+});
+
+it('says who it is, and which answers it reads', async () => {
+  respond = (response, { id }, { headers }) => json(response, { id, result: headers });
+  expect(await node()({ method: 'any' })).toMatchObject({
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'content-type': 'application/json',
+    'user-agent': 'orgwallet',
+  });
+});
+
+it('names no login in its errors', async () => {
+  respond = (response) => response.end();
+  const failing = node(1, 5_000, url('user:p@ss-secret@'));
+  const error = await failing({ method: 'any' }).catch((thrown: unknown) => thrown);
+  expect(inspect(error, { depth: null, showHidden: true })).not.toMatch(/user:|secret/);
 });
 
 it('times out while the response does not end', async () => {
@@ -157,6 +221,18 @@ describe('in batches', () => {
     respond = (response) => json(response, { jsonrpc: '2.0', id: null, error });
     const refused = reason({ name: 'RpcRequestError', code: -32_005 });
     expect(await ask(node(3), ['one', 'two'])).toEqual([refused, refused]);
+  });
+
+  it.each<[string, object]>([
+    ['an error', { error: { code: -32_000, message: 'already known' } }],
+    ['a result', { result: 'of two', error: null }],
+  ])('does not give %s of one call to another', async (_, answer) => {
+    respond = (response, sent) => json(response, [{ id: sent[1]?.id, ...answer }]);
+    const [one, two] = await ask(node(3), ['one', 'two']);
+    expect(one).toEqual(
+      reason({ name: 'HttpRequestError', details: 'the response has no answer to this call' }),
+    );
+    expect(two).toEqual('error' in answer && answer.error ? reason({ code: -32_000 }) : value('of two'));
   });
 
   it('fails a call that has no answer', async () => {
