@@ -93,7 +93,7 @@ export function createSimulate({
     const block = await newest();
     const found = await at(block);
     if (found.status !== 'fails') return found;
-    // What it lacks may have come with a block since then.
+    // A block since then may contain what it lacks.
     const newer = await newest(askedAt);
     return newer === block ? found : at(newer);
   }

@@ -16,7 +16,9 @@ const peers = new WeakMap<Request['socket'], string>();
 export function clientAddress(request: Pick<Request, 'ip' | 'socket' | 'headers'>): string {
   const { socket, headers } = request;
   if (headers['x-forwarded-for'] !== undefined) return parseAddress(request);
-  const peer = peers.get(socket) ?? parseAddress(request);
+  const known = peers.get(socket);
+  if (known !== undefined) return known;
+  const peer = parseAddress(request);
   peers.set(socket, peer);
   return peer;
 }

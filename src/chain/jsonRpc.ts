@@ -44,7 +44,7 @@ interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** What it came on, which is kept. */
+  /** The connection that it came on. */
   readonly connection: Socket;
 }
 
@@ -55,7 +55,7 @@ const SCHEMES = {
   'http:': { send: httpRequest, agent: new HttpAgent(KEEP_ALIVE) },
   'https:': { send: httpsRequest, agent: new HttpsAgent(KEEP_ALIVE) },
 } as const;
-/** Some nodes refuse what does not say who it is. */
+/** Some gateways refuse requests without a User-Agent. */
 const HEADERS = {
   'Content-Type': 'application/json',
   Accept: 'application/json',
@@ -123,7 +123,7 @@ function isError(error: unknown): error is NonNullable<Answer['error']> {
   return typeof code === 'number' && typeof message === 'string';
 }
 
-/** Whether JSON answers a call. A response that is no success answers with errors only. */
+/** Whether JSON answers a call. A response without a success status has only errors. */
 function isAnswer(json: unknown, isSuccess: boolean): json is Answer {
   if (typeof json !== 'object' || json === null) return false;
   if ('error' in json && json.error !== null) return isError(json.error);

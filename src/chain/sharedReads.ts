@@ -53,7 +53,7 @@ export class SharedReads<T> {
   }
 
   private forgetStale(): void {
-    const before = performance.now() - Math.max(this.freshMs, this.failureMs);
+    const before = performance.now() - this.freshMs;
     for (const [key, { at }] of this.latest) {
       if (at > before) return;
       this.latest.delete(key);

@@ -59,7 +59,9 @@ export class StatementNames {
 const namesOfPools = new WeakMap<object, StatementNames>();
 
 function namesOfPool(config: object): StatementNames {
-  const names = namesOfPools.get(config) ?? new StatementNames();
+  const known = namesOfPools.get(config);
+  if (known) return known;
+  const names = new StatementNames();
   namesOfPools.set(config, names);
   return names;
 }
