@@ -80,7 +80,7 @@ export interface Config {
     readonly namespace: string;
     /** Prefix of the task queues; keeps several installations apart on one namespace. */
     readonly taskQueue: string;
-    /** The build of this process, under which Temporal gives its worker workflows; absent: builds are not told apart. */
+    /** The build of this process, under which Temporal gives its worker workflows; absent: builds are not distinguished. */
     readonly build?: { readonly deploymentName: string; readonly buildId: string };
     readonly apiKey?: string;
     readonly tls?: {
@@ -105,7 +105,7 @@ export interface Config {
   };
   /** What the signer has authorized, apart from the database. */
   readonly journalFile: string;
-  /** How long a process goes on after it was told to stop, while it reports that it is not ready. */
+  /** How long a process goes on after it was asked to stop, while it reports that it is not ready. */
   readonly shutdownDelayMs: number;
   readonly proposalLifetimeMs: number;
   /** How often every open proposal is compared with its workflow. */

@@ -28,7 +28,7 @@ export type Repair = 'restarted' | 'closed' | 'refreshed' | 'noted' | 'postponed
 export interface ReconcilerDeps {
   readonly db: Db;
   readonly sender: WorkflowSender;
-  /** The build of this process; undefined while builds are not told apart. */
+  /** The build of this process; undefined while builds are not distinguished. */
   readonly build: Build | undefined;
   readonly networkIds: readonly number[];
   /** The time between two passes. */

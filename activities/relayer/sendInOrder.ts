@@ -45,7 +45,7 @@ async function sendEarlier(
   if (known >= relayerNonce) return null;
   const range = { networkId, relayerAddress, fromNonce: known, toNonce: relayerNonce - 1 };
   if (context.sent.areRecent(range)) return null;
-  // What is being signed is no gap; it becomes an envelope.
+  // A nonce that is being signed for is not a gap: it becomes an envelope.
   const reserved = await reservedNonces(context.db, range);
   const listed = await newestEnvelopes(context.db, range);
   // Counted after they were read: what was decided then and is not counted now is lost.

@@ -64,7 +64,7 @@ async function journalSeals(
 
 /**
  * Throws SignerHold where the journal had decisions that the database lacks; adds to it those that it lacked itself.
- * `known`: the latest in the journal before the database was read, so that what is sealed meanwhile is no rollback.
+ * `known`: the latest in the journal before the database was read, so that what is sealed meanwhile is not a rollback.
  */
 async function compareWithJournal(
   deps: Deps,

@@ -20,7 +20,7 @@ export function visible(text: string): string {
 /** A value on one line, with nothing in it that cannot be seen. */
 const shown = (value: unknown) => visible(JSON.stringify(value));
 
-/** The name of a field; one that is no word could imitate other lines. */
+/** The name of a field; one that is not a word could imitate other lines. */
 const named = (key: string) => (/^\w+$/.test(key) ? key : shown(key));
 
 /** Lists in which no entry means any. */
@@ -40,7 +40,7 @@ export function* linesOf(value: unknown, path: string): Generator<string> {
   } else yield `${path}: ${shown(value)}`;
 }
 
-/** The parts of a change that nobody asked for in these words, one line each. Its revisions are no part of it. */
+/** The parts of a change that nobody asked for in these words, one line each. Its revisions are not part of it. */
 export function* restOf(expected: unknown, got: unknown, path = ''): Generator<string> {
   const asked = expected instanceof PartialMatch ? expected.fields : expected;
   if (got === undefined || /(^|\.)revision$/.test(path)) return;

@@ -27,7 +27,7 @@ export interface EventStreams {
 interface Stream {
   readonly response: Response;
   readonly session: SessionCredential;
-  /** Of the last change that it has been told of. */
+  /** Of the last change that it was notified of. */
   position: bigint;
   sentAtMs: number;
 }

@@ -31,7 +31,7 @@ function userAgentOf({ headers }: Request): string | null {
 }
 
 /**
- * The members whose wallet has signed a text, in all organizations. Also the contract of somebody who is no member is asked
+ * The members whose wallet has signed a text, in all organizations. Also the contract of somebody who is not a member is asked
  * about what its key has not signed: neither the time nor a failure of the network says who is one.
  */
 async function findSignatories(

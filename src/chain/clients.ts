@@ -65,7 +65,7 @@ export function createChainClients(networks: readonly NetworkConfig[], observe?:
   return new Map(networks.map((network) => [network.id, createChainClient(network, { observe })]));
 }
 
-/** Shorter parts of an address are no keys. */
+/** Shorter parts of an address are not keys. */
 const SHORTEST_KEY = 8;
 
 /** A text without what the addresses of endpoints contain beside their hosts: a provider may repeat its key. */

@@ -24,7 +24,7 @@ export function tokenOfPolicy(policy: Policy, networkId: number, tokenAddress: s
 /**
  * The token of a transfer, as the organization has signed it: as the transaction's own policy names it, else the oldest
  * policy that does; else as the token list of the service has it. Null for any other token: what a chain reports about
- * it is no part of a summary.
+ * it is not part of a summary.
  */
 export async function readSignedToken(
   db: Db | Tx,

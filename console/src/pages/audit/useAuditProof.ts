@@ -33,7 +33,7 @@ function checkMeanwhile(
 }
 
 /**
- * Checks the entries of a list, which `name` tells from others. Returns the last finished check of it: of fewer entries than
+ * Checks the entries of a list, which `name` distinguishes from others. Returns the last finished check of it: of fewer entries than
  * are shown while those that came since are checked; undefined before the first one.
  */
 export function useAuditProof(
