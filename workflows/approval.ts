@@ -6,7 +6,6 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { z } from 'zod/mini';
 import type { LifecycleActivities } from '../activities/lifecycle';
 import { type ApprovalState, type Decision, decisionOf, type Subject } from '../src/domain/approval';
 import type { ApprovalKey } from '../src/domain/approvalRef';
@@ -16,6 +15,7 @@ import {
   approvalMessages,
   type ExecuteMessage,
   type MessageResult,
+  type Parser,
   type SignMessage,
 } from '../src/temporal/messages';
 import { searchAttributes } from '../src/temporal/searchAttributes';
@@ -31,7 +31,7 @@ export interface ApprovalInput extends ApprovalKey {
 
 /** The parts of the workflow that depend on the subject. */
 export interface ApprovalStrategy<S extends ApprovalState> {
-  readonly signSchema: z.ZodMiniType<SignMessage>;
+  readonly parseSignMessage: Parser<SignMessage>;
   /** The description for operators in the Temporal UI (Markdown). */
   readonly details: (state: S) => string;
   /** The search attributes of the workflow. */
@@ -165,7 +165,7 @@ export class ApprovalRun<S extends ApprovalState> {
     let created: MessageResult<S> | undefined;
     receiveMessages(approvalMessages<S>(), {
       subject: this.subject,
-      signSchema: this.strategy.signSchema,
+      parseSignMessage: this.strategy.parseSignMessage,
       state: () => this.state,
       created: () => created,
       sign: (messageId, message) => this.sign(messageId, message),

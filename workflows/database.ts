@@ -1,6 +1,5 @@
 import { ApplicationFailure, proxyLocalActivities, type UntypedActivities } from '@temporalio/workflow';
-import type { z } from 'zod/mini';
-import { parseMessage } from '../src/temporal/messages';
+import type { Parser } from '../src/temporal/messages';
 
 /**
  * The activities that decide and write in one database transaction. Postgres decides; while it is unavailable these are
@@ -27,9 +26,9 @@ export function untilExpiryMs(expiresAt: string): number {
 }
 
 /** Parses the input of a workflow; an invalid input fails it. */
-export function parseInput<T>(schema: z.ZodMiniType<T>, input: unknown): T {
+export function parseInput<T>(parse: Parser<T>, input: unknown): T {
   try {
-    return parseMessage(schema, input);
+    return parse(input);
   } catch (error) {
     throw ApplicationFailure.nonRetryable((error as Error).message, 'InvalidInput');
   }

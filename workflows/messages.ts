@@ -1,20 +1,19 @@
 import { condition, currentUpdateInfo, log, setHandler, uuid4 } from '@temporalio/workflow';
-import type { z } from 'zod/mini';
 import type { ApprovalState, Subject } from '../src/domain/approval';
 import {
   type ApprovalMessages,
   type ExecuteMessage,
-  executeMessage,
   type MessageResult,
-  messageId,
-  parseMessage,
+  type Parser,
+  parseExecuteMessage,
+  parseMessageId,
   type SignMessage,
 } from '../src/temporal/messages';
 
 /** The handlers of a workflow's messages. Each is called once the record exists. */
 export interface MessageReceiver<S extends ApprovalState> {
   readonly subject: Subject;
-  readonly signSchema: z.ZodMiniType<SignMessage>;
+  readonly parseSignMessage: Parser<SignMessage>;
   readonly state: () => S | null;
   /** The outcome of the creation; undefined before it. */
   readonly created: () => MessageResult<S> | undefined;
@@ -28,7 +27,7 @@ export interface MessageReceiver<S extends ApprovalState> {
 
 /** The id of the update that is being handled: a text that can be stored. Throws TypeError. */
 function updateId(): string {
-  return parseMessage(messageId, currentUpdateInfo()?.id ?? uuid4());
+  return parseMessageId(currentUpdateInfo()?.id ?? uuid4());
 }
 
 const signalId = () => `signal/${uuid4()}`;
@@ -47,7 +46,7 @@ export function receiveMessages<S extends ApprovalState>(
   messages: ApprovalMessages<S>,
   receiver: MessageReceiver<S>,
 ): void {
-  const { subject, signSchema, cancel } = receiver;
+  const { subject, parseSignMessage, cancel } = receiver;
   const created = async () => {
     await condition(() => receiver.created() !== undefined);
     return receiver.created() as MessageResult<S>;
@@ -62,14 +61,14 @@ export function receiveMessages<S extends ApprovalState>(
   setHandler(
     messages.sign,
     (message) => {
-      const parsed = parseMessage(signSchema, message);
+      const parsed = parseSignMessage(message);
       const id = updateId();
       return whenCreated(() => receiver.sign(id, parsed));
     },
     {
       validator: (message) => {
         checkUpdateId();
-        parseMessage(signSchema, message);
+        parseSignMessage(message);
       },
       description: 'Sign',
     },
@@ -79,7 +78,7 @@ export function receiveMessages<S extends ApprovalState>(
     async (message) => {
       let parsed: SignMessage;
       try {
-        parsed = parseMessage(signSchema, message);
+        parsed = parseSignMessage(message);
       } catch (error) {
         log.warn('invalid signature message ignored', { reason: (error as Error).message });
         return;
@@ -91,14 +90,14 @@ export function receiveMessages<S extends ApprovalState>(
   setHandler(
     messages.execute,
     (message) => {
-      const parsed = parseMessage(executeMessage, message);
+      const parsed = parseExecuteMessage(message);
       const id = updateId();
       return whenCreated(() => receiver.execute(id, parsed));
     },
     {
       validator: (message) => {
         checkUpdateId();
-        parseMessage(executeMessage, message);
+        parseExecuteMessage(message);
       },
       description: 'Execute a decision whose threshold is met',
     },

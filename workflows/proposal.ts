@@ -3,7 +3,7 @@ import type { ProposalActivities } from '../activities/lifecycle';
 import type { ProposalSignerActivities } from '../activities/proposals/signer';
 import { proposalDetails } from '../src/domain/operatorText';
 import type { ProposalState } from '../src/domain/proposal';
-import { type ProposalInput, proposalInput, proposalSignMessage } from '../src/temporal/messages';
+import { type ProposalInput, parseProposalInput, parseProposalSignMessage } from '../src/temporal/messages';
 import { ApprovalRun } from './approval';
 import { databaseActivities, parseInput } from './database';
 import { deployOnNetwork } from './deployment';
@@ -71,12 +71,12 @@ async function sealDecision(run: ApprovalRun<ProposalState>, input: ProposalInpu
  * activity that decides and writes in one database transaction.
  */
 export async function proposalWorkflow(given: ProposalInput): Promise<ProposalState | null> {
-  const input = parseInput(proposalInput, given);
+  const input = parseInput(parseProposalInput, given);
   const { organizationId, id } = input;
   let notified: Promise<unknown> = Promise.resolve();
 
   const run = new ApprovalRun<ProposalState>('proposal', input, (own) => ({
-    signSchema: proposalSignMessage,
+    parseSignMessage: parseProposalSignMessage,
     details: proposalDetails,
     places: ({ deployments }) => ({
       accountIds: [...new Set(deployments.map(({ accountId }) => accountId))],

@@ -7,7 +7,11 @@ import { transactionDetails } from '../src/domain/operatorText';
 import type { Refusal } from '../src/domain/refusal';
 import type { TransactionState } from '../src/domain/transaction';
 import { networkQueue } from '../src/temporal/ids';
-import { type TransactionInput, transactionInput, transactionSignMessage } from '../src/temporal/messages';
+import {
+  parseTransactionInput,
+  parseTransactionSignMessage,
+  type TransactionInput,
+} from '../src/temporal/messages';
 import { ApprovalRun } from './approval';
 import { databaseActivities, parseInput } from './database';
 import { executeOnChain } from './execution';
@@ -100,10 +104,10 @@ async function continueWhenFunded(
  * activity that decides and writes in one database transaction.
  */
 export async function transactionWorkflow(given: TransactionInput): Promise<TransactionState | null> {
-  const input = parseInput(transactionInput, given);
+  const input = parseInput(parseTransactionInput, given);
   const { organizationId, id, queues } = input;
   const run = new ApprovalRun<TransactionState>('transaction', input, (own) => ({
-    signSchema: transactionSignMessage,
+    parseSignMessage: parseTransactionSignMessage,
     details: transactionDetails,
     places: ({ accountId, networkId }) => ({ accountIds: [accountId], networkIds: [networkId] }),
     beforeRejection: () => recordedBySigner(input),

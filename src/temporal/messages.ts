@@ -5,6 +5,8 @@ import { ENDED } from '../domain/reconciliation';
 import type { Refusal } from '../domain/refusal';
 
 // Messages are untrusted: anyone who can reach Temporal can send them. An object schema keeps only the fields that it names.
+// Schemas are not exported: all workflows of a worker share this module, what it exports is frozen, and a schema changes
+// itself when it is first used.
 
 /** Longest signature that a message may carry, in characters of hex: 64 KiB. */
 const MAX_SIGNATURE_LENGTH = 131_074;
@@ -18,6 +20,19 @@ const reason = text.check(
 );
 const requestId = z.optional(z.uuid());
 const queues = z.object({ chain: z.string(), signer: z.string() });
+
+/** Parses a message, an input or an id; other fields are dropped. Throws TypeError. */
+export type Parser<T> = (message: unknown) => T;
+
+function parserOf<T>(schema: z.ZodMiniType<T>): Parser<T> {
+  return (message) => {
+    const parsed = schema.safeParse(message);
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    const field = issue?.path.join('.') || 'message';
+    throw new TypeError(`invalid ${field}: ${issue?.message ?? 'unknown'}`);
+  };
+}
 
 /** The status in which a restarted workflow was found. */
 const found = z.union([
@@ -37,16 +52,18 @@ const start = {
 };
 
 /** The input of a proposal's workflow: ids only; the content is in the database. */
-export const proposalInput = z.object({
-  ...start,
-  resourceType: z.enum(['members', 'groups', 'policies', 'accounts', 'admins']),
-  action: z.enum(['create', 'update', 'remove', 'delete']),
-});
-export type ProposalInput = z.output<typeof proposalInput>;
+export const parseProposalInput = parserOf(
+  z.object({
+    ...start,
+    resourceType: z.enum(['members', 'groups', 'policies', 'accounts', 'admins']),
+    action: z.enum(['create', 'update', 'remove', 'delete']),
+  }),
+);
+export type ProposalInput = ReturnType<typeof parseProposalInput>;
 
 /** The input of a transaction's workflow: ids only; the content is in the database. */
-export const transactionInput = z.object(start);
-export type TransactionInput = z.output<typeof transactionInput>;
+export const parseTransactionInput = parserOf(z.object(start));
+export type TransactionInput = ReturnType<typeof parseTransactionInput>;
 
 const signature = {
   /** ABI-encoded `(address signer, bytes signature)` as 0x hex. */
@@ -59,30 +76,22 @@ const signature = {
 };
 
 /** A signature on a proposal, by update or signal. */
-export const proposalSignMessage = z.object({ type: z.enum(['approve', 'reject']), ...signature });
+export const parseProposalSignMessage = parserOf(
+  z.object({ type: z.enum(['approve', 'reject']), ...signature }),
+);
 /** A signature on a transaction, by update or signal. */
-export const transactionSignMessage = z.object({
-  type: z.enum(['initiator', 'approve', 'reject']),
-  ...signature,
-});
+export const parseTransactionSignMessage = parserOf(
+  z.object({ type: z.enum(['initiator', 'approve', 'reject']), ...signature }),
+);
 /** A signature on either. */
-export type SignMessage = z.output<typeof transactionSignMessage>;
+export type SignMessage = ReturnType<typeof parseTransactionSignMessage>;
 
 /** The request to execute a decision. */
-export const executeMessage = z.object({ type: z.enum(['approve', 'reject']), requestId });
-export type ExecuteMessage = z.output<typeof executeMessage>;
+export const parseExecuteMessage = parserOf(z.object({ type: z.enum(['approve', 'reject']), requestId }));
+export type ExecuteMessage = ReturnType<typeof parseExecuteMessage>;
 
 /** The id of a message: a text that can be stored. */
-export const messageId = text;
-
-/** Parses a message, an input or an id; other fields are dropped. Throws TypeError. */
-export function parseMessage<T>(schema: z.ZodMiniType<T>, message: unknown): T {
-  const parsed = schema.safeParse(message);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const field = issue?.path.join('.') || 'message';
-  throw new TypeError(`invalid ${field}: ${issue?.message ?? 'unknown'}`);
-}
+export const parseMessageId = parserOf(text);
 
 /** The result of a handler: the new state, or why it refused. */
 export type MessageResult<S extends ApprovalState> =

@@ -286,11 +286,12 @@ async function build(hash) {
     if (existsSync(workflows)) {
       const { bundleWorkflowCode } = require('@temporalio/worker');
       const quiet = { log() {}, trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error };
-      // zod keeps no state of a workflow, and evaluating it takes longer than the rest of the bundle together.
+      const tracing = join(projectDir, 'workflows', 'tracing.ts');
+      // As workflowSource() of src/workers.ts: no module keeps state of a workflow, so that all workflows share them.
       const { code } = await bundleWorkflowCode({
         workflowsPath: workflows,
-        workflowInterceptorModules: [join(projectDir, 'workflows', 'tracing.ts')],
-        preloadModules: ['zod/mini'],
+        workflowInterceptorModules: [tracing],
+        preloadModules: [workflows, tracing],
         logger: quiet,
       });
       writeFileSync(join(target, 'workflow-bundle.js'), code);

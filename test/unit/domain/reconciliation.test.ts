@@ -7,7 +7,7 @@ import {
   type WorkflowFound,
   type WorkflowGone,
 } from '../../../src/domain/reconciliation';
-import { parseMessage, proposalInput, transactionInput } from '../../../src/temporal/messages';
+import { parseProposalInput, parseTransactionInput } from '../../../src/temporal/messages';
 import { aMember, aProposal } from '../../support/builders';
 import { aTransaction } from '../../support/transactionRecords';
 
@@ -125,7 +125,7 @@ describe('what a restarted workflow receives about the one before it', () => {
     [
       'proposal',
       (found) =>
-        parseMessage(proposalInput, {
+        parseProposalInput({
           ...input,
           resourceType: 'accounts',
           action: 'create',
@@ -134,7 +134,7 @@ describe('what a restarted workflow receives about the one before it', () => {
     ],
     [
       'transaction',
-      (found) => parseMessage(transactionInput, { ...input, ...(found === undefined ? {} : { found }) }),
+      (found) => parseTransactionInput({ ...input, ...(found === undefined ? {} : { found }) }),
     ],
   ];
 
