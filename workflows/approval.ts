@@ -11,6 +11,7 @@ import { type ApprovalState, type Decision, decisionOf, type Subject } from '../
 import type { ApprovalKey } from '../src/domain/approvalRef';
 import type { WorkflowGone } from '../src/domain/reconciliation';
 import type { Refusal } from '../src/domain/refusal';
+import { executionMessageId } from '../src/temporal/ids';
 import {
   approvalMessages,
   type ExecuteMessage,
@@ -53,6 +54,9 @@ function lifecycle<S extends ApprovalState>(subject: Subject) {
   return {
     create: databaseActivities<Lifecycle<S>>(`Store the ${subject}`).createApproval,
     vote: databaseActivities<Lifecycle<S>>('Verify and record a signature').recordVote,
+    voteAndBegin: databaseActivities<Lifecycle<S>>(
+      'Verify and record a signature, and begin the execution that it asks for',
+    ).recordVote,
     begin: databaseActivities<Lifecycle<S>>('Check everything again and begin the execution').beginExecution,
     expire: databaseActivities<Lifecycle<S>>('Expire').expireApproval,
     restored: databaseActivities<Lifecycle<S>>('Record that the workflow was restarted').recordRestored,
@@ -140,13 +144,15 @@ export class ApprovalRun<S extends ApprovalState> {
   }
 
   private async sign(messageId: string, vote: SignMessage): Promise<MessageResult<S>> {
-    const signed = await this.activities.vote({ ...this.key, ...vote, messageId });
+    const { vote: record, voteAndBegin } = this.activities;
+    const signed = await (vote.execute === true ? voteAndBegin : record)({ ...this.key, ...vote, messageId });
     if (!signed.ok) return signed;
     this.adopt(signed.state);
     const type: Decision = decisionOf(vote.type);
+    // A rejection, and the vote of a member who had cast it before, have not begun their execution.
     if (vote.execute !== true || !signed.state.ready.includes(type)) return signed;
     const { requestId } = vote;
-    const begun = await this.begin(`${messageId}/execute`, { type, requestId });
+    const begun = await this.begin(executionMessageId(messageId), { type, requestId });
     // The signature is recorded whatever else happened meanwhile; an execution that lost a race does not make it fail.
     return begun.ok ? begun : signed;
   }

@@ -11,8 +11,8 @@ import { type TracingSinks, traceparentIn, withTraceparent } from '../src/tempor
 
 /** Its random numbers are not those of workflows, which are the same whether something is traced or not. */
 const RANDOM_STREAM = 'orgwallet/tracing';
-/** What begins an execution; it is one of the lifecycle's activities. */
-const BEGIN_EXECUTION = 'beginExecution';
+/** The activities of the lifecycle that can begin an execution. */
+const BEGINNING: readonly string[] = ['recordVote', 'beginExecution'];
 
 /**
  * Passes the trace of a message on to the activities that it causes: those of its handler, and those of the execution that it
@@ -76,9 +76,10 @@ export function interceptors(): WorkflowInterceptors {
         scheduleLocalActivity(input, next) {
           const cause = traceparent();
           const done = next(traced(input));
-          if (input.activityType === BEGIN_EXECUTION) {
+          if (BEGINNING.includes(input.activityType)) {
             const follow = (result: unknown) => {
-              if ((result as { ok: boolean }).ok) main = cause;
+              const { state } = result as { readonly state?: { readonly executionStatus: string | null } };
+              if (state?.executionStatus === 'processing') main = cause;
             };
             done.then(follow, () => undefined);
           }

@@ -1,5 +1,6 @@
 import type { AnySnapshot } from '../../src/approvals/subject';
 import { verifyVotes, voteKey } from '../../src/approvals/voters';
+import { ChainUnavailable } from '../../src/chain/clients';
 import { EndpointsMissing } from '../../src/chain/signatures';
 import { lockUnchanged, unlessChanged } from '../../src/db/approvalLocks';
 import { updateApproval } from '../../src/db/approvals';
@@ -22,8 +23,8 @@ import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
 import { untilUnchanged } from '../untilUnchanged';
 import { approvalEntry, messageActor } from './audit';
-import { blockApproval, rejectApproval, type Upon } from './finish';
-import { approvalNotFound, changeApproval, readState } from './read';
+import { blockApproval, changeUpon, type Recorded, rejectApproval, type Upon } from './finish';
+import { approvalNotFound, readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
 import type { ApprovalDeps, Beginning, ExecutableSubject, MessageInput, Seen } from './subject';
 
@@ -120,7 +121,6 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
   votes: readonly StoredVote[],
 ): Promise<MessageResult<S>> {
   const { subject, input } = context;
-  const { db, basis } = upon;
   const { seen, attempt, actor, message } = beginning;
   const { record, now, credentialId } = seen;
   const prepared =
@@ -134,7 +134,7 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
     failure: null,
     waitingFor: null,
   };
-  const along = [message, evidenceOf(db, context, seen, votes), ...(prepared?.along ?? [])];
+  const along = [message, evidenceOf(upon.db, context, seen, votes), ...(prepared?.along ?? [])];
   const voters = input.type === 'approve' ? counted.approvals : counted.rejections;
   const entry = approvalEntry(subject, record, 'executionStarted', actor, {
     attempt,
@@ -143,8 +143,8 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
     threshold: counted.threshold,
     ...credentialDetail(credentialId),
   });
-  const cleared = await subject.clear(db, seen);
-  const state = await changeApproval(db, subject, cleared, change, [entry], { along, basis });
+  const cleared = await subject.clear(upon.db, seen);
+  const state = await changeUpon(upon, subject, cleared, change, entry, along);
   failpoint('worker.executionStarted');
   return { ok: true, state };
 }
@@ -190,10 +190,14 @@ async function verifiedVotes<V extends AnySnapshot, S extends ApprovalState>(
   }
 }
 
-/** Writes the beginning; undefined where the approval, or what the admins have decided, has changed since it was read. */
+/**
+ * Writes the beginning, with the vote that causes it; undefined where the approval, or what the admins have decided, has
+ * changed since it was read.
+ */
 async function tryToBegin<V extends AnySnapshot, S extends ApprovalState>(
   context: Context<V, S>,
   seen: Seen<V>,
+  vote?: Recorded,
 ): Promise<MessageResult<S> | undefined> {
   const { deps, subject, input } = context;
   const locked = (work: (tx: Tx) => Promise<MessageResult<S>>) =>
@@ -205,8 +209,8 @@ async function tryToBegin<V extends AnySnapshot, S extends ApprovalState>(
   const verified = await verifiedVotes(deps, subject, seen, types);
   const valid = new Set(verified.flat().map(voteKey));
   // What is prepared needs the record locked.
-  if (subject.prepare) return locked((tx) => begin({ db: tx }, context, seen, valid));
-  return unlessChanged(() => begin({ db: deps.db, basis: seen }, context, seen, valid));
+  if (subject.prepare) return locked((tx) => begin({ db: tx, vote }, context, seen, valid));
+  return unlessChanged(() => begin({ db: deps.db, basis: seen, vote }, context, seen, valid));
 }
 
 /**
@@ -229,4 +233,29 @@ export async function beginExecution<V extends AnySnapshot, S extends ApprovalSt
       return tryToBegin(context, seen);
     }),
   );
+}
+
+/**
+ * Begins the execution that a vote asks for, upon what that vote makes of the approval, and records both in one database
+ * transaction. `not begun`: nothing is written, because it cannot be begun with the vote, or not now; undefined where
+ * something has changed.
+ */
+export async function beginWithVote<V extends AnySnapshot, S extends ApprovalState>(
+  deps: ApprovalDeps,
+  subject: Subject<V, S>,
+  input: BeginInput,
+  voted: Seen<V>,
+  vote: Recorded,
+): Promise<MessageResult<S> | 'not begun' | undefined> {
+  const { record, now } = voted;
+  const isBegun = !subject.isResumed(record) && checkExecution(subject.rules, record, now, input.type).ok;
+  if (!isBegun) return 'not begun';
+  try {
+    const begun = await catchRefusal(() => tryToBegin({ deps, subject, input }, voted, vote));
+    return begun && !begun.ok ? 'not begun' : begun;
+  } catch (error) {
+    // The signature is not held up by those of other wallets.
+    if (error instanceof ChainUnavailable) return 'not begun';
+    throw error;
+  }
 }

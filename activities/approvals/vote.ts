@@ -1,30 +1,35 @@
-import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
+import type { AnySnapshot } from '../../src/approvals/subject';
 import { identifySignatory, signatureHash } from '../../src/approvals/voters';
 import type { Voter } from '../../src/chain/voter';
 import { unlessChanged } from '../../src/db/approvalLocks';
-import type { Db } from '../../src/db/database';
 import { insertMessage } from '../../src/db/receivedMessages';
 import { insertVote } from '../../src/db/votes';
-import { type ApprovalState, checkVote, tally } from '../../src/domain/approval';
+import { type ApprovalState, checkVote, decisionOf, tally } from '../../src/domain/approval';
 import { credentialDetail } from '../../src/domain/credential';
 import { failpoint } from '../../src/failpoints';
+import { executionMessageId } from '../../src/temporal/ids';
 import type { MessageResult, SignMessage } from '../../src/temporal/messages';
 import { untilUnchanged } from '../untilUnchanged';
 import { approvalEntry, memberActor } from './audit';
+import { beginWithVote } from './begin';
 import { approvalNotFound, changeApproval } from './read';
 import { catchRefusal, Rollback } from './refusals';
-import type { ApprovalDeps, MessageInput, Seen } from './subject';
+import type { ApprovalDeps, ExecutableSubject, MessageInput, Seen } from './subject';
 
 /** A vote, from the workflow. */
 export type VoteInput = MessageInput & SignMessage;
 
-/** Stores a verified vote, upon what it was verified against. */
+/**
+ * Stores a verified vote, upon what it was verified against, and begins the execution that it asks for. Undefined where
+ * that has changed.
+ */
 async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
-  db: Db,
-  subject: ApprovalSubject<V, S>,
+  deps: ApprovalDeps,
+  subject: ExecutableSubject<V, S>,
   input: VoteInput,
   { seen, member, ...verified }: Voter & { readonly seen: Seen<V> },
-): Promise<MessageResult<S>> {
+): Promise<MessageResult<S> | undefined> {
+  const { db } = deps;
   const { id, messageId, type, signature, reason, execute } = input;
   const { record, now, credentialId } = seen;
   const allowed = checkVote(subject.rules, record, now, { member, type, execute });
@@ -58,18 +63,28 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
     insertMessage(db, id, messageId, 'sign'),
     insertVote(db, id, { ...vote, reason: reason ?? null, credentialId }),
   ];
-  const state = await changeApproval(db, subject, voted, {}, [entry], { along, basis: seen });
+  // The signer records a rejection before it is executed.
+  if (execute === true && type !== 'reject') {
+    const beginning = { ...input, type: decisionOf(type), messageId: executionMessageId(messageId) };
+    const begun = await beginWithVote(deps, subject, beginning, voted, { along, entries: [entry] });
+    if (begun !== 'not begun') return begun;
+  }
+  const state = await unlessChanged(() =>
+    changeApproval(db, subject, voted, {}, [entry], { along, basis: seen }),
+  );
+  if (!state) return undefined;
   failpoint('worker.voteStored');
   return { ok: true, state };
 }
 
 /**
  * Records a vote after verifying its signature and its voter's eligibility, in one statement that writes nothing where the
- * approval, or what the admins have decided, has changed since it was verified. Idempotent.
+ * approval, or what the admins have decided, has changed since it was verified; the execution of an approval that it asks
+ * for begins with it. Idempotent.
  */
 export async function recordVote<V extends AnySnapshot, S extends ApprovalState>(
-  deps: Pick<ApprovalDeps, 'db' | 'identifyVoter'>,
-  subject: ApprovalSubject<V, S>,
+  deps: ApprovalDeps,
+  subject: ExecutableSubject<V, S>,
   input: VoteInput,
 ): Promise<MessageResult<S>> {
   return catchRefusal(() =>
@@ -79,7 +94,7 @@ export async function recordVote<V extends AnySnapshot, S extends ApprovalState>
       if (seen.messageTaken) return { ok: true, state: subject.state(seen) };
       const verified = await identifySignatory(deps, subject, seen, input);
       if (!verified.ok) return verified;
-      return unlessChanged(() => storeVote(deps.db, subject, input, verified.value));
+      return storeVote(deps, subject, input, verified.value);
     }),
   );
 }

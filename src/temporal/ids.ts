@@ -35,3 +35,8 @@ export function reconcilerScheduleId(queues: TaskQueues): string {
 export function reconcileWorkflowId(queues: TaskQueues): string {
   return `${queues.workflows}/reconcile`;
 }
+
+/** The id of the message that executes what a signature decides, when the signature asks for it. */
+export function executionMessageId(signMessageId: string): string {
+  return `${signMessageId}/execute`;
+}

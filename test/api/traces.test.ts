@@ -137,7 +137,7 @@ describe('with a collector', () => {
       expect.arrayContaining([
         ...['POST /api/v1/transactions', signing],
         ...['start transactionWorkflow', 'handle created', 'update sign', 'handle sign'],
-        ...['createApproval', 'recordVote', 'beginExecution', 'signTransaction', 'finishTransaction'],
+        ...['createApproval', 'recordVote', 'signTransaction', 'finishTransaction'],
         ...['eth_call', 'eth_sendRawTransaction'],
       ]),
     );

@@ -165,8 +165,11 @@ async function recordStates(world: World, org: TestOrganization): Promise<Map<st
   const record = async (name: string, proposal: Shown) => {
     recorded.set(name, anonymous(await workflowOf(world, org, proposal).fetchHistory()));
   };
-  const name = async (newName = 'After') =>
-    proposeName(world, org, await storeAccount(world.db, org, 'Before'), newName);
+  let names = 0;
+  const name = async () => {
+    names += 1;
+    return proposeName(world, org, await storeAccount(world.db, org, `Before ${names}`), `After ${names}`);
+  };
   const approve = async (proposal: Shown) => {
     await vote(world, org, proposal, org.alice);
     await vote(world, org, proposal, org.bob, 'approve', { execute: true });

@@ -83,6 +83,7 @@ async function recordStates(world: TransactionWorld, anonymous: Anonymous): Prom
     http,
     org,
     sending(networkId, {
+      name: 'Reviewed',
       type: 'MANUAL_APPROVAL',
       approverSetting: { type: 'user', memberId: org.alice.id },
       limitation: null,
@@ -154,6 +155,7 @@ async function recordStates(world: TransactionWorld, anonymous: Anonymous): Prom
     http,
     org,
     sending(networkId, {
+      name: 'More than there is',
       limitation: null,
       tokenTransferCondition: {
         tokenAddress: '0x0000000000000000000000000000000000000000',
