@@ -3,7 +3,7 @@ import { payloadToSign } from '../../src/approvals/transactions';
 import { hasSigned } from '../../src/chain/signatures';
 import type { Attempt } from '../../src/db/attempts';
 import type { Tx } from '../../src/db/database';
-import type { SigningSnapshot, TransactionSnapshot } from '../../src/db/transactions';
+import type { TransactionSnapshot } from '../../src/db/transactions';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import { type AuthorizationEntry, signedPart } from '../../src/journal/entries';
 import { policyRefusal, usageOf } from '../../src/transactions/policy';
@@ -11,6 +11,7 @@ import type { SignerContext } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';
 import { assertAttemptOf } from './signedAttempts';
 import { assertTransactionEvidence, type Votes } from './signerEvidence';
+import type { SigningSnapshot } from './signerRecord';
 
 /** The payloads and votes that prove a transaction. */
 function evidenceOf({ record, now }: TransactionSnapshot, votes: Votes): JsonValue {

@@ -13,7 +13,7 @@ import {
 } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import { requireRow } from '../../src/db/rows';
-import { readTransaction, type SigningSnapshot, type StoredTransaction } from '../../src/db/transactions';
+import { readRecordedTransaction, type StoredTransaction } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import type { AuthorizationEntry } from '../../src/journal/entries';
@@ -36,7 +36,7 @@ import {
   type Votes,
   verifiedVotes,
 } from './signerEvidence';
-import { networkAndPolicyOf, readForSigning, readSealed } from './signerRecord';
+import { networkAndPolicyOf, readForSigning, readSealed, type SigningSnapshot } from './signerRecord';
 
 /** The next nonce of an account by the records. Throws SignerRefusal when the journal or the chain knows of a higher one. */
 function nextSafeNonce(
@@ -83,7 +83,7 @@ async function decideUndecided(context: SignerContext, policyId: string): Promis
  */
 async function decideReplaced(context: SignerContext, ref: TransactionRef, hold: SignerHold): Promise<void> {
   const { organizationId } = ref;
-  const replaces = (await readTransaction(context.db, ref))?.record.replaces;
+  const replaces = (await readRecordedTransaction(context.db, ref))?.record.replaces;
   if (!replaces) throw hold;
   try {
     if ((await decide(context, { organizationId, transactionId: replaces })) !== null) return;

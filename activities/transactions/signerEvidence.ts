@@ -6,8 +6,7 @@ import { type AuthorizationOutcome, findAuthorization, insertRejection } from '.
 import type { Tx } from '../../src/db/database';
 import type { UsageOfExecution } from '../../src/db/policyUsage';
 import {
-  readTransaction,
-  type SigningSnapshot,
+  readRecordedTransaction,
   type StoredTransaction,
   type TransactionSnapshot,
 } from '../../src/db/transactions';
@@ -21,6 +20,7 @@ import { readSignedToken, summaryOf } from '../../src/transactions/summary';
 import { networkOf, type SignerContext } from '../signer/context';
 import { SignerHold, SignerRefusal } from '../signer/refusal';
 import { assertBudgetKept, assertNotAuthorized } from './journaled';
+import type { SigningSnapshot } from './signerRecord';
 
 /** The votes of a transaction. */
 export type Votes = StoredTransaction['votes'];
@@ -145,7 +145,7 @@ async function outcomeOfReplaced(
   const authorized = await findAuthorization(tx, transactionId);
   const record = authorized
     ? undefined
-    : (await readTransaction(tx, { organizationId, transactionId }))?.record;
+    : (await readRecordedTransaction(tx, { organizationId, transactionId }))?.record;
   const failed = record?.closed && record.executionStatus === 'failed' ? record : undefined;
   if ((authorized ?? failed)?.accountId !== accountId) {
     throw new SignerRefusal(

@@ -1,9 +1,10 @@
 import type { Db, Tx } from '../../src/db/database';
 import {
+  type FirstSignature,
   findNetworkAndPolicy,
-  readTransaction,
+  type RecordedTransaction,
+  readRecordedTransaction,
   readTransactionForSigning,
-  type SigningSnapshot,
   type TransactionSnapshot,
 } from '../../src/db/transactions';
 import { memberSummary } from '../../src/domain/approval';
@@ -47,7 +48,7 @@ function peopleOf(
  * sealed state, whatever the tables say.
  */
 function underSealedState(
-  { record, now }: TransactionSnapshot,
+  { record, now }: RecordedTransaction,
   state: OrganizationState,
   time: Date,
 ): TransactionSnapshot {
@@ -62,6 +63,7 @@ function underSealedState(
       accountAddress: account.address,
       accountName: account.name,
       accountNetworkIds: account.networkIds,
+      chain: null,
       ...(initiator ? { initiator: memberSummary(initiator) } : {}),
     },
     now: {
@@ -73,18 +75,21 @@ function underSealedState(
   };
 }
 
-/** What was read of a transaction, under the sealed state. */
-export type Sealed<S extends TransactionSnapshot> = S & { readonly state: OrganizationState };
-export type SealedTransaction = Sealed<TransactionSnapshot>;
+/** A transaction under the sealed state. */
+export interface SealedTransaction extends TransactionSnapshot {
+  readonly state: OrganizationState;
+}
+/** The same, with what decides about its first signature. */
+export type SigningSnapshot = SealedTransaction & FirstSignature;
 
 type Reading = Pick<SignerContext, 'readSealedState' | 'clock'>;
 type ReadingOptions = Parameters<SignerContext['readSealedState']>[2];
 
-async function readUnderSeal<S extends TransactionSnapshot>(
+async function readUnderSeal<S extends RecordedTransaction>(
   { readSealedState, clock }: Reading,
   { handle, ref, ...options }: { handle: Db | Tx; ref: TransactionRef } & ReadingOptions,
   read: (handle: Db | Tx, ref: TransactionRef) => Promise<S | undefined>,
-): Promise<Sealed<S> | undefined> {
+): Promise<(Omit<S, keyof RecordedTransaction> & SealedTransaction) | undefined> {
   const { state } = await readSealedState(handle, ref.organizationId, options);
   const found = await read(handle, ref);
   if (!found) return undefined;
@@ -102,7 +107,7 @@ export function readSealedTransaction(
   ref: TransactionRef,
   options: ReadingOptions = {},
 ): Promise<SealedTransaction | undefined> {
-  return readUnderSeal(context, { handle, ref, ...options }, readTransaction);
+  return readUnderSeal(context, { handle, ref, ...options }, readRecordedTransaction);
 }
 
 /** The same. Throws SignerRefusal when it does not exist. */
@@ -144,7 +149,7 @@ export async function readForSigning(
   tx: Tx,
   ref: TransactionRef,
   { networkId, ...relayer }: { networkId: number; address: string; fromNonce: number },
-): Promise<Sealed<SigningSnapshot>> {
+): Promise<SigningSnapshot> {
   const found = await readUnderSeal(context, { handle: tx, ref, lock: 'share' }, () =>
     readTransactionForSigning(tx, ref, relayer),
   );

@@ -52,11 +52,21 @@ export interface TransactionSnapshot {
   readonly now: TransactionNow;
 }
 
-const FROM = `FROM approvals a
+/**
+ * A transaction as it is recorded: without those whom its policy names now, and without what chains have made of it. The
+ * signer takes the one from the sealed state, and reads the other itself.
+ */
+export interface RecordedTransaction {
+  readonly record: Omit<StoredTransaction, 'accountNetworkIds' | 'chain'>;
+  readonly now: Omit<TransactionNow, 'members' | 'groups'>;
+}
+
+const RECORDED_FROM = `FROM approvals a
   JOIN transactions t ON t.id = a.id
   JOIN accounts account ON account.id = t.account_id
   JOIN members i ON i.id = t.initiator_id
-  JOIN policies p ON p.id = t.policy_id
+  JOIN policies p ON p.id = t.policy_id`;
+const FROM = `${RECORDED_FROM}
   LEFT JOIN LATERAL (
     SELECT coalesce(max(c.outcome_hash), (array_agg(e.transaction_hash ORDER BY e.id DESC))[1]) AS transaction_hash,
       coalesce(min(e.sent_at), max(c.block_at)) AS submitted_at, max(c.confirmations) AS confirmations
@@ -86,46 +96,48 @@ const OWN_COLUMNS = selected<TransactionRow>('t', {
   cancelling: true,
 });
 
-const columns = `${OWN_COLUMNS}, ${approvalColumns}, ${timeColumn},
-    account.address AS account_address, account.name AS account_name,
+const recordedColumns = `${OWN_COLUMNS}, ${approvalColumns}, ${timeColumn},
+    account.address AS account_address, account.name AS account_name, ${memberColumn('i')} AS initiator,
+    p.definition AS policy_definition, p.removed_at IS NOT NULL AS policy_removed,
+    (SELECT z.outcome FROM authorizations z WHERE z.transaction_id = t.id) AS signer_outcome`;
+
+const columns = `${recordedColumns},
     coalesce((SELECT array_agg(n.network_id) FROM account_networks n WHERE n.account_id = account.id), '{}')
       AS account_networks,
-    ${memberColumn('i')} AS initiator,
-    p.definition AS policy_definition, p.removed_at IS NOT NULL AS policy_removed,
     ${peopleColumn('a.organization_id', 't.initiator_id', 'SELECT v.member_id FROM votes v WHERE v.approval_id = a.id')},
     ${groupPeopleColumn('a.organization_id')},
-    (SELECT z.outcome FROM authorizations z WHERE z.transaction_id = t.id) AS signer_outcome,
     carried.transaction_hash AS carried_hash, carried.submitted_at, carried.confirmations`;
 
 const SELECT = `SELECT ${columns} ${FROM}`;
 
-/** What `columns` read. */
-type TransactionColumns = TransactionRow &
+/** What `recordedColumns` read. */
+type RecordedColumns = TransactionRow &
   ApprovalColumns &
-  TimeColumn &
-  GroupPeopleColumn &
-  PeopleColumn & {
+  TimeColumn & {
     readonly result: StoredTransaction['result'];
     readonly account_address: string;
     readonly account_name: string;
-    readonly account_networks: readonly string[];
     readonly initiator: MemberSummary;
     readonly policy_definition: PolicyRow['definition'];
     readonly policy_removed: boolean;
     readonly signer_outcome: StoredTransaction['signerOutcome'];
-  } & (
+  };
+
+/** What `columns` read. */
+type TransactionColumns = RecordedColumns &
+  GroupPeopleColumn &
+  PeopleColumn & { readonly account_networks: readonly string[] } & (
     | { readonly carried_hash: string; readonly submitted_at: Date; readonly confirmations: number }
     | { readonly carried_hash: null }
   );
 
-function snapshot(row: TransactionColumns): TransactionSnapshot {
+function recorded(row: RecordedColumns): RecordedTransaction {
   return {
     record: {
       ...storedApproval(row),
       accountId: row.account_id,
       accountAddress: row.account_address,
       accountName: row.account_name,
-      accountNetworkIds: row.account_networks.map(Number),
       networkId: Number(row.network_id),
       policyId: row.policy_id,
       initiator: row.initiator,
@@ -140,6 +152,21 @@ function snapshot(row: TransactionColumns): TransactionSnapshot {
       cancelling: row.cancelling,
       signerOutcome: row.signer_outcome,
       result: row.result,
+    },
+    now: {
+      time: row.read_at,
+      policy: { ...readDefinition(row.policy_id, row.policy_definition), id: row.policy_id },
+      policyRemoved: row.policy_removed,
+    },
+  };
+}
+
+function snapshot(row: TransactionColumns): TransactionSnapshot {
+  const { record, now } = recorded(row);
+  return {
+    record: {
+      ...record,
+      accountNetworkIds: row.account_networks.map(Number),
       chain:
         row.carried_hash === null
           ? null
@@ -150,9 +177,7 @@ function snapshot(row: TransactionColumns): TransactionSnapshot {
             },
     },
     now: {
-      time: row.read_at,
-      policy: { ...readDefinition(row.policy_id, row.policy_definition), id: row.policy_id },
-      policyRemoved: row.policy_removed,
+      ...now,
       members: new Map(row.people.map((member) => [member.id, member])),
       groups: groupsOf(row),
     },
@@ -162,6 +187,10 @@ function snapshot(row: TransactionColumns): TransactionSnapshot {
 const FOR_MESSAGE: PreparedStatement = {
   name: 'transaction_for_message',
   text: `SELECT ${columns}, ${messageColumns} ${FROM} WHERE a.organization_id = $1 AND a.id = $2`,
+};
+const RECORDED: PreparedStatement = {
+  name: 'recorded_transaction',
+  text: `SELECT ${recordedColumns} ${RECORDED_FROM} WHERE a.organization_id = $1 AND a.id = $2`,
 };
 const SNAPSHOT: PreparedStatement = {
   name: 'transaction_snapshot',
@@ -173,16 +202,20 @@ const UNDECIDED = `EXISTS (SELECT FROM chain_attempts c WHERE c.account_id = t.a
 
 const TO_OBSERVE: PreparedStatement = {
   name: 'transaction_to_observe',
-  text: `SELECT ${columns},
+  text: `SELECT t.id, t.account_id, t.network_id, t.to_address, t.value, t.calldata, account.address AS account_address,
     EXISTS (SELECT FROM chain_attempts c WHERE c.transaction_id = t.id) AS attempted,
     CASE WHEN NOT ${UNDECIDED} THEN
       (SELECT json_object_agg(r.index, r.address) FROM relayers r WHERE r.network_id = t.network_id) END AS relayers
-    ${FROM} WHERE a.organization_id = $1 AND a.id = $2`,
+    FROM transactions t JOIN accounts account ON account.id = t.account_id
+    WHERE account.organization_id = $1 AND t.id = $2`,
 };
 
 /** A transaction before it is observed on its chain. */
 export interface TransactionToObserve {
-  readonly record: StoredTransaction;
+  readonly record: Pick<
+    StoredTransaction,
+    'id' | 'accountId' | 'accountAddress' | 'networkId' | 'to' | 'value' | 'calldata'
+  >;
   /** Something of it was stored to be signed. */
   readonly attempted: boolean;
   /** The registered relayers of its network by index; null where something of its account is undecided, or none is. */
@@ -194,17 +227,24 @@ export async function readTransactionToObserve(
   db: Db,
   { organizationId, transactionId }: TransactionRef,
 ): Promise<TransactionToObserve | undefined> {
-  const [row] = await runPrepared<TransactionColumns & Pick<TransactionToObserve, 'attempted' | 'relayers'>>(
-    db,
-    TO_OBSERVE,
-    [organizationId, transactionId],
-  );
-  return row && { record: snapshot(row).record, attempted: row.attempted, relayers: row.relayers };
+  const [row] = await runPrepared<
+    Pick<TransactionRow, 'id' | 'account_id' | 'network_id' | 'to_address' | 'value' | 'calldata'> &
+      Pick<RecordedColumns, 'account_address'> &
+      Pick<TransactionToObserve, 'attempted' | 'relayers'>
+  >(db, TO_OBSERVE, [organizationId, transactionId]);
+  if (!row) return undefined;
+  const { id, account_id: accountId, account_address: accountAddress, calldata } = row;
+  const call = { to: row.to_address, value: BigInt(row.value), calldata };
+  return {
+    record: { id, accountId, accountAddress, networkId: Number(row.network_id), ...call },
+    attempted: row.attempted,
+    relayers: row.relayers,
+  };
 }
 
 const FOR_SIGNING: PreparedStatement = {
   name: 'transaction_for_signing',
-  text: `SELECT ${columns},
+  text: `SELECT ${recordedColumns},
     EXISTS (SELECT FROM chain_attempts c WHERE c.transaction_id = t.id) AS attempted,
     greatest(
       (SELECT max(c.safe_nonce) FROM chain_attempts c WHERE c.account_id = t.account_id AND c.network_id = t.network_id),
@@ -214,11 +254,11 @@ const FOR_SIGNING: PreparedStatement = {
     (SELECT to_jsonb(u) || jsonb_build_object('amount', u.amount::text) FROM policy_usage u
       WHERE u.transaction_id = t.id AND u.status = 'reserved') AS reserved,
     ARRAY(${takenNoncesSql({ networkId: 't.network_id', relayerAddress: '$3', from: '$4' })}) AS taken_nonces
-    ${FROM} WHERE a.organization_id = $1 AND a.id = $2`,
+    ${RECORDED_FROM} WHERE a.organization_id = $1 AND a.id = $2`,
 };
 
-/** A transaction with what decides whether, and at which nonces, it is signed for the first time. */
-export interface SigningSnapshot extends TransactionSnapshot {
+/** What decides whether, and at which nonces, a transaction is signed for the first time. */
+export interface FirstSignature {
   /** Something of it was stored to be signed. */
   readonly attempted: boolean;
   /** The highest nonce of its account that was signed, or used by an unknown execution. */
@@ -239,9 +279,9 @@ export async function readTransactionForSigning(
   tx: Tx,
   { organizationId, transactionId }: TransactionRef,
   relayer: { readonly address: string; readonly fromNonce: number },
-): Promise<SigningSnapshot | undefined> {
+): Promise<(RecordedTransaction & FirstSignature) | undefined> {
   const [row] = await runPrepared<
-    TransactionColumns & {
+    RecordedColumns & {
       readonly attempted: boolean;
       readonly highest_safe_nonce: bigint | null;
       readonly follows_undecided: boolean;
@@ -251,7 +291,7 @@ export async function readTransactionForSigning(
   >(tx, FOR_SIGNING, [organizationId, transactionId, relayer.address, relayer.fromNonce]);
   return (
     row && {
-      ...snapshot(row),
+      ...recorded(row),
       attempted: row.attempted,
       highestSafeNonce: row.highest_safe_nonce ?? undefined,
       followsUndecided: row.follows_undecided,
@@ -259,6 +299,15 @@ export async function readTransactionForSigning(
       takenNonces: new Set(row.taken_nonces.map(Number)),
     }
   );
+}
+
+/** One transaction of an organization as it is recorded, in one statement; or undefined. */
+export async function readRecordedTransaction(
+  db: Db | Tx,
+  { organizationId, transactionId }: TransactionRef,
+): Promise<RecordedTransaction | undefined> {
+  const [row] = await runPrepared<RecordedColumns>(db, RECORDED, [organizationId, transactionId]);
+  return row && recorded(row);
 }
 
 /** One transaction of an organization with the state that its rules depend on, in one statement; or undefined. */
