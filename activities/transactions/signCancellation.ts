@@ -1,5 +1,5 @@
 import type { Address } from 'viem';
-import { cancellation } from '../../src/chain/safeTransaction';
+import { cancellation, safeTransactionHash } from '../../src/chain/safeTransaction';
 import { attemptsOfTransaction } from '../../src/db/attempts';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
@@ -45,8 +45,9 @@ export async function signCancellation(
       }
       const { safeNonce, fromBlock } = target;
       const content = cancellation({ networkId, account, nonce: safeNonce });
+      const safeTxHash = safeTransactionHash(content);
       const attempt =
-        earlier ?? (await storeAttempt(tx, record, { kind: 'cancellation', content, fromBlock }));
+        earlier ?? (await storeAttempt(tx, record, { kind: 'cancellation', content, safeTxHash, fromBlock }));
       return carryOn(context, tx, { attempt, account }, terms);
     });
     failpoint('signer.cancellationStored');

@@ -180,9 +180,10 @@ async function storeNew(
   };
   if (content.safeTxGas <= 0n) throw new SignerRefusal('stale', 'safeTxGas must be above 0');
   const authorizedAt = now.time;
-  const signed = { safeNonce: content.nonce, safeTxHash: safeTransactionHash(content) };
+  const safeTxHash = safeTransactionHash(content);
+  const signed = { safeNonce: content.nonce, safeTxHash };
   const along = [insertAuthorization(tx, { ...usageOf(record), ...signed, authorizedAt })];
-  const stored = { kind: 'transaction', content, fromBlock: BigInt(terms.fromBlock) } as const;
+  const stored = { kind: 'transaction', content, safeTxHash, fromBlock: BigInt(terms.fromBlock) } as const;
   const intent = snapshot.followsUndecided
     ? await carryNew(context, tx, { attempt: await storeAttempt(tx, record, stored, along), account }, terms)
     : await storeCarried(context, tx, { record, content: stored, taken, along }, terms);

@@ -5,7 +5,6 @@ import {
   executionGas,
   type SafeTransaction,
   safeTransactionHash,
-  signSafeTransaction,
 } from '../../src/chain/safeTransaction';
 import {
   type Attempt,
@@ -39,10 +38,14 @@ import type { TransactionTerms } from './observation';
 interface Content {
   readonly kind: Attempt['kind'];
   readonly content: SafeTransaction;
+  readonly safeTxHash: Hex;
   readonly fromBlock: bigint;
 }
 
-function newAttempt(record: StoredTransaction, { kind, content, fromBlock }: Content): NewAttempt {
+function newAttempt(
+  record: StoredTransaction,
+  { kind, content, safeTxHash, fromBlock }: Content,
+): NewAttempt {
   return {
     kind,
     organizationId: record.organizationId,
@@ -54,7 +57,7 @@ function newAttempt(record: StoredTransaction, { kind, content, fromBlock }: Con
     data: content.data,
     safeNonce: content.nonce,
     safeTxGas: content.safeTxGas,
-    safeTxHash: safeTransactionHash(content),
+    safeTxHash,
     fromBlock,
   };
 }
@@ -279,11 +282,11 @@ async function signatureOf(context: SignerContext, { attempt, account }: Carried
   if (attempt.kind === 'transaction' && !isJournaled(context, attempt)) {
     throw new Error(`the authorization of transaction ${attempt.transactionId} is not in the journal`);
   }
-  const content = safeTransactionOf(attempt, account);
-  if (safeTransactionHash(content) !== attempt.safeTxHash) {
+  const hash = safeTransactionHash(safeTransactionOf(attempt, account));
+  if (hash !== attempt.safeTxHash) {
     throw new SignerHold('rollback', `chain_attempts ${attempt.id} is not what its safe_tx_hash says`);
   }
-  return signSafeTransaction(context.keystore.organizationKey(attempt.organizationId), content);
+  return context.keystore.organizationKey(attempt.organizationId).sign({ hash });
 }
 
 /** Signs an envelope and what it carries, and stores both signatures. Returns the envelope's id. */

@@ -6,7 +6,7 @@ import type { TransactionTerms } from '../../activities/transactions/observation
 import { storeAttempt } from '../../activities/transactions/signedAttempts';
 import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { SigningKey, SigningKeys } from '../../src/chain/keys';
-import type { SafeTransaction } from '../../src/chain/safeTransaction';
+import { type SafeTransaction, safeTransactionHash } from '../../src/chain/safeTransaction';
 import { createIdentifyVoter } from '../../src/chain/voter';
 import { insertAuthorization } from '../../src/db/authorizations';
 import { newId } from '../../src/db/ids';
@@ -274,7 +274,9 @@ describe('what only the tables have, of a transaction that its voters have signe
       ...{ to: thief, value: ETHER / 2n, data: '0x', safeTxGas: BigInt(safeTxGas) },
     };
     await world.db.transaction(async (tx) => {
-      const { safeNonce, safeTxHash } = await storeAttempt(tx, record, { kind, content, fromBlock: 0n });
+      const safeTxHash = safeTransactionHash(content);
+      const stored = { kind, content, safeTxHash, fromBlock: 0n };
+      const { safeNonce } = await storeAttempt(tx, record, stored);
       if (kind === 'cancellation') return;
       const authorizedAt = new Date();
       await insertAuthorization(tx, { ...usageOf(record), safeNonce, safeTxHash, authorizedAt });
