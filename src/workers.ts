@@ -39,8 +39,8 @@ const SHUTDOWN_GRACE_MS = 25_000;
 const SHUTDOWN_FORCE_MS = 30_000;
 
 /**
- * The bundle of the workflows that the build created, for the build and the sources. No module keeps state of a workflow,
- * so that all workflows share them, and V8 optimizes their code once.
+ * The bundle of the workflows that the build created; the sources where there is none. Every module is preloaded: evaluated
+ * once for all workflows of a worker, not once for each. None may keep state.
  */
 export function workflowSource(): Pick<
   WorkerOptions,

@@ -1,5 +1,6 @@
 import {
   allHandlersFinished,
+  CancellationScope,
   condition,
   makeContinueAsNewFunc,
   setCurrentDetails,
@@ -49,6 +50,9 @@ export interface ApprovalStrategy<S extends ApprovalState> {
 // biome-ignore lint/suspicious/noExplicitAny: each subject creates with its own input
 type Lifecycle<S extends ApprovalState> = LifecycleActivities<any, S, any>;
 
+/** How long an execution runs before `processing` gets into the search attributes. */
+const PROCESSING_SHOWN_AFTER_MS = 2_000;
+
 /** The activities of the shared lifecycle, with the summary of each for operators. */
 function lifecycle<S extends ApprovalState>(subject: Subject) {
   return {
@@ -77,7 +81,7 @@ function needsNewRun(): boolean {
 /** One approval in progress: its last known state, and its changes. */
 export class ApprovalRun<S extends ApprovalState> {
   private state: S | null = null;
-  private published = '';
+  private upserted = '';
   private readonly activities: ReturnType<typeof lifecycle<S>>;
   private readonly key: ApprovalKey & { readonly subject: Subject };
 
@@ -105,14 +109,35 @@ export class ApprovalRun<S extends ApprovalState> {
 
   /** Adopts the state that a database transaction returned, unless it is older than the known one. */
   adopt(next: S): void {
-    if (this.state && next.version < this.state.version) return;
+    const before = this.state;
+    if (before && next.version < before.version) return;
     this.state = next;
     setCurrentDetails(this.strategy.details(next));
+    const begins = next.executionStatus === 'processing' && before?.executionStatus !== 'processing';
+    // A workflow that is cancelled must not fail at this timer.
+    if (before && begins) void CancellationScope.nonCancellable(() => this.upsertAttributesIfItLasts());
+    else this.upsertAttributes(next);
+  }
+
+  /**
+   * Upserts the search attributes of an execution that is still running after a while, or earlier with its next change.
+   * Most are over by then, and an upsert costs Temporal as much as an activity.
+   */
+  private async upsertAttributesIfItLasts(): Promise<void> {
+    const isOver = await condition(
+      () => this.current.executionStatus !== 'processing',
+      PROCESSING_SHOWN_AFTER_MS,
+      { summary: 'Show the execution in the search attributes' },
+    );
+    if (!isOver) this.upsertAttributes(this.current);
+  }
+
+  private upsertAttributes(next: S): void {
     const { signatureStatus, executionStatus, expiresAt } = next;
     const { accountIds, networkIds } = this.strategy.places(next);
     const attributes = JSON.stringify([signatureStatus, executionStatus, expiresAt, accountIds, networkIds]);
-    if (attributes === this.published) return;
-    this.published = attributes;
+    if (attributes === this.upserted) return;
+    this.upserted = attributes;
     upsertSearchAttributes([
       { key: searchAttributes.signatureStatus, value: signatureStatus },
       { key: searchAttributes.executionState, value: executionStatus ?? 'none' },
@@ -143,15 +168,16 @@ export class ApprovalRun<S extends ApprovalState> {
     return begun;
   }
 
-  private async sign(messageId: string, vote: SignMessage): Promise<MessageResult<S>> {
-    const { vote: record, voteAndBegin } = this.activities;
-    const signed = await (vote.execute === true ? voteAndBegin : record)({ ...this.key, ...vote, messageId });
+  private async sign(messageId: string, message: SignMessage): Promise<MessageResult<S>> {
+    const vote = message.execute === true ? this.activities.voteAndBegin : this.activities.vote;
+    const signed = await vote({ ...this.key, ...message, messageId });
     if (!signed.ok) return signed;
     this.adopt(signed.state);
-    const type: Decision = decisionOf(vote.type);
-    // A rejection, and the vote of a member who had cast it before, have not begun their execution.
-    if (vote.execute !== true || !signed.state.ready.includes(type)) return signed;
-    const { requestId } = vote;
+    const type: Decision = decisionOf(message.type);
+    // Not begun with the vote: a rejection, a repeated vote, an execution that is resumed, or votes that cannot be verified
+    // now. One that was blocked with the vote is ready too: it is known by the id of this message.
+    if (message.execute !== true || !signed.state.ready.includes(type)) return signed;
+    const { requestId } = message;
     const begun = await this.begin(executionMessageId(messageId), { type, requestId });
     // The signature is recorded whatever else happened meanwhile; an execution that lost a race does not make it fail.
     return begun.ok ? begun : signed;

@@ -7,12 +7,14 @@ import {
   type WorkflowInterceptors,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { ApprovalState } from '../src/domain/approval';
+import type { MessageResult } from '../src/temporal/messages';
 import { type TracingSinks, traceparentIn, withTraceparent } from '../src/temporal/traceHeader';
 
 /** Its random numbers are not those of workflows, which are the same whether something is traced or not. */
 const RANDOM_STREAM = 'orgwallet/tracing';
-/** The activities of the lifecycle that can begin an execution. */
-const BEGINNING: readonly string[] = ['recordVote', 'beginExecution'];
+/** The activities that can begin an execution. */
+const CAN_BEGIN: readonly string[] = ['recordVote', 'beginExecution'];
 
 /**
  * Passes the trace of a message on to the activities that it causes: those of its handler, and those of the execution that it
@@ -76,10 +78,10 @@ export function interceptors(): WorkflowInterceptors {
         scheduleLocalActivity(input, next) {
           const cause = traceparent();
           const done = next(traced(input));
-          if (BEGINNING.includes(input.activityType)) {
+          if (CAN_BEGIN.includes(input.activityType)) {
             const follow = (result: unknown) => {
-              const { state } = result as { readonly state?: { readonly executionStatus: string | null } };
-              if (state?.executionStatus === 'processing') main = cause;
+              const begun = result as MessageResult<ApprovalState>;
+              if (begun.ok && begun.state.executionStatus === 'processing') main = cause;
             };
             done.then(follow, () => undefined);
           }

@@ -2,9 +2,9 @@ import type { AnySnapshot } from '../../src/approvals/subject';
 import { verifyVotes, voteKey } from '../../src/approvals/voters';
 import { ChainUnavailable } from '../../src/chain/clients';
 import { EndpointsMissing } from '../../src/chain/signatures';
-import { lockUnchanged, unlessChanged } from '../../src/db/approvalLocks';
+import { type Basis, lockUnchanged, unlessChanged } from '../../src/db/approvalLocks';
 import { updateApproval } from '../../src/db/approvals';
-import { appendAudit } from '../../src/db/audit';
+import { type AuditInput, appendAudit } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';
 import { insertEvidence } from '../../src/db/evidence';
 import { insertMessage } from '../../src/db/receivedMessages';
@@ -23,8 +23,8 @@ import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
 import { untilUnchanged } from '../untilUnchanged';
 import { approvalEntry, messageActor } from './audit';
-import { blockApproval, changeUpon, type Recorded, rejectApproval, type Upon } from './finish';
-import { approvalNotFound, readState } from './read';
+import { blockApproval, rejectApproval, type Upon } from './finish';
+import { approvalNotFound, changeApproval, readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
 import type { ApprovalDeps, Beginning, ExecutableSubject, MessageInput, Seen } from './subject';
 
@@ -37,11 +37,19 @@ export type BeginInput = MessageInput & {
 
 type Subject<V extends AnySnapshot, S extends ApprovalState> = ExecutableSubject<V, S>;
 
+/** A verified vote that is not stored yet. */
+export interface VoteToStore {
+  readonly along: readonly Statement[];
+  readonly entry: AuditInput;
+}
+
 /** The context of a beginning. */
 interface Context<V extends AnySnapshot, S extends ApprovalState> {
   readonly deps: ApprovalDeps;
   readonly subject: Subject<V, S>;
   readonly input: BeginInput;
+  /** The vote that asks for the execution, to be stored with its beginning. */
+  readonly vote?: VoteToStore;
 }
 
 /** The votes that prove a decision and count now. */
@@ -121,7 +129,8 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
   votes: readonly StoredVote[],
 ): Promise<MessageResult<S>> {
   const { subject, input } = context;
-  const { seen, attempt, actor, message } = beginning;
+  const { db, basis } = upon;
+  const { seen, attempt, actor } = beginning;
   const { record, now, credentialId } = seen;
   const prepared =
     input.type === 'approve' && !upon.basis ? await subject.prepare?.(upon.db, beginning) : undefined;
@@ -134,7 +143,7 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
     failure: null,
     waitingFor: null,
   };
-  const along = [message, evidenceOf(upon.db, context, seen, votes), ...(prepared?.along ?? [])];
+  const along = [...beginning.along, evidenceOf(db, context, seen, votes), ...(prepared?.along ?? [])];
   const voters = input.type === 'approve' ? counted.approvals : counted.rejections;
   const entry = approvalEntry(subject, record, 'executionStarted', actor, {
     attempt,
@@ -143,8 +152,9 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
     threshold: counted.threshold,
     ...credentialDetail(credentialId),
   });
-  const cleared = await subject.clear(upon.db, seen);
-  const state = await changeUpon(upon, subject, cleared, change, entry, along);
+  const cleared = await subject.clear(db, seen);
+  const entries = [...beginning.entries, entry];
+  const state = await changeApproval(db, subject, cleared, change, entries, { along, basis });
   failpoint('worker.executionStarted');
   return { ok: true, state };
 }
@@ -156,11 +166,17 @@ async function begin<V extends AnySnapshot, S extends ApprovalState>(
   seen: Seen<V>,
   valid: ReadonlySet<string>,
 ): Promise<MessageResult<S>> {
-  const { subject, input } = context;
+  const { subject, input, vote } = context;
   const { record, now } = seen;
   const actor = messageActor(input.actor, seen);
   const message = insertMessage(upon.db, input.id, input.messageId, 'execute');
-  const beginning: Beginning<V> = { seen, attempt: record.executionAttempt + 1, actor, message };
+  const beginning: Beginning<V> = {
+    seen,
+    attempt: record.executionAttempt + 1,
+    actor,
+    along: [...(vote?.along ?? []), message],
+    entries: vote ? [vote.entry] : [],
+  };
   const votes = provingVotes(context, seen).filter((vote) => valid.has(voteKey(vote)));
   if (!checkExecution(subject.rules, { ...record, votes }, now, input.type).ok) {
     return blockApproval(upon, subject, beginning, {
@@ -190,27 +206,23 @@ async function verifiedVotes<V extends AnySnapshot, S extends ApprovalState>(
   }
 }
 
-/**
- * Writes the beginning, with the vote that causes it; undefined where the approval, or what the admins have decided, has
- * changed since it was read.
- */
+/** Runs `work` in a transaction that has locked what was read; undefined where that has changed since. */
+function inLocked<T>(db: Db, basis: Basis, work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
+  return db.transaction(async (tx) => ((await lockUnchanged(tx, basis)) ? work(tx) : undefined));
+}
+
+/** Writes the beginning; undefined where the approval, or what the admins have decided, has changed since it was read. */
 async function tryToBegin<V extends AnySnapshot, S extends ApprovalState>(
   context: Context<V, S>,
   seen: Seen<V>,
-  vote?: Recorded,
 ): Promise<MessageResult<S> | undefined> {
   const { deps, subject, input } = context;
-  const locked = (work: (tx: Tx) => Promise<MessageResult<S>>) =>
-    deps.db.transaction(async (tx) => ((await lockUnchanged(tx, seen)) ? work(tx) : undefined));
-  if (input.type === 'approve' && subject.isResumed(seen.record)) {
-    return locked((tx) => resume(tx, context, seen));
-  }
   const types: readonly VoteType[] = [...subject.provedBy, input.type];
   const verified = await verifiedVotes(deps, subject, seen, types);
   const valid = new Set(verified.flat().map(voteKey));
   // What is prepared needs the record locked.
-  if (subject.prepare) return locked((tx) => begin({ db: tx, vote }, context, seen, valid));
-  return unlessChanged(() => begin({ db: deps.db, basis: seen, vote }, context, seen, valid));
+  if (subject.prepare) return inLocked(deps.db, seen, (tx) => begin({ db: tx }, context, seen, valid));
+  return unlessChanged(() => begin({ db: deps.db, basis: seen }, context, seen, valid));
 }
 
 /**
@@ -230,32 +242,33 @@ export async function beginExecution<V extends AnySnapshot, S extends ApprovalSt
       const isPointless = input.actor === 'system' && subject.isOutdated(seen.record);
       if (seen.messageTaken || isPointless) return { ok: true, state: subject.state(seen) };
       checkRequest(context, seen);
+      if (input.type === 'approve' && subject.isResumed(seen.record)) {
+        return inLocked(deps.db, seen, (tx) => resume(tx, context, seen));
+      }
       return tryToBegin(context, seen);
     }),
   );
 }
 
 /**
- * Begins the execution that a vote asks for, upon what that vote makes of the approval, and records both in one database
- * transaction. `not begun`: nothing is written, because it cannot be begun with the vote, or not now; undefined where
- * something has changed.
+ * Begins the execution that a vote asks for, and stores both in one database transaction. `voted`: what was read, with the
+ * vote added. Returns `notBegun`, and writes nothing, where the execution cannot begin with the vote: the threshold is not
+ * met, it is resumed, or other votes cannot be verified now. Undefined where what was read has changed.
  */
 export async function beginWithVote<V extends AnySnapshot, S extends ApprovalState>(
-  deps: ApprovalDeps,
-  subject: Subject<V, S>,
-  input: BeginInput,
+  context: Context<V, S> & { readonly vote: VoteToStore },
   voted: Seen<V>,
-  vote: Recorded,
-): Promise<MessageResult<S> | 'not begun' | undefined> {
+): Promise<MessageResult<S> | 'notBegun' | undefined> {
+  const { subject, input } = context;
   const { record, now } = voted;
-  const isBegun = !subject.isResumed(record) && checkExecution(subject.rules, record, now, input.type).ok;
-  if (!isBegun) return 'not begun';
+  const canBegin = !subject.isResumed(record) && checkExecution(subject.rules, record, now, input.type).ok;
+  if (!canBegin) return 'notBegun';
   try {
-    const begun = await catchRefusal(() => tryToBegin({ deps, subject, input }, voted, vote));
-    return begun && !begun.ok ? 'not begun' : begun;
+    const begun = await catchRefusal(() => tryToBegin(context, voted));
+    return begun && !begun.ok ? 'notBegun' : begun;
   } catch (error) {
-    // The signature is not held up by those of other wallets.
-    if (error instanceof ChainUnavailable) return 'not begun';
+    // The vote is stored even where the wallets of other voters cannot be verified now.
+    if (error instanceof ChainUnavailable) return 'notBegun';
     throw error;
   }
 }

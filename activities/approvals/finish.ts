@@ -1,7 +1,6 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import type { Basis } from '../../src/db/approvalLocks';
-import type { ApprovalChange } from '../../src/db/approvals';
-import { type AuditInput, SYSTEM } from '../../src/db/audit';
+import { SYSTEM } from '../../src/db/audit';
 import { releaseClaims } from '../../src/db/claims';
 import type { Db, Tx } from '../../src/db/database';
 import type { Statement } from '../../src/db/rows';
@@ -15,33 +14,8 @@ import { approvalEntry } from './audit';
 import { changeApproval } from './read';
 import type { Beginning, ExecutableSubject, ExecutionRefusal, Seen } from './subject';
 
-/** A change that is written with another one, in the same statement. */
-export interface Recorded {
-  readonly along: readonly Statement[];
-  readonly entries: readonly AuditInput[];
-}
-
 /** Where a change is written: in a transaction that has locked the approval, or by itself upon what was read of it. */
-export type Upon = (
-  | { readonly db: Tx; readonly basis?: never }
-  | { readonly db: Db; readonly basis: Basis }
-) & {
-  /** The vote that causes the change, to be recorded with it. */
-  readonly vote?: Recorded | undefined;
-};
-
-/** Changes an approval with the audit entry of the change, and with what else is written with it. Returns its state then. */
-export function changeUpon<V extends AnySnapshot, S extends ApprovalState>(
-  { db, basis, vote }: Upon,
-  subject: ApprovalSubject<V, S>,
-  seen: V,
-  change: ApprovalChange,
-  entry: AuditInput,
-  along: readonly Statement[],
-): Promise<S> {
-  const writing = { along: [...(vote?.along ?? []), ...along], basis };
-  return changeApproval(db, subject, seen, change, [...(vote?.entries ?? []), entry], writing);
-}
+export type Upon = { readonly db: Tx; readonly basis?: never } | { readonly db: Db; readonly basis: Basis };
 
 /** A failure as it is stored. */
 export function failureAt(
@@ -60,9 +34,9 @@ export function failureAt(
 
 /** Parks an approval whose execution a check refused: nothing changed. */
 export async function blockApproval<V extends AnySnapshot, S extends ApprovalState>(
-  upon: Upon,
+  { db, basis }: Upon,
   subject: ExecutableSubject<V, S>,
-  { seen, attempt, actor, message }: Beginning<V>,
+  { seen, attempt, actor, along, entries }: Beginning<V>,
   refused: ExecutionRefusal,
 ): Promise<MessageResult<S>> {
   const { record, now, credentialId } = seen;
@@ -77,13 +51,17 @@ export async function blockApproval<V extends AnySnapshot, S extends ApprovalSta
     message: refused.message,
     ...credentialDetail(credentialId),
   });
-  const cleared = await subject.clear(upon.db, seen);
-  return { ok: true, state: await changeUpon(upon, subject, cleared, change, entry, [message]) };
+  const cleared = await subject.clear(db, seen);
+  const writing = { along, basis };
+  return {
+    ok: true,
+    state: await changeApproval(db, subject, cleared, change, [...entries, entry], writing),
+  };
 }
 
 /** Closes an approval with its rejection: nothing changes. */
 export async function rejectApproval<V extends AnySnapshot, S extends ApprovalState>(
-  upon: Upon,
+  { db, basis }: Upon,
   subject: ExecutableSubject<V, S>,
   seen: Seen<V>,
   actor: Actor,
@@ -98,12 +76,13 @@ export async function rejectApproval<V extends AnySnapshot, S extends ApprovalSt
     waitingFor: null,
     closedWith: counted,
   };
-  const cleared = await subject.clear(upon.db, seen);
+  const cleared = await subject.clear(db, seen);
   const entry = approvalEntry(subject, record, 'rejected', actor, {
     rejections: counted.rejections.map(({ id }) => id),
     ...credentialDetail(credentialId),
   });
-  return changeUpon(upon, subject, cleared, change, entry, [releaseClaims(upon.db, record.id), ...along]);
+  const writing = { along: [releaseClaims(db, record.id), ...along], basis };
+  return changeApproval(db, subject, cleared, change, [entry], writing);
 }
 
 /** How an execution ended without success. */

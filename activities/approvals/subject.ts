@@ -2,6 +2,7 @@ import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import type { IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
 import type { CreationRequest } from '../../src/db/approvals';
+import type { AuditInput } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';
 import type { MessageKey, MessageOrigin } from '../../src/db/receivedMessages';
 import type { Statement } from '../../src/db/rows';
@@ -60,8 +61,10 @@ export interface Beginning<V extends AnySnapshot> {
   /** Number of this execution, from 1. */
   readonly attempt: number;
   readonly actor: Actor;
-  /** Records the message that asks for it. */
-  readonly message: Statement;
+  /** Records the message that asks for it, and the vote that it comes with. */
+  readonly along: readonly Statement[];
+  /** The audit entry of that vote, where there is one. */
+  readonly entries: readonly AuditInput[];
 }
 
 /** The parts of creation that depend on the subject. `I` is the input of its creation. */

@@ -20,8 +20,8 @@ import type { ApprovalDeps, ExecutableSubject, MessageInput, Seen } from './subj
 export type VoteInput = MessageInput & SignMessage;
 
 /**
- * Stores a verified vote, upon what it was verified against, and begins the execution that it asks for. Undefined where
- * that has changed.
+ * Stores a verified vote and, where it asks for the execution of an approval, begins that. Undefined, with nothing written,
+ * where what the vote was verified against has changed. Throws Rollback.
  */
 async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
   deps: ApprovalDeps,
@@ -63,11 +63,13 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
     insertMessage(db, id, messageId, 'sign'),
     insertVote(db, id, { ...vote, reason: reason ?? null, credentialId }),
   ];
-  // The signer records a rejection before it is executed.
+  // Only an approval: the signer records the rejection of a transaction before its execution begins.
   if (execute === true && type !== 'reject') {
-    const beginning = { ...input, type: decisionOf(type), messageId: executionMessageId(messageId) };
-    const begun = await beginWithVote(deps, subject, beginning, voted, { along, entries: [entry] });
-    if (begun !== 'not begun') return begun;
+    const { organizationId, requestId } = input;
+    const request = { id, organizationId, requestId, type: decisionOf(type) };
+    const begin = { ...request, messageId: executionMessageId(messageId) };
+    const begun = await beginWithVote({ deps, subject, input: begin, vote: { along, entry } }, voted);
+    if (begun !== 'notBegun') return begun;
   }
   const state = await unlessChanged(() =>
     changeApproval(db, subject, voted, {}, [entry], { along, basis: seen }),
@@ -78,9 +80,9 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
 }
 
 /**
- * Records a vote after verifying its signature and its voter's eligibility, in one statement that writes nothing where the
- * approval, or what the admins have decided, has changed since it was verified; the execution of an approval that it asks
- * for begins with it. Idempotent.
+ * Records a vote after verifying its signature and its voter's eligibility. With `execute`, the execution of an approval
+ * whose threshold is met begins in the same database transaction. Writes nothing where the approval, or what the admins have
+ * decided, has changed since it was verified: then it decides again. Idempotent.
  */
 export async function recordVote<V extends AnySnapshot, S extends ApprovalState>(
   deps: ApprovalDeps,

@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
-import { cancellation, safeTransactionHash } from '../../src/chain/safeTransaction';
-import { attemptsOfTransaction } from '../../src/db/attempts';
+import { cancellation } from '../../src/chain/safeTransaction';
+import { attemptsOfTransaction, insertAttempt } from '../../src/db/attempts';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import { assertAccount } from '../signer/account';
@@ -9,7 +9,7 @@ import { type SignerContext, withNetwork } from '../signer/context';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/refusal';
 import { isJournaled } from './journaled';
 import type { TransactionTerms } from './observation';
-import { carryOn, signIntent, storeAttempt } from './signedAttempts';
+import { carryOn, newAttempt, signIntent } from './signedAttempts';
 import { networkAndPolicyOf, readOnNetwork } from './signerRecord';
 
 /** A signed transaction to cancel. */
@@ -45,9 +45,9 @@ export async function signCancellation(
       }
       const { safeNonce, fromBlock } = target;
       const content = cancellation({ networkId, account, nonce: safeNonce });
-      const safeTxHash = safeTransactionHash(content);
       const attempt =
-        earlier ?? (await storeAttempt(tx, record, { kind: 'cancellation', content, safeTxHash, fromBlock }));
+        earlier ??
+        (await insertAttempt(tx, newAttempt(record, { kind: 'cancellation', content, fromBlock })));
       return carryOn(context, tx, { attempt, account }, terms);
     });
     failpoint('signer.cancellationStored');

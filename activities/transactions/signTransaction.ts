@@ -1,8 +1,8 @@
 import type { Address, Hex } from 'viem';
 import { checksumAddress } from '../../src/chain/address';
 import { ChainUnavailable } from '../../src/chain/clients';
-import { type SafeTransaction, safeTransactionHash } from '../../src/chain/safeTransaction';
-import { type Attempt, attemptsOfTransaction } from '../../src/db/attempts';
+import type { SafeTransaction } from '../../src/chain/safeTransaction';
+import { type Attempt, attemptsOfTransaction, insertAttempt } from '../../src/db/attempts';
 import {
   decideAuthorization,
   executionStatusIn,
@@ -13,7 +13,7 @@ import {
 } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import { requireRow } from '../../src/db/rows';
-import { readRecordedTransaction, type StoredTransaction } from '../../src/db/transactions';
+import { readUnsealedTransaction, type StoredTransaction } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import type { AuthorizationEntry } from '../../src/journal/entries';
@@ -28,7 +28,7 @@ import { assertTakenOver, authorizationEntry } from './authorization';
 import { decide } from './confirmOutcome';
 import { assertNotRolledBack, isJournaled, journalRejection } from './journaled';
 import type { TransactionTerms } from './observation';
-import { carryNew, carryOn, type Intent, signIntent, storeAttempt, storeCarried } from './signedAttempts';
+import { carryNew, carryOn, type Intent, newAttempt, signIntent, storeCarried } from './signedAttempts';
 import {
   assertBeingExecuted,
   assertSameContent,
@@ -83,7 +83,7 @@ async function decideUndecided(context: SignerContext, policyId: string): Promis
  */
 async function decideReplaced(context: SignerContext, ref: TransactionRef, hold: SignerHold): Promise<void> {
   const { organizationId } = ref;
-  const replaces = (await readRecordedTransaction(context.db, ref))?.record.replaces;
+  const replaces = (await readUnsealedTransaction(context.db, ref))?.record.replaces;
   if (!replaces) throw hold;
   try {
     if ((await decide(context, { organizationId, transactionId: replaces })) !== null) return;
@@ -180,20 +180,23 @@ async function storeNew(
   };
   if (content.safeTxGas <= 0n) throw new SignerRefusal('stale', 'safeTxGas must be above 0');
   const authorizedAt = now.time;
-  const safeTxHash = safeTransactionHash(content);
-  const signed = { safeNonce: content.nonce, safeTxHash };
-  const along = [insertAuthorization(tx, { ...usageOf(record), ...signed, authorizedAt })];
-  const stored = { kind: 'transaction', content, safeTxHash, fromBlock: BigInt(terms.fromBlock) } as const;
+  const attempt = newAttempt(record, {
+    kind: 'transaction',
+    content,
+    fromBlock: BigInt(terms.fromBlock),
+  });
+  const { safeNonce, safeTxHash } = attempt;
+  const along = [insertAuthorization(tx, { ...usageOf(record), safeNonce, safeTxHash, authorizedAt })];
   const intent = snapshot.followsUndecided
-    ? await carryNew(context, tx, { attempt: await storeAttempt(tx, record, stored, along), account }, terms)
-    : await storeCarried(context, tx, { record, content: stored, taken, along }, terms);
+    ? await carryNew(context, tx, { attempt: await insertAttempt(tx, attempt, along), account }, terms)
+    : await storeCarried(context, tx, { attempt, content, taken, along }, terms);
   // The row of the attempt locks its transaction, so that the execution cannot end concurrently.
   const rows = await transactionRows(tx, record.id);
   if (executionStatusIn(rows) !== 'processing') {
     throw new SignerRefusal('stale', `transaction ${record.id} is not being executed any more`);
   }
-  const attempt = requireRow(intent.toSign.at(-1)).attempt;
-  const authorization = authorizationEntry(snapshot, attempt, { account, votes, authorizedAt, rows });
+  const stored = requireRow(intent.toSign.at(-1)).attempt;
+  const authorization = authorizationEntry(snapshot, stored, { account, votes, authorizedAt, rows });
   return { intent, replaces: record.replaces, authorization };
 }
 

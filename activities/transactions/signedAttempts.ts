@@ -10,7 +10,6 @@ import {
   type Attempt,
   attemptsAtNonce,
   envelopesOf,
-  insertAttempt,
   insertAttemptReserved,
   insertSignature,
   type NewAttempt,
@@ -38,14 +37,11 @@ import type { TransactionTerms } from './observation';
 interface Content {
   readonly kind: Attempt['kind'];
   readonly content: SafeTransaction;
-  readonly safeTxHash: Hex;
   readonly fromBlock: bigint;
 }
 
-function newAttempt(
-  record: StoredTransaction,
-  { kind, content, safeTxHash, fromBlock }: Content,
-): NewAttempt {
+/** What is stored of it before it is signed. */
+export function newAttempt(record: StoredTransaction, { kind, content, fromBlock }: Content): NewAttempt {
   return {
     kind,
     organizationId: record.organizationId,
@@ -57,19 +53,9 @@ function newAttempt(
     data: content.data,
     safeNonce: content.nonce,
     safeTxGas: content.safeTxGas,
-    safeTxHash,
+    safeTxHash: safeTransactionHash(content),
     fromBlock,
   };
-}
-
-/** Stores what an account is to execute, before it is signed, and other statements in the same round trip. */
-export function storeAttempt(
-  tx: Tx,
-  record: StoredTransaction,
-  content: Content,
-  along: readonly Statement[] = [],
-): Promise<Attempt> {
-  return insertAttempt(tx, newAttempt(record, content), along);
 }
 
 function safeTransactionOf(attempt: Attempt, account: Address): SafeTransaction {
@@ -218,24 +204,23 @@ export async function storeCarried(
   context: SignerContext,
   tx: Tx,
   {
-    record,
+    attempt,
     content,
     taken,
     along,
   }: {
-    record: StoredTransaction;
-    content: Content;
+    attempt: NewAttempt;
+    content: SafeTransaction;
     taken: ReadonlySet<number>;
     along: readonly Statement[];
   },
   terms: BoundedTerms<TransactionTerms>,
 ): Promise<Intent> {
-  const attempt = newAttempt(record, content);
   const { accountId, networkId } = attempt;
-  const request = { accountId, networkId, terms, ...requested(attempt, content.content) };
+  const request = { accountId, networkId, terms, ...requested(attempt, content) };
   const envelope = firstEnvelope(context, tx, request, taken);
   const stored = await insertAttemptReserved(tx, attempt, envelope, along);
-  return { toSign: [{ ...stored, account: content.content.account }] };
+  return { toSign: [{ ...stored, account: content.account }] };
 }
 
 /** Reserves the first envelope for an attempt, behind those of earlier nonces of the account. */
@@ -282,6 +267,7 @@ async function signatureOf(context: SignerContext, { attempt, account }: Carried
   if (attempt.kind === 'transaction' && !isJournaled(context, attempt)) {
     throw new Error(`the authorization of transaction ${attempt.transactionId} is not in the journal`);
   }
+  // Hashed again from the row: what is signed is what was stored.
   const hash = safeTransactionHash(safeTransactionOf(attempt, account));
   if (hash !== attempt.safeTxHash) {
     throw new SignerHold('rollback', `chain_attempts ${attempt.id} is not what its safe_tx_hash says`);

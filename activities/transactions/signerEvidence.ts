@@ -6,7 +6,7 @@ import { type AuthorizationOutcome, findAuthorization, insertRejection } from '.
 import type { Tx } from '../../src/db/database';
 import type { UsageOfExecution } from '../../src/db/policyUsage';
 import {
-  readRecordedTransaction,
+  readUnsealedTransaction,
   type StoredTransaction,
   type TransactionSnapshot,
 } from '../../src/db/transactions';
@@ -145,7 +145,7 @@ async function outcomeOfReplaced(
   const authorized = await findAuthorization(tx, transactionId);
   const record = authorized
     ? undefined
-    : (await readRecordedTransaction(tx, { organizationId, transactionId }))?.record;
+    : (await readUnsealedTransaction(tx, { organizationId, transactionId }))?.record;
   const failed = record?.closed && record.executionStatus === 'failed' ? record : undefined;
   if ((authorized ?? failed)?.accountId !== accountId) {
     throw new SignerRefusal(

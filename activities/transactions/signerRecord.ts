@@ -1,11 +1,11 @@
 import type { Db, Tx } from '../../src/db/database';
 import {
-  type FirstSignature,
+  type FirstSigningConditions,
   findNetworkAndPolicy,
-  type RecordedTransaction,
-  readRecordedTransaction,
   readTransactionForSigning,
+  readUnsealedTransaction,
   type TransactionSnapshot,
+  type UnsealedTransaction,
 } from '../../src/db/transactions';
 import { memberSummary } from '../../src/domain/approval';
 import { findResource, membersOf, type OrganizationState } from '../../src/domain/governance';
@@ -48,7 +48,7 @@ function peopleOf(
  * sealed state, whatever the tables say.
  */
 function underSealedState(
-  { record, now }: RecordedTransaction,
+  { record, now }: UnsealedTransaction,
   state: OrganizationState,
   time: Date,
 ): TransactionSnapshot {
@@ -63,6 +63,7 @@ function underSealedState(
       accountAddress: account.address,
       accountName: account.name,
       accountNetworkIds: account.networkIds,
+      // Not read: the signer reads the outcome from its own endpoints.
       chain: null,
       ...(initiator ? { initiator: memberSummary(initiator) } : {}),
     },
@@ -79,17 +80,18 @@ function underSealedState(
 export interface SealedTransaction extends TransactionSnapshot {
   readonly state: OrganizationState;
 }
-/** The same, with what decides about its first signature. */
-export type SigningSnapshot = SealedTransaction & FirstSignature;
+
+/** A sealed transaction with what decides about its first signature. */
+export type SigningSnapshot = SealedTransaction & FirstSigningConditions;
 
 type Reading = Pick<SignerContext, 'readSealedState' | 'clock'>;
 type ReadingOptions = Parameters<SignerContext['readSealedState']>[2];
 
-async function readUnderSeal<S extends RecordedTransaction>(
+async function readUnderSeal<Extra extends object>(
   { readSealedState, clock }: Reading,
   { handle, ref, ...options }: { handle: Db | Tx; ref: TransactionRef } & ReadingOptions,
-  read: (handle: Db | Tx, ref: TransactionRef) => Promise<S | undefined>,
-): Promise<(Omit<S, keyof RecordedTransaction> & SealedTransaction) | undefined> {
+  read: (handle: Db | Tx, ref: TransactionRef) => Promise<(UnsealedTransaction & Extra) | undefined>,
+): Promise<(SealedTransaction & Extra) | undefined> {
   const { state } = await readSealedState(handle, ref.organizationId, options);
   const found = await read(handle, ref);
   if (!found) return undefined;
@@ -107,7 +109,7 @@ export function readSealedTransaction(
   ref: TransactionRef,
   options: ReadingOptions = {},
 ): Promise<SealedTransaction | undefined> {
-  return readUnderSeal(context, { handle, ref, ...options }, readRecordedTransaction);
+  return readUnderSeal(context, { handle, ref, ...options }, readUnsealedTransaction);
 }
 
 /** The same. Throws SignerRefusal when it does not exist. */

@@ -1,5 +1,4 @@
 import { type Address, encodeFunctionData, type Hex, hashTypedData, parseAbi, size, zeroAddress } from 'viem';
-import type { SigningKey } from './keys';
 
 /**
  * What an account executes once its owner has signed it (Safe 1.4.1). The rest is fixed: operation CALL; baseGas,
@@ -59,11 +58,6 @@ export function safeTransactionHash(tx: SafeTransaction): Hex {
       nonce: tx.nonce,
     },
   });
-}
-
-/** The owner's signature (65 bytes) that authorizes an account to execute a transaction. */
-export function signSafeTransaction(owner: SigningKey, tx: SafeTransaction): Promise<Hex> {
-  return owner.sign({ hash: safeTransactionHash(tx) });
 }
 
 /** The call of an account that executes a signed transaction. Anyone can send it, once. */

@@ -53,20 +53,20 @@ export interface TransactionSnapshot {
 }
 
 /**
- * A transaction as it is recorded: without those whom its policy names now, and without what chains have made of it. The
- * signer takes the one from the sealed state, and reads the other itself.
+ * What the signer reads of a transaction: without members, groups and the account's networks, which it takes from the
+ * sealed state, and without the outcome on chain, which it reads from its own endpoints.
  */
-export interface RecordedTransaction {
+export interface UnsealedTransaction {
   readonly record: Omit<StoredTransaction, 'accountNetworkIds' | 'chain'>;
   readonly now: Omit<TransactionNow, 'members' | 'groups'>;
 }
 
-const RECORDED_FROM = `FROM approvals a
+const UNSEALED_FROM = `FROM approvals a
   JOIN transactions t ON t.id = a.id
   JOIN accounts account ON account.id = t.account_id
   JOIN members i ON i.id = t.initiator_id
   JOIN policies p ON p.id = t.policy_id`;
-const FROM = `${RECORDED_FROM}
+const FROM = `${UNSEALED_FROM}
   LEFT JOIN LATERAL (
     SELECT coalesce(max(c.outcome_hash), (array_agg(e.transaction_hash ORDER BY e.id DESC))[1]) AS transaction_hash,
       coalesce(min(e.sent_at), max(c.block_at)) AS submitted_at, max(c.confirmations) AS confirmations
@@ -96,12 +96,12 @@ const OWN_COLUMNS = selected<TransactionRow>('t', {
   cancelling: true,
 });
 
-const recordedColumns = `${OWN_COLUMNS}, ${approvalColumns}, ${timeColumn},
+const unsealedColumns = `${OWN_COLUMNS}, ${approvalColumns}, ${timeColumn},
     account.address AS account_address, account.name AS account_name, ${memberColumn('i')} AS initiator,
     p.definition AS policy_definition, p.removed_at IS NOT NULL AS policy_removed,
     (SELECT z.outcome FROM authorizations z WHERE z.transaction_id = t.id) AS signer_outcome`;
 
-const columns = `${recordedColumns},
+const columns = `${unsealedColumns},
     coalesce((SELECT array_agg(n.network_id) FROM account_networks n WHERE n.account_id = account.id), '{}')
       AS account_networks,
     ${peopleColumn('a.organization_id', 't.initiator_id', 'SELECT v.member_id FROM votes v WHERE v.approval_id = a.id')},
@@ -110,8 +110,8 @@ const columns = `${recordedColumns},
 
 const SELECT = `SELECT ${columns} ${FROM}`;
 
-/** What `recordedColumns` read. */
-type RecordedColumns = TransactionRow &
+/** What `unsealedColumns` read. */
+type UnsealedColumns = TransactionRow &
   ApprovalColumns &
   TimeColumn & {
     readonly result: StoredTransaction['result'];
@@ -124,14 +124,14 @@ type RecordedColumns = TransactionRow &
   };
 
 /** What `columns` read. */
-type TransactionColumns = RecordedColumns &
+type TransactionColumns = UnsealedColumns &
   GroupPeopleColumn &
   PeopleColumn & { readonly account_networks: readonly string[] } & (
     | { readonly carried_hash: string; readonly submitted_at: Date; readonly confirmations: number }
     | { readonly carried_hash: null }
   );
 
-function recorded(row: RecordedColumns): RecordedTransaction {
+function unsealed(row: UnsealedColumns): UnsealedTransaction {
   return {
     record: {
       ...storedApproval(row),
@@ -162,7 +162,7 @@ function recorded(row: RecordedColumns): RecordedTransaction {
 }
 
 function snapshot(row: TransactionColumns): TransactionSnapshot {
-  const { record, now } = recorded(row);
+  const { record, now } = unsealed(row);
   return {
     record: {
       ...record,
@@ -188,9 +188,9 @@ const FOR_MESSAGE: PreparedStatement = {
   name: 'transaction_for_message',
   text: `SELECT ${columns}, ${messageColumns} ${FROM} WHERE a.organization_id = $1 AND a.id = $2`,
 };
-const RECORDED: PreparedStatement = {
-  name: 'recorded_transaction',
-  text: `SELECT ${recordedColumns} ${RECORDED_FROM} WHERE a.organization_id = $1 AND a.id = $2`,
+const UNSEALED: PreparedStatement = {
+  name: 'unsealed_transaction',
+  text: `SELECT ${unsealedColumns} ${UNSEALED_FROM} WHERE a.organization_id = $1 AND a.id = $2`,
 };
 const SNAPSHOT: PreparedStatement = {
   name: 'transaction_snapshot',
@@ -210,7 +210,7 @@ const TO_OBSERVE: PreparedStatement = {
     WHERE account.organization_id = $1 AND t.id = $2`,
 };
 
-/** A transaction before it is observed on its chain. */
+/** The call of a transaction, before it is observed on its chain. */
 export interface TransactionToObserve {
   readonly record: Pick<
     StoredTransaction,
@@ -229,22 +229,29 @@ export async function readTransactionToObserve(
 ): Promise<TransactionToObserve | undefined> {
   const [row] = await runPrepared<
     Pick<TransactionRow, 'id' | 'account_id' | 'network_id' | 'to_address' | 'value' | 'calldata'> &
-      Pick<RecordedColumns, 'account_address'> &
+      Pick<UnsealedColumns, 'account_address'> &
       Pick<TransactionToObserve, 'attempted' | 'relayers'>
   >(db, TO_OBSERVE, [organizationId, transactionId]);
-  if (!row) return undefined;
-  const { id, account_id: accountId, account_address: accountAddress, calldata } = row;
-  const call = { to: row.to_address, value: BigInt(row.value), calldata };
-  return {
-    record: { id, accountId, accountAddress, networkId: Number(row.network_id), ...call },
-    attempted: row.attempted,
-    relayers: row.relayers,
-  };
+  return (
+    row && {
+      record: {
+        id: row.id,
+        accountId: row.account_id,
+        accountAddress: row.account_address,
+        networkId: Number(row.network_id),
+        to: row.to_address,
+        value: BigInt(row.value),
+        calldata: row.calldata,
+      },
+      attempted: row.attempted,
+      relayers: row.relayers,
+    }
+  );
 }
 
 const FOR_SIGNING: PreparedStatement = {
   name: 'transaction_for_signing',
-  text: `SELECT ${recordedColumns},
+  text: `SELECT ${unsealedColumns},
     EXISTS (SELECT FROM chain_attempts c WHERE c.transaction_id = t.id) AS attempted,
     greatest(
       (SELECT max(c.safe_nonce) FROM chain_attempts c WHERE c.account_id = t.account_id AND c.network_id = t.network_id),
@@ -254,11 +261,11 @@ const FOR_SIGNING: PreparedStatement = {
     (SELECT to_jsonb(u) || jsonb_build_object('amount', u.amount::text) FROM policy_usage u
       WHERE u.transaction_id = t.id AND u.status = 'reserved') AS reserved,
     ARRAY(${takenNoncesSql({ networkId: 't.network_id', relayerAddress: '$3', from: '$4' })}) AS taken_nonces
-    ${RECORDED_FROM} WHERE a.organization_id = $1 AND a.id = $2`,
+    ${UNSEALED_FROM} WHERE a.organization_id = $1 AND a.id = $2`,
 };
 
 /** What decides whether, and at which nonces, a transaction is signed for the first time. */
-export interface FirstSignature {
+export interface FirstSigningConditions {
   /** Something of it was stored to be signed. */
   readonly attempted: boolean;
   /** The highest nonce of its account that was signed, or used by an unknown execution. */
@@ -279,9 +286,9 @@ export async function readTransactionForSigning(
   tx: Tx,
   { organizationId, transactionId }: TransactionRef,
   relayer: { readonly address: string; readonly fromNonce: number },
-): Promise<(RecordedTransaction & FirstSignature) | undefined> {
+): Promise<(UnsealedTransaction & FirstSigningConditions) | undefined> {
   const [row] = await runPrepared<
-    RecordedColumns & {
+    UnsealedColumns & {
       readonly attempted: boolean;
       readonly highest_safe_nonce: bigint | null;
       readonly follows_undecided: boolean;
@@ -291,7 +298,7 @@ export async function readTransactionForSigning(
   >(tx, FOR_SIGNING, [organizationId, transactionId, relayer.address, relayer.fromNonce]);
   return (
     row && {
-      ...recorded(row),
+      ...unsealed(row),
       attempted: row.attempted,
       highestSafeNonce: row.highest_safe_nonce ?? undefined,
       followsUndecided: row.follows_undecided,
@@ -301,13 +308,13 @@ export async function readTransactionForSigning(
   );
 }
 
-/** One transaction of an organization as it is recorded, in one statement; or undefined. */
-export async function readRecordedTransaction(
+/** What the signer reads of one transaction of an organization, in one statement; or undefined. */
+export async function readUnsealedTransaction(
   db: Db | Tx,
   { organizationId, transactionId }: TransactionRef,
-): Promise<RecordedTransaction | undefined> {
-  const [row] = await runPrepared<RecordedColumns>(db, RECORDED, [organizationId, transactionId]);
-  return row && recorded(row);
+): Promise<UnsealedTransaction | undefined> {
+  const [row] = await runPrepared<UnsealedColumns>(db, UNSEALED, [organizationId, transactionId]);
+  return row && unsealed(row);
 }
 
 /** One transaction of an organization with the state that its rules depend on, in one statement; or undefined. */

@@ -36,7 +36,10 @@ export function reconcileWorkflowId(queues: TaskQueues): string {
   return `${queues.workflows}/reconcile`;
 }
 
-/** The id of the message that executes what a signature decides, when the signature asks for it. */
+/**
+ * The id of the execute message that a sign message with `execute` implies. Activity and workflow both use it, so that its
+ * execution begins once.
+ */
 export function executionMessageId(signMessageId: string): string {
   return `${signMessageId}/execute`;
 }

@@ -5,8 +5,7 @@ import { ENDED } from '../domain/reconciliation';
 import type { Refusal } from '../domain/refusal';
 
 // Messages are untrusted: anyone who can reach Temporal can send them. An object schema keeps only the fields that it names.
-// Schemas are not exported: all workflows of a worker share this module, what it exports is frozen, and a schema changes
-// itself when it is first used.
+// Schemas are not exported: the SDK freezes what shared modules export, and zod writes to a schema when it first parses.
 
 /** Longest signature that a message may carry, in characters of hex: 64 KiB. */
 const MAX_SIGNATURE_LENGTH = 131_074;
@@ -51,7 +50,7 @@ const start = {
   queues,
 };
 
-/** The input of a proposal's workflow: ids only; the content is in the database. */
+/** Parses the input of a proposal's workflow: ids only; the content is in the database. */
 export const parseProposalInput = parserOf(
   z.object({
     ...start,
@@ -61,7 +60,7 @@ export const parseProposalInput = parserOf(
 );
 export type ProposalInput = ReturnType<typeof parseProposalInput>;
 
-/** The input of a transaction's workflow: ids only; the content is in the database. */
+/** Parses the input of a transaction's workflow: ids only; the content is in the database. */
 export const parseTransactionInput = parserOf(z.object(start));
 export type TransactionInput = ReturnType<typeof parseTransactionInput>;
 
@@ -75,22 +74,22 @@ const signature = {
   requestId,
 };
 
-/** A signature on a proposal, by update or signal. */
+/** Parses a signature on a proposal, by update or signal. */
 export const parseProposalSignMessage = parserOf(
   z.object({ type: z.enum(['approve', 'reject']), ...signature }),
 );
-/** A signature on a transaction, by update or signal. */
+/** Parses a signature on a transaction, by update or signal. */
 export const parseTransactionSignMessage = parserOf(
   z.object({ type: z.enum(['initiator', 'approve', 'reject']), ...signature }),
 );
 /** A signature on either. */
 export type SignMessage = ReturnType<typeof parseTransactionSignMessage>;
 
-/** The request to execute a decision. */
+/** Parses the request to execute a decision. */
 export const parseExecuteMessage = parserOf(z.object({ type: z.enum(['approve', 'reject']), requestId }));
 export type ExecuteMessage = ReturnType<typeof parseExecuteMessage>;
 
-/** The id of a message: a text that can be stored. */
+/** Parses the id of a message: a text that can be stored. */
 export const parseMessageId = parserOf(text);
 
 /** The result of a handler: the new state, or why it refused. */

@@ -3,7 +3,7 @@ import { checksumAddress } from '../chain/address';
 import { grantsAllowance } from '../chain/functions';
 import type { Tx } from '../db/database';
 import { readUsage, type UsageOfExecution } from '../db/policyUsage';
-import type { RecordedTransaction, StoredTransaction } from '../db/transactions';
+import type { StoredTransaction } from '../db/transactions';
 import { NATIVE_CURRENCY } from '../domain/policy';
 import {
   evaluate,
@@ -45,7 +45,10 @@ export function policyTransactionOf(record: StoredTransaction): PolicyTransactio
 }
 
 /** What an execution takes from its policy's budget. */
-export function usageOf(record: RecordedTransaction['record']): UsageOfExecution {
+export function usageOf(
+  record: StoredCall &
+    Pick<StoredTransaction, 'organizationId' | 'policyId' | 'networkId' | 'initiator' | 'accountId'>,
+): UsageOfExecution {
   const { recipient, token, amount } = spendingOf(contentOf(record));
   return {
     organizationId: record.organizationId,

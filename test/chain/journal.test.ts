@@ -3,11 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from 'viem';
 import { createReadSealedState } from '../../activities/signer/sealedState';
 import type { TransactionTerms } from '../../activities/transactions/observation';
-import { storeAttempt } from '../../activities/transactions/signedAttempts';
+import { newAttempt } from '../../activities/transactions/signedAttempts';
 import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { SigningKey, SigningKeys } from '../../src/chain/keys';
-import { type SafeTransaction, safeTransactionHash } from '../../src/chain/safeTransaction';
+import type { SafeTransaction } from '../../src/chain/safeTransaction';
 import { createIdentifyVoter } from '../../src/chain/voter';
+import { insertAttempt } from '../../src/db/attempts';
 import { insertAuthorization } from '../../src/db/authorizations';
 import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
@@ -274,9 +275,8 @@ describe('what only the tables have, of a transaction that its voters have signe
       ...{ to: thief, value: ETHER / 2n, data: '0x', safeTxGas: BigInt(safeTxGas) },
     };
     await world.db.transaction(async (tx) => {
-      const safeTxHash = safeTransactionHash(content);
-      const stored = { kind, content, safeTxHash, fromBlock: 0n };
-      const { safeNonce } = await storeAttempt(tx, record, stored);
+      const attempt = newAttempt(record, { kind, content, fromBlock: 0n });
+      const { safeNonce, safeTxHash } = await insertAttempt(tx, attempt);
       if (kind === 'cancellation') return;
       const authorizedAt = new Date();
       await insertAuthorization(tx, { ...usageOf(record), safeNonce, safeTxHash, authorizedAt });

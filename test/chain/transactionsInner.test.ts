@@ -10,7 +10,6 @@ import {
   mostSafeTxGas,
   type SafeTransaction,
   safeTransactionHash,
-  signSafeTransaction,
 } from '../../src/chain/safeTransaction';
 import { simulateInner } from '../../src/chain/simulation';
 import {
@@ -23,6 +22,7 @@ import {
   reenteringToken,
   TOKENS,
 } from '../support/contracts';
+import { signSafeTransaction } from '../support/safeSignature';
 import { LOCAL_FUNDER, rpc, startOwnChain } from '../support/stack';
 import { itDeep } from '../support/suite';
 import { transferData } from '../support/transactions';

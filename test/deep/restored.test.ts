@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPublicClient, type Hex, http as rpcTransport, zeroAddress } from 'viem';
 import { openKeystore } from '../../src/chain/keystore';
-import { executionCall, type SafeTransaction, signSafeTransaction } from '../../src/chain/safeTransaction';
+import { executionCall, type SafeTransaction } from '../../src/chain/safeTransaction';
 import type { Role } from '../../src/config';
 import { verifyAudit } from '../../src/db/audit';
 import type { Db } from '../../src/db/database';
@@ -11,6 +11,7 @@ import { command, json, words } from '../cli/command';
 import { change, makeAccount, read, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
+import { signSafeTransaction } from '../support/safeSignature';
 import {
   connectAsOwner,
   databaseSettings,

@@ -16,7 +16,7 @@ function changeable(source: string): string[] {
     .filter(
       (line) =>
         /^(export )?(let|var) /.test(line) ||
-        (/^(export )?const .*= (new |\[)/.test(line) && !/: (Readonly|readonly)|as const\b/.test(line)),
+        (/^(export )?const .*= (new |\[|\{\})/.test(line) && !/: (Readonly|readonly)|as const\b/.test(line)),
     );
 }
 
@@ -35,6 +35,7 @@ it('recognizes what can change', () => {
     'export var last;',
     'const seen = new Set<string>();',
     'const queue: string[] = [];',
+    'const cache: Record<string, string> = {};',
   ];
   const constant = [
     "const DIGITS: ReadonlySet<string> = new Set('0123456789');",

@@ -287,7 +287,7 @@ async function build(hash) {
       const { bundleWorkflowCode } = require('@temporalio/worker');
       const quiet = { log() {}, trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error };
       const tracing = join(projectDir, 'workflows', 'tracing.ts');
-      // As workflowSource() of src/workers.ts: no module keeps state of a workflow, so that all workflows share them.
+      // The same options as workflowSource() of src/workers.ts.
       const { code } = await bundleWorkflowCode({
         workflowsPath: workflows,
         workflowInterceptorModules: [tracing],

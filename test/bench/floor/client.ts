@@ -4,14 +4,10 @@ import type { Pool } from 'pg';
 import { type Address, type Hex, zeroAddress } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { deploymentCall, deriveAccount } from '../../../src/chain/safeAccount';
-import {
-  executionCall,
-  executionGas,
-  type SafeTransaction,
-  signSafeTransaction,
-} from '../../../src/chain/safeTransaction';
+import { executionCall, executionGas, type SafeTransaction } from '../../../src/chain/safeTransaction';
 import { fundOnLocalChain } from '../../../tools/dev/localChain';
 import { rpc } from '../../../tools/dev/rpc';
+import { signSafeTransaction } from '../../support/safeSignature';
 import { floorPool, storeEnvelopes, untilSent } from './database';
 import {
   bareLife,

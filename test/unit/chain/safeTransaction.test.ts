@@ -15,8 +15,8 @@ import {
   executionGas,
   mostSafeTxGas,
   safeTransactionHash,
-  signSafeTransaction,
 } from '../../../src/chain/safeTransaction';
+import { signSafeTransaction } from '../../support/safeSignature';
 
 const ACCOUNT: Address = '0x00000000000000000000000000000000000000aa';
 const OTHER: Address = '0x00000000000000000000000000000000000000bb';
