@@ -1,6 +1,5 @@
 import {
   allHandlersFinished,
-  CancellationScope,
   condition,
   makeContinueAsNewFunc,
   setCurrentDetails,
@@ -49,9 +48,6 @@ export interface ApprovalStrategy<S extends ApprovalState> {
 
 // biome-ignore lint/suspicious/noExplicitAny: each subject creates with its own input
 type Lifecycle<S extends ApprovalState> = LifecycleActivities<any, S, any>;
-
-/** How long an execution runs before `processing` gets into the search attributes. */
-const PROCESSING_SHOWN_AFTER_MS = 2_000;
 
 /** The activities of the shared lifecycle, with the summary of each for operators. */
 function lifecycle<S extends ApprovalState>(subject: Subject) {
@@ -109,27 +105,10 @@ export class ApprovalRun<S extends ApprovalState> {
 
   /** Adopts the state that a database transaction returned, unless it is older than the known one. */
   adopt(next: S): void {
-    const before = this.state;
-    if (before && next.version < before.version) return;
+    if (this.state && next.version < this.state.version) return;
     this.state = next;
     setCurrentDetails(this.strategy.details(next));
-    const begins = next.executionStatus === 'processing' && before?.executionStatus !== 'processing';
-    // A workflow that is cancelled must not fail at this timer.
-    if (before && begins) void CancellationScope.nonCancellable(() => this.upsertAttributesIfItLasts());
-    else this.upsertAttributes(next);
-  }
-
-  /**
-   * Upserts the search attributes of an execution that is still running after a while, or earlier with its next change.
-   * Most are over by then, and an upsert costs Temporal as much as an activity.
-   */
-  private async upsertAttributesIfItLasts(): Promise<void> {
-    const isOver = await condition(
-      () => this.current.executionStatus !== 'processing',
-      PROCESSING_SHOWN_AFTER_MS,
-      { summary: 'Show the execution in the search attributes' },
-    );
-    if (!isOver) this.upsertAttributes(this.current);
+    this.upsertAttributes(next);
   }
 
   private upsertAttributes(next: S): void {

@@ -1,18 +1,10 @@
 /** @deep */
 
-import { temporal } from '@temporalio/proto';
 import { reconcilerScheduleId, taskQueues } from '../../src/temporal/ids';
-import { searchAttributes } from '../../src/temporal/searchAttributes';
 import type { Shown } from '../support/api';
 import { fundOnLocalChain, rpc } from '../support/stack';
 import { itDeep } from '../support/suite';
-import {
-  executeTransaction,
-  readTransaction,
-  settledTransaction,
-  signatureBody,
-  signed,
-} from '../support/transactionApi';
+import { executeTransaction, readTransaction, settledTransaction, signed } from '../support/transactionApi';
 import { until } from '../support/until';
 import {
   actionsOf,
@@ -137,39 +129,5 @@ describe('a transaction that is not included', () => {
       'transaction.cancellationRequested',
       'transaction.executionFailed',
     ]);
-  });
-});
-
-describe('a workflow while it executes', () => {
-  it('shows it in the search attributes once it lasts', async () => {
-    const transaction = await created(world);
-    const handle = workflowOfTransaction(world, transaction);
-    const shown = async () =>
-      (await handle.describe()).typedSearchAttributes.get(searchAttributes.executionState);
-    let answered: Promise<unknown> = Promise.resolve();
-    await withoutBlocks(world, async () => {
-      answered = signed(world.http, world.org, transaction, world.org.dave, 'initiator', { execute: true });
-      await sent(world, transaction);
-      await until('it shows', async () => (await shown()) === 'processing');
-    });
-    await reached(world, transaction, 'completed');
-    await answered;
-    await handle.result();
-    await until('its end shows', async () => (await shown()) === 'completed');
-  });
-
-  it('ends when it is cancelled, without a failed task', async () => {
-    const transaction = await created(world);
-    const handle = workflowOfTransaction(world, transaction);
-    const signature = await signatureBody(transaction, world.org.dave, 'initiator', { execute: true });
-    await withoutBlocks(world, async () => {
-      await handle.signal(messages.signSignal, { ...signature, type: 'initiator' });
-      await sent(world, transaction);
-      await handle.cancel();
-      await expect(handle.result()).rejects.toThrow('cancelled');
-      const { events } = await handle.fetchHistory();
-      const types = events?.map(({ eventType }) => eventType) ?? [];
-      expect(types).not.toContain(temporal.api.enums.v1.EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED);
-    });
   });
 });

@@ -4,10 +4,14 @@ import type { Pool } from 'pg';
 import { type Address, type Hex, zeroAddress } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { deploymentCall, deriveAccount } from '../../../src/chain/safeAccount';
-import { executionCall, executionGas, type SafeTransaction } from '../../../src/chain/safeTransaction';
+import {
+  executionCall,
+  executionGas,
+  type SafeTransaction,
+  safeTransactionHash,
+} from '../../../src/chain/safeTransaction';
 import { fundOnLocalChain } from '../../../tools/dev/localChain';
 import { rpc } from '../../../tools/dev/rpc';
-import { signSafeTransaction } from '../../support/safeSignature';
 import { floorPool, storeEnvelopes, untilSent } from './database';
 import {
   bareLife,
@@ -113,7 +117,7 @@ export class FloorClient {
         ...{ networkId, account: address, to: '0x00000000000000000000000000000000000a11ce' },
         ...{ value: 1n, data: '0x', safeTxGas: TRANSFER_GAS, nonce },
       };
-      const call = executionCall(payment, await signSafeTransaction(wallet, payment));
+      const call = executionCall(payment, await wallet.sign({ hash: safeTransactionHash(payment) }));
       signed.push(await relayer.sign({ ...call, gas: executionGas(payment) }));
     }
     return signed;
