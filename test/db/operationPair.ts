@@ -4,6 +4,7 @@ import type { Address } from 'viem';
 import { newId } from '../../src/db/ids';
 import { findProposal, type StoredProposal } from '../../src/db/proposals';
 import { type PolicyView, policyOfView } from '../../src/domain/policy';
+import type { ProposalState } from '../../src/domain/proposal';
 import { policyDefinition, sorted } from './operationBodies';
 import { keyOf, NOBODY, WALLET_KEYS } from './operationKeys';
 import {
@@ -425,14 +426,18 @@ export class Pair {
   ): Promise<void> {
     const messageId = randomUUID();
     const before = proposal.votes.length;
-    const refusal = await this.world.vote(proposal.id, type, { signer, messageId, execute });
+    const result = await this.world.recordVote(proposal.id, type, { signer, messageId, execute });
+    const refusal = result.ok ? undefined : result.refusal.code;
     const expected = this.model.vote(proposal, type, signer, execute);
     const isRepeated = refusal === undefined && proposal.votes.length === before;
     this.counts.add(`vote ${type}: ${isRepeated ? 'repeated' : (refusal ?? 'ok')}`);
     expect(refusal).toBe(expected);
     if (refusal === undefined) this.lastMessage.set(proposal.id, messageId);
-    await this.compare();
-    if (refusal === undefined && execute) await this.execute(proposal, type, {});
+    // The execution of an approval may have begun with the vote.
+    const begun = result.ok && result.state.executionStatus === 'processing' ? result.state : undefined;
+    if (!begun) await this.compare();
+    else this.counts.add('begun with the vote');
+    if (refusal === undefined && execute) await this.execute(proposal, type, begun ? { begun } : {});
     if (isRepeated) expect(proposal.status).not.toBeNull();
   }
 
@@ -451,7 +456,7 @@ export class Pair {
   private async execute(
     proposal: Proposal,
     type: VoteType,
-    options: { again?: boolean; byOperator?: boolean },
+    options: { again?: boolean; byOperator?: boolean; begun?: ProposalState },
   ): Promise<void> {
     const { refusal, noted } = await this.world.execute(proposal.id, type, options);
     const expected = this.model.refusesExecution(proposal, type, options.byOperator === true);

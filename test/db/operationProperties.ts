@@ -141,6 +141,7 @@ export const GOVERNANCE_EVENTS = {
     'execute approve: proposalExpired',
     'propose members/remove: conflict',
     'vote approve: repeated',
+    'begun with the vote',
     'vote again: no effect',
   ],
 };

@@ -43,6 +43,7 @@ import {
 import { type ProposalStatement, proposalPayload } from '../../src/domain/signing';
 import { openJournal } from '../../src/journal/journal';
 import { kindOf } from '../../src/operations';
+import type { MessageResult } from '../../src/temporal/messages';
 import { foundOrganization } from '../../tools/dev/foundOrganization';
 import type { Shown } from '../support/api';
 import { writeDecided } from '../support/directDecisions';
@@ -373,7 +374,7 @@ export class World {
   }
 
   /** Sends a signature. */
-  async vote(
+  async recordVote(
     proposalId: string,
     type: VoteType,
     by: {
@@ -384,19 +385,24 @@ export class World {
       readonly messageId?: string;
       readonly execute?: boolean;
     },
-  ): Promise<string | undefined> {
+  ): Promise<MessageResult<ProposalState>> {
     const statement = by.statement ?? (type === 'approve' ? 'ApproveProposal' : 'RejectProposal');
     const record = { ...this.record(proposalId), ...by.content };
     const payload = proposalPayload(statement, this.last.domainSalt, record);
     const key = by.key ?? KEYS.get(by.signer);
     if (!key) throw new Error(`nobody has the key of ${by.signer}`);
-    const result = await this.stage.activities.recordVote({
+    return this.stage.activities.recordVote({
       ...this.ref(proposalId),
       messageId: by.messageId ?? randomUUID(),
       type,
       signature: signed(payload, key, by.signer),
       ...(by.execute === undefined ? {} : { execute: by.execute }),
     });
+  }
+
+  /** The same; returns why it was refused. */
+  async vote(...vote: Parameters<World['recordVote']>): Promise<string | undefined> {
+    const result = await this.recordVote(...vote);
     return result.ok ? undefined : result.refusal.code;
   }
 
@@ -404,16 +410,17 @@ export class World {
   async execute(
     proposalId: string,
     type: VoteType,
-    options: { readonly again?: boolean; readonly byOperator?: boolean } = {},
+    options: { readonly again?: boolean; readonly byOperator?: boolean; readonly begun?: ProposalState } = {},
   ): Promise<{ readonly refusal: string | undefined; readonly noted: boolean }> {
     const { activities } = this.stage;
+    const { begun } = options;
     const input = {
       ...this.ref(proposalId),
       messageId: randomUUID(),
       type,
       ...(options.byOperator ? { actor: 'operator' as const } : {}),
     };
-    const result = await activities.beginExecution(input);
+    const result = begun ? ({ ok: true, state: begun } as const) : await activities.beginExecution(input);
     if (!result.ok) return { refusal: result.refusal.code, noted: false };
     const { state } = result;
     if (options.again) {
