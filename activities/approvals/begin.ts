@@ -1,13 +1,12 @@
 import type { AnySnapshot } from '../../src/approvals/subject';
 import { verifyVotes, voteKey } from '../../src/approvals/voters';
-import { ChainUnavailable } from '../../src/chain/clients';
 import { EndpointsMissing } from '../../src/chain/signatures';
 import { type Basis, lockUnchanged, unlessChanged } from '../../src/db/approvalLocks';
 import { updateApproval } from '../../src/db/approvals';
 import { type AuditInput, appendAudit } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';
 import { insertEvidence } from '../../src/db/evidence';
-import { insertMessage } from '../../src/db/receivedMessages';
+import { insertMessage, isMessageTaken } from '../../src/db/receivedMessages';
 import type { Statement } from '../../src/db/rows';
 import type { StoredVote } from '../../src/db/storedApprovals';
 import {
@@ -191,15 +190,15 @@ async function begin<V extends AnySnapshot, S extends ApprovalState>(
   return { ok: true, state: await rejectApproval(upon, subject, seen, actor, along) };
 }
 
-/** The votes whose signatures verify. Refuses the request when nothing can verify those of contract wallets. */
-async function verifiedVotes<V extends AnySnapshot, S extends ApprovalState>(
-  { identifyVoter }: ApprovalDeps,
-  subject: Subject<V, S>,
+/** The keys of the votes whose signatures verify. Refuses the request when nothing can verify those of contract wallets. */
+async function validVotes<V extends AnySnapshot, S extends ApprovalState>(
+  { deps: { identifyVoter }, subject, input }: Context<V, S>,
   seen: V,
-  types: readonly VoteType[],
-): Promise<readonly (readonly StoredVote[])[]> {
+): Promise<ReadonlySet<string>> {
+  const types: readonly VoteType[] = [...subject.provedBy, input.type];
   try {
-    return await Promise.all(types.map((type) => verifyVotes(identifyVoter, subject, seen, type)));
+    const verified = types.map((type) => verifyVotes(identifyVoter, subject, seen, type));
+    return new Set((await Promise.all(verified)).flat().map(voteKey));
   } catch (error) {
     if (error instanceof EndpointsMissing) throw new Rollback({ code: 'conflict', message: error.message });
     throw error;
@@ -215,11 +214,9 @@ function inLocked<T>(db: Db, basis: Basis, work: (tx: Tx) => Promise<T>): Promis
 async function tryToBegin<V extends AnySnapshot, S extends ApprovalState>(
   context: Context<V, S>,
   seen: Seen<V>,
+  valid: ReadonlySet<string>,
 ): Promise<MessageResult<S> | undefined> {
-  const { deps, subject, input } = context;
-  const types: readonly VoteType[] = [...subject.provedBy, input.type];
-  const verified = await verifiedVotes(deps, subject, seen, types);
-  const valid = new Set(verified.flat().map(voteKey));
+  const { deps, subject } = context;
   // What is prepared needs the record locked.
   if (subject.prepare) return inLocked(deps.db, seen, (tx) => begin({ db: tx }, context, seen, valid));
   return unlessChanged(() => begin({ db: deps.db, basis: seen }, context, seen, valid));
@@ -245,7 +242,7 @@ export async function beginExecution<V extends AnySnapshot, S extends ApprovalSt
       if (input.type === 'approve' && subject.isResumed(seen.record)) {
         return inLocked(deps.db, seen, (tx) => resume(tx, context, seen));
       }
-      return tryToBegin(context, seen);
+      return tryToBegin(context, seen, await validVotes(context, seen));
     }),
   );
 }
@@ -253,7 +250,8 @@ export async function beginExecution<V extends AnySnapshot, S extends ApprovalSt
 /**
  * Begins the execution that a vote asks for, and stores both in one database transaction. `voted`: what was read, with the
  * vote added. Returns `notBegun`, and writes nothing, where the execution cannot begin with the vote: the threshold is not
- * met, it is resumed, or other votes cannot be verified now. Undefined where what was read has changed.
+ * met, it is resumed, other votes cannot be verified now, or its message was taken before. Undefined where what was read has
+ * changed.
  */
 export async function beginWithVote<V extends AnySnapshot, S extends ApprovalState>(
   context: Context<V, S> & { readonly vote: VoteToStore },
@@ -263,12 +261,17 @@ export async function beginWithVote<V extends AnySnapshot, S extends ApprovalSta
   const { record, now } = voted;
   const canBegin = !subject.isResumed(record) && checkExecution(subject.rules, record, now, input.type).ok;
   if (!canBegin) return 'notBegun';
+  let valid: ReadonlySet<string>;
   try {
-    const begun = await catchRefusal(() => tryToBegin(context, voted));
-    return begun && !begun.ok ? 'notBegun' : begun;
+    valid = await validVotes(context, voted);
+  } catch {
+    // Whatever keeps the other votes from being verified: this one is stored all the same.
+    return 'notBegun';
+  }
+  try {
+    return await tryToBegin(context, voted, valid);
   } catch (error) {
-    // The vote is stored even where the wallets of other voters cannot be verified now.
-    if (error instanceof ChainUnavailable) return 'notBegun';
+    if (isMessageTaken(error)) return 'notBegun';
     throw error;
   }
 }

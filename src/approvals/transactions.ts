@@ -76,11 +76,11 @@ export const transactionSubject: ApprovalSubject<TransactionSnapshot, Transactio
     return type === 'initiator' ? null : (initiatorVote(record, now)?.signatureHash ?? null);
   },
   provedBy: ['initiator'],
-  electorate: ({ policy, members, groups }) =>
+  electorate: (now) =>
     ({
-      policy,
-      members: [...members.values()],
-      groups: Object.fromEntries(groups),
+      policy: now.policy,
+      members: transactionRules.people(now),
+      groups: Object.fromEntries(now.groups),
     }) as unknown as JsonValue,
   about: ({ accountId, networkId }) => ({ accountId, networkId }),
 };

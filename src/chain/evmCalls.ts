@@ -1,5 +1,5 @@
-import { type Address, concatHex, type Hex, numberToHex, size, sliceHex } from 'viem';
-import { ask, type ChainClient } from './clients';
+import { type Address, concatHex, type Hex, isHex, numberToHex, size, sliceHex } from 'viem';
+import { ask, type ChainClient, ChainUnavailable } from './clients';
 
 /**
  * Calls in which any behaviour of a contract is a result, and only an unavailable node is an error. Nodes word the
@@ -18,13 +18,19 @@ export class CallTooLarge extends Error {
   override readonly name = 'CallTooLarge';
 }
 
-async function run(client: ChainClient, code: Hex, innerGas: bigint): Promise<Hex> {
+const WORD_BYTES = 32;
+
+/** The bytes that the code returns: so many words at least. Throws ChainUnavailable and CallTooLarge. */
+async function run(client: ChainClient, code: Hex, innerGas: bigint, words: number): Promise<Hex> {
   if (size(code) > MAX_CODE_SIZE)
     throw new CallTooLarge(`${size(code)} bytes exceed the limit of ${MAX_CODE_SIZE} for one call`);
   const gas = BASE_GAS + innerGas + (innerGas + 62n) / 63n + BigInt(size(code)) * GAS_PER_DATA_BYTE;
   const result = await ask(client, (rpc) =>
     rpc.request({ method: 'eth_call', params: [{ data: code, gas: numberToHex(gas) }, 'latest'] }),
   );
+  if (!isHex(result) || size(result) < words * WORD_BYTES) {
+    throw new ChainUnavailable(client.network, 'its answer to eth_call is malformed');
+  }
   return result;
 }
 
@@ -57,7 +63,7 @@ async function staticCall(
   limit: number,
 ): Promise<{ succeeded: boolean; size: bigint; bytes: Hex }> {
   const code = concatHex([staticCallCode(call.to, call.gas, limit), call.data]);
-  const answer = await run(client, code, call.gas);
+  const answer = await run(client, code, call.gas, 2);
   return {
     succeeded: BigInt(sliceHex(answer, 0, 32)) === 1n,
     size: BigInt(sliceHex(answer, 32, 64)),
@@ -97,5 +103,5 @@ const CREATE_AND_READ = '0x6021380380602160003960006000f0600060005260016000601f8
  * ChainUnavailable and CallTooLarge.
  */
 export async function creationByte(client: ChainClient, call: { code: Hex; gas: bigint }): Promise<number> {
-  return Number(BigInt(await run(client, concatHex([CREATE_AND_READ, call.code]), call.gas)));
+  return Number(BigInt(await run(client, concatHex([CREATE_AND_READ, call.code]), call.gas, 1)));
 }

@@ -73,6 +73,14 @@ export function insertMessage(
   return tx('received_messages').insert({ approval_id: id, message_id: messageId, kind });
 }
 
+const UNIQUE_VIOLATION = '23505';
+
+/** Whether something was not written because a message that belongs with it has had its effect already. */
+export function isMessageTaken(error: unknown): boolean {
+  const { code, table } = error as { readonly code?: unknown; readonly table?: unknown };
+  return code === UNIQUE_VIOLATION && table === 'received_messages';
+}
+
 /** True when a message with this id has had its effect on that approval. */
 export async function isMessageReceived(db: Db | Tx, id: string, messageId: string): Promise<boolean> {
   const received = await db('received_messages')

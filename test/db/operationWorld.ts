@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import pino from 'pino';
 import { type Address, recoverAddress } from 'viem';
+import type { ApprovalDeps } from '../../activities/approvals/subject';
 import { createLifecycleActivities, type ProposalActivities } from '../../activities/lifecycle';
 import { sealProposal } from '../../activities/proposals/seal';
 import { createSignerContext, type SignerContext } from '../../activities/signer/context';
@@ -78,6 +79,7 @@ const networks: readonly NetworkConfig[] = NETWORK_IDS.map((id) => ({
 export interface Stage {
   readonly owner: Db;
   readonly service: Db;
+  readonly deps: ApprovalDeps;
   readonly activities: ProposalActivities;
   readonly signer: SignerContext;
   /** Proposals whose workflows have been notified to read their record again. */
@@ -128,7 +130,7 @@ export async function setStage(): Promise<Stage> {
   const refreshed = new Set<string>();
   const keystore = await testKeystore();
   const identifyVoter = createIdentifyVoter({ network: networks[0] as NetworkConfig, clients: [] });
-  const activities = createLifecycleActivities({
+  const deps: ApprovalDeps = {
     db: service,
     production: false,
     networks,
@@ -140,7 +142,7 @@ export async function setStage(): Promise<Stage> {
     },
     proposalLifetimeMs: LIFETIME_MS,
     maxOpenPerKey: 1_000,
-  });
+  };
   const journal = await openJournal({ file: join(temporaryDir(), 'journal'), waitMs: 0 });
   const foreign = await foundOrganization(
     { db: service, signerDb, keystore },
@@ -153,7 +155,8 @@ export async function setStage(): Promise<Stage> {
   return {
     owner,
     service,
-    activities,
+    deps,
+    activities: createLifecycleActivities(deps),
     signer: createSignerContext({
       db: signerDb,
       production: false,
@@ -315,6 +318,11 @@ export class World {
     );
     const first = await readSnapshot(stage, organizationId, { evidence: 0, audit: 0 });
     return new World(stage, { organizationId, apiKeyId, firstChanges }, first);
+  }
+
+  /** The same organization as it was seen last, with other activities. */
+  with(activities: ProposalActivities): World {
+    return new World({ ...this.stage, activities }, this.made, this.last);
   }
 
   /** Looks at the organization again. */

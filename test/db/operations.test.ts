@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createLifecycleActivities } from '../../activities/lifecycle';
 import { sealProposal } from '../../activities/proposals/seal';
 import { createSignerContext, type SignerContext } from '../../activities/signer/context';
 import type { Db } from '../../src/db/database';
@@ -57,13 +58,8 @@ async function sign(id: string, type: Decision = 'approve', voters = [ALICE, BOB
   for (const { address } of voters) expect(await world.vote(id, type, { signer: address })).toBeUndefined();
 }
 
-function begin(id: string, type: Decision = 'approve') {
-  return stage.activities.beginExecution({
-    subject: 'proposal',
-    ...keyOf(id),
-    messageId: randomUUID(),
-    type,
-  });
+function begin(id: string, type: Decision = 'approve', messageId: string = randomUUID()) {
+  return stage.activities.beginExecution({ subject: 'proposal', ...keyOf(id), messageId, type });
 }
 
 const seal = (id: string, signer = stage.signer) => sealProposal(signer, keyOf(id));
@@ -93,6 +89,55 @@ async function expectRefused(
   });
   expect(await nameOfMembers()).not.toContain('Erin');
 }
+
+describe('a vote that executes', () => {
+  const votesOf = (id: string) => stage.owner('votes').where({ approval_id: id }).orderBy('id').pluck('type');
+  const evidenceOf = (id: string) => stage.owner('evidence').where({ approval_id: id });
+
+  it('begins the execution of an approval with it, once', async () => {
+    const id = await signed(aMember, 'approve', [ALICE]);
+    const [messageId, by] = [randomUUID(), { signer: BOB.address, execute: true }];
+    const begun = await world.recordVote(id, 'approve', { ...by, messageId });
+    expect(begun).toMatchObject({ ok: true, state: { executionStatus: 'processing', ready: [] } });
+    expect(await world.recordVote(id, 'approve', { ...by, messageId })).toEqual(begun);
+    expect(await begin(id, 'approve', `${messageId}/execute`)).toEqual(begun);
+    expect(await votesOf(id)).toEqual(['approve', 'approve']);
+    expect(await evidenceOf(id)).toHaveLength(1);
+    const audit = stage.owner('audit_log').where({ resource_id: id }).orderBy('position', 'desc').limit(2);
+    expect(await audit.pluck('action')).toEqual(['proposal.executionStarted', 'proposal.signed']);
+  });
+
+  it('is stored where earlier votes cannot be verified now', async () => {
+    const id = await signed(aMember, 'approve', [ALICE]);
+    const { identifyVoter } = stage.deps;
+    const activities = createLifecycleActivities({
+      ...stage.deps,
+      // Votes that are verified again have no role.
+      identifyVoter: async (asked) => {
+        if (asked.role === undefined) throw new SyntaxError('Cannot convert 0x to a BigInt');
+        return identifyVoter(asked);
+      },
+    });
+    const voted = await world
+      .with(activities)
+      .recordVote(id, 'approve', { signer: BOB.address, execute: true });
+    expect(voted).toMatchObject({ ok: true, state: { executionStatus: null, ready: ['approve'] } });
+    expect(await votesOf(id)).toEqual(['approve', 'approve']);
+    expect(await evidenceOf(id)).toEqual([]);
+    expect(await begin(id)).toMatchObject({ ok: true, state: { executionStatus: 'processing' } });
+  });
+
+  it('is stored where the message of its execution was taken before', async () => {
+    const id = await signed(aMember, 'approve', []);
+    const first = { signer: ALICE.address, messageId: 'a/execute' };
+    expect(await world.vote(id, 'approve', first)).toBeUndefined();
+    const voted = await world.recordVote(id, 'approve', {
+      ...{ signer: BOB.address, messageId: 'a', execute: true },
+    });
+    expect(voted).toMatchObject({ ok: true, state: { executionStatus: null, ready: ['approve'] } });
+    expect(await votesOf(id)).toEqual(['approve', 'approve']);
+  });
+});
 
 describe('a decision that is sealed and not carried out yet', () => {
   it('cannot be voted on, executed or expired, and shows nothing', async () => {
