@@ -176,7 +176,7 @@ async function begin<V extends AnySnapshot, S extends ApprovalState>(
     along: [...(vote?.along ?? []), message],
     entries: vote ? [vote.entry] : [],
   };
-  const votes = provingVotes(context, seen).filter((vote) => valid.has(voteKey(vote)));
+  const votes = provingVotes(context, seen).filter((one) => valid.has(voteKey(one)));
   if (!checkExecution(subject.rules, { ...record, votes }, now, input.type).ok) {
     return blockApproval(upon, subject, beginning, {
       code: 'stale',
@@ -254,7 +254,8 @@ export async function beginExecution<V extends AnySnapshot, S extends ApprovalSt
  * changed.
  */
 export async function beginWithVote<V extends AnySnapshot, S extends ApprovalState>(
-  context: Context<V, S> & { readonly vote: VoteToStore },
+  // A rejection would close the approval without its vote.
+  context: Context<V, S> & { readonly input: { readonly type: 'approve' }; readonly vote: VoteToStore },
   voted: Seen<V>,
 ): Promise<MessageResult<S> | 'notBegun' | undefined> {
   const { subject, input } = context;

@@ -4,7 +4,7 @@ import type { Voter } from '../../src/chain/voter';
 import { unlessChanged } from '../../src/db/approvalLocks';
 import { insertMessage } from '../../src/db/receivedMessages';
 import { insertVote } from '../../src/db/votes';
-import { type ApprovalState, checkVote, decisionOf, tally } from '../../src/domain/approval';
+import { type ApprovalState, checkVote, tally } from '../../src/domain/approval';
 import { credentialDetail } from '../../src/domain/credential';
 import { failpoint } from '../../src/failpoints';
 import { executionMessageId } from '../../src/temporal/ids';
@@ -66,9 +66,9 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
   // Only an approval: the signer records the rejection of a transaction before its execution begins.
   if (execute === true && type !== 'reject') {
     const { organizationId, requestId } = input;
-    const request = { id, organizationId, requestId, type: decisionOf(type) };
-    const begin = { ...request, messageId: executionMessageId(messageId) };
-    const begun = await beginWithVote({ deps, subject, input: begin, vote: { along, entry } }, voted);
+    const key = { organizationId, id, requestId, messageId: executionMessageId(messageId) };
+    const asked = { ...key, type: 'approve' as const };
+    const begun = await beginWithVote({ deps, subject, input: asked, vote: { along, entry } }, voted);
     if (begun !== 'notBegun') return begun;
   }
   const state = await unlessChanged(() =>

@@ -1,6 +1,6 @@
 import type { ApprovalKey } from '../domain/approvalRef';
 import type { Db, Tx } from './database';
-import type { Statement } from './rows';
+import { isDuplicateIn, type Statement } from './rows';
 
 /** A claim that another open approval already has. */
 export interface TakenClaim {
@@ -20,12 +20,9 @@ export function insertClaims(db: Db | Tx, { organizationId, id }: ApprovalKey, c
   return rows.length === 0 ? [] : [db('claims').insert(rows)];
 }
 
-const UNIQUE_VIOLATION = '23505';
-
 /** Whether an error says that another open approval has a claim. */
 export function isClaimTaken(error: unknown): boolean {
-  const { code, table } = error as { code?: unknown; table?: unknown };
-  return code === UNIQUE_VIOLATION && table === 'claims';
+  return isDuplicateIn('claims', error);
 }
 
 /** The first of claims that an open approval has. */

@@ -2,7 +2,7 @@ import type { MemberSummary } from '../domain/approval';
 import type { ApprovalKey } from '../domain/approvalRef';
 import type { Db, Tx } from './database';
 import { uuidOrNull } from './ids';
-import type { Statement } from './rows';
+import { isDuplicateIn, type Statement } from './rows';
 import { memberColumn } from './storedApprovals';
 
 /**
@@ -73,12 +73,9 @@ export function insertMessage(
   return tx('received_messages').insert({ approval_id: id, message_id: messageId, kind });
 }
 
-const UNIQUE_VIOLATION = '23505';
-
 /** Whether something was not written because a message that belongs with it has had its effect already. */
 export function isMessageTaken(error: unknown): boolean {
-  const { code, table } = error as { readonly code?: unknown; readonly table?: unknown };
-  return code === UNIQUE_VIOLATION && table === 'received_messages';
+  return isDuplicateIn('received_messages', error);
 }
 
 /** True when a message with this id has had its effect on that approval. */

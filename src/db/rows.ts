@@ -59,6 +59,14 @@ export async function executeTogether([first, ...others]: readonly Statement[]):
   if (first) await together(first, others);
 }
 
+const UNIQUE_VIOLATION = '23505';
+
+/** Whether an error says that a table has such a row already. */
+export function isDuplicateIn(table: string, error: unknown): boolean {
+  const found = error as { readonly code?: unknown; readonly table?: unknown };
+  return found.code === UNIQUE_VIOLATION && found.table === table;
+}
+
 /** The row of a statement that always returns one. */
 export function requireRow<T>(row: T): NonNullable<T> {
   if (row === undefined || row === null) throw new Error('the database returned no row');
