@@ -7,11 +7,12 @@ import { createLifecycleActivities } from '../activities/lifecycle';
 import { createProposalSignerActivities } from '../activities/proposals/signer';
 import { createReconcilerActivities } from '../activities/reconciler/reconciler';
 import { createRelayerActivities } from '../activities/relayer/chain';
-import { createRelayerContext } from '../activities/relayer/context';
+import { type ChainReads, createChainReads, createRelayerContext } from '../activities/relayer/context';
 import { createSignerContext } from '../activities/signer/context';
 import { registerRelayers } from '../activities/signer/registerRelayers';
 import { createSignerActivities } from '../activities/signer/signer';
 import { createTransactionChainActivities } from '../activities/transactions/chain';
+import { createEarlyActivities } from '../activities/transactions/prepareNew';
 import { createTransactionSignerActivities } from '../activities/transactions/signer';
 import { observeActivities } from './activityLog';
 import { signerEndpoints } from './chain/contractSignatures';
@@ -108,10 +109,11 @@ function buildOptions({ build }: Config['temporal']): WorkerSpec['options'] {
   };
 }
 
-/** The worker of workflows and of the activities that write the database; it maintains the reconciler's schedule. */
-async function workflowWorker(clients: Clients, lifetime: Lifetime): Promise<WorkerSpec> {
-  const { config, logger, metrics, db, connection, sender, identifyVoter, readToken, signerChain } = clients;
-  const { production, networks, proposalLifetimeMs, maxOpenPerKey } = config;
+/** The worker of workflows and of their local activities; it maintains the reconciler's schedule. */
+async function workflowWorker(clients: Clients, reads: ChainReads, lifetime: Lifetime): Promise<WorkerSpec> {
+  const { config, logger, metrics, db, chains, connection, sender } = clients;
+  const { identifyVoter, readToken, signerChain } = clients;
+  const { production, networks, maxGas, proposalLifetimeMs, maxOpenPerKey } = config;
   const { client, queues } = sender;
   // A start does not wait for an unavailable Temporal: requests fail until it is back.
   await Promise.race([
@@ -142,6 +144,7 @@ async function workflowWorker(clients: Clients, lifetime: Lifetime): Promise<Wor
         if (state.executionStatus === 'completed') executions.note(input.id);
         return state;
       },
+      ...createEarlyActivities({ ...reads, db, chains, maxGas }),
       ...createReconcilerActivities({
         db,
         sender,
@@ -170,7 +173,7 @@ function networkWorkers(
 }
 
 /** The workers that read chains and send signed transactions; they watch relayers and lost blocks. */
-function chainWorkers(clients: Clients, lifetime: Lifetime): WorkerSpec[] {
+function chainWorkers(clients: Clients, reads: ChainReads, lifetime: Lifetime): WorkerSpec[] {
   const { config, logger, metrics, db, chains, sender } = clients;
   const observed = observeActivities(logger);
   const waiting = new WaitingActivities(sender.client, (info, args, run) =>
@@ -181,13 +184,16 @@ function chainWorkers(clients: Clients, lifetime: Lifetime): WorkerSpec[] {
     }),
   );
   lifetime.onStop(() => waiting.stop());
-  const relaying = createRelayerContext({
-    db,
-    chains,
-    pollMs: PENDING_POLL_MS,
-    stuckAfterMs: STUCK_AFTER_MS,
-    withoutSlot: waiting.withoutSlot,
-  });
+  const relaying = createRelayerContext(
+    {
+      db,
+      chains,
+      pollMs: PENDING_POLL_MS,
+      stuckAfterMs: STUCK_AFTER_MS,
+      withoutSlot: waiting.withoutSlot,
+    },
+    reads,
+  );
   lifetime.onStop(
     keepResending(config, (networkId) => resendLostDeployments(relaying, networkId, logger), logger),
   );
@@ -287,9 +293,10 @@ async function signerWorkers(clients: Clients, db: Db, lifetime: Lifetime): Prom
 export async function workersOf(clients: Clients, lifetime: Lifetime): Promise<WorkerSpec[]> {
   const { config, signerDb } = clients;
   const { roles } = config;
+  const reads = createChainReads(PENDING_POLL_MS);
   return [
-    ...(roles.includes('worker') ? [await workflowWorker(clients, lifetime)] : []),
-    ...(roles.includes('chain') ? chainWorkers(clients, lifetime) : []),
+    ...(roles.includes('worker') ? [await workflowWorker(clients, reads, lifetime)] : []),
+    ...(roles.includes('chain') ? chainWorkers(clients, reads, lifetime) : []),
     ...(signerDb ? await signerWorkers(clients, signerDb, lifetime) : []),
   ];
 }

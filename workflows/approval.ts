@@ -19,7 +19,7 @@ import {
   type Parser,
   type SignMessage,
 } from '../src/temporal/messages';
-import { searchAttributes } from '../src/temporal/searchAttributes';
+import { stateAttributes } from '../src/temporal/searchAttributes';
 import { databaseActivities, untilExpiryMs } from './database';
 import { receiveMessages } from './messages';
 
@@ -77,7 +77,6 @@ function needsNewRun(): boolean {
 /** One approval in progress: its last known state, and its changes. */
 export class ApprovalRun<S extends ApprovalState> {
   private state: S | null = null;
-  private upserted = '';
   private readonly activities: ReturnType<typeof lifecycle<S>>;
   private readonly key: ApprovalKey & { readonly subject: Subject };
 
@@ -112,18 +111,12 @@ export class ApprovalRun<S extends ApprovalState> {
   }
 
   private upsertAttributes(next: S): void {
-    const { signatureStatus, executionStatus, expiresAt } = next;
-    const { accountIds, networkIds } = this.strategy.places(next);
-    const attributes = JSON.stringify([signatureStatus, executionStatus, expiresAt, accountIds, networkIds]);
-    if (attributes === this.upserted) return;
-    this.upserted = attributes;
-    upsertSearchAttributes([
-      { key: searchAttributes.signatureStatus, value: signatureStatus },
-      { key: searchAttributes.executionState, value: executionStatus ?? 'none' },
-      { key: searchAttributes.expiresAt, value: new Date(expiresAt) },
-      { key: searchAttributes.accountId, value: accountIds },
-      { key: searchAttributes.networkId, value: networkIds.map(String) },
-    ]);
+    const { typedSearchAttributes: listed } = workflowInfo();
+    // A list without elements is not stored.
+    const changed = stateAttributes({ ...next, ...this.strategy.places(next) }).filter(
+      ({ key, value }) => JSON.stringify(listed.get(key) ?? []) !== JSON.stringify(value),
+    );
+    if (changed.length > 0) upsertSearchAttributes(changed);
   }
 
   /** Waits until something changes or its expiry, and expires it then. True when something has changed. */

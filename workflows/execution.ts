@@ -1,7 +1,8 @@
-import { condition, proxyActivities } from '@temporalio/workflow';
+import { condition, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { TransactionChainActivities } from '../activities/transactions/chain';
 import type { ConfirmedOutcome } from '../activities/transactions/confirmOutcome';
-import type { TransactionTerms } from '../activities/transactions/observation';
+import type { TransactionObservation, TransactionTerms } from '../activities/transactions/observation';
+import type { EarlyActivities } from '../activities/transactions/prepareNew';
 import type { TransactionSignerActivities } from '../activities/transactions/signer';
 import type { AttemptOutcome, ExecutionResult, TransactionRef } from '../src/domain/transaction';
 import { networkQueue } from '../src/temporal/ids';
@@ -27,8 +28,15 @@ function executionActivities(
   { transactionId }: TransactionRef,
   { networkId, queues }: ExecutionContext,
 ): Pick<TransactionChainActivities, 'prepareTransaction' | 'followTransaction'> &
+  EarlyActivities &
   Omit<TransactionSignerActivities, 'recordRejection'> {
   const summary = `${transactionId} on network ${networkId}`;
+  const { prepareNewTransaction } = proxyLocalActivities<EarlyActivities>({
+    startToCloseTimeout: '5s',
+    // The chain worker looks where it fails.
+    retry: { maximumAttempts: 1 },
+    summary: `Simulate ${summary}`,
+  });
   const { prepareTransaction } = proxyActivities<TransactionChainActivities>({
     taskQueue: networkQueue(queues.chain, networkId),
     startToCloseTimeout: '30s',
@@ -58,7 +66,14 @@ function executionActivities(
     ...signing,
     summary: `Confirm what became of ${summary}`,
   });
-  return { prepareTransaction, followTransaction, signTransaction, signCancellation, confirmOutcome };
+  return {
+    prepareNewTransaction,
+    prepareTransaction,
+    followTransaction,
+    signTransaction,
+    signCancellation,
+    confirmOutcome,
+  };
 }
 
 /**
@@ -85,15 +100,33 @@ export async function executeOnChain(
   ref: TransactionRef,
   context: ExecutionContext,
 ): Promise<ExecutionResult> {
-  const { networkId } = context;
-  const { prepareTransaction, followTransaction, signTransaction, signCancellation, confirmOutcome } =
-    executionActivities(ref, context);
-  const { isCancelled } = context;
+  const { networkId, isCancelled } = context;
+  const {
+    prepareTransaction,
+    followTransaction,
+    signTransaction,
+    signCancellation,
+    confirmOutcome,
+    ...early
+  } = executionActivities(ref, context);
+  let isFirst = true;
+  /** The first look, from the worker of this workflow: it needs no other worker. */
+  async function lookEarly(): Promise<TransactionObservation | null> {
+    if (!isFirst || isCancelled()) return null;
+    isFirst = false;
+    try {
+      return await early.prepareNewTransaction({ ...ref, networkId });
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      return null;
+    }
+  }
   const execution: Effect<ExecutionResult, Need> = {
     unreportedChecks: 0,
     firstPauseMs: FIRST_PAUSE_MS,
     async observe() {
-      const seen = await prepareTransaction({ ...ref, networkId, cancel: isCancelled() });
+      const seen =
+        (await lookEarly()) ?? (await prepareTransaction({ ...ref, networkId, cancel: isCancelled() }));
       switch (seen.kind) {
         case 'decided':
           return confirmed(seen, () => confirmOutcome(ref));

@@ -7,7 +7,7 @@ import {
 } from '../../src/db/approvals';
 import { appendedPosition, prepareAudit } from '../../src/db/audit';
 import type { TakenClaim } from '../../src/db/claims';
-import type { ApprovalState } from '../../src/domain/approval';
+import { type ApprovalState, expiryOf } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import { credentialDetail, isApiKeyId } from '../../src/domain/credential';
 import { accept, type Outcome, refuse } from '../../src/domain/refusal';
@@ -32,11 +32,6 @@ function checkOpen(open: number, createdBy: string, maxOpenPerKey: number): void
     code: 'conflict',
     message: `this ${what} has ${open} open proposals and transactions, the maximum per ${what}`,
   });
-}
-
-/** The expiry that is signed: whole seconds. */
-function expiryOf(time: Date, lifetimeMs: number): Date {
-  return new Date(Math.floor((time.getTime() + lifetimeMs) / 1_000) * 1_000);
 }
 
 type Requested = NonNullable<CreationRequest['request']>;

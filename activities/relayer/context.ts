@@ -19,16 +19,20 @@ export interface RelayerDeps {
   readonly withoutSlot: WithoutSlot;
 }
 
-/** The dependencies, and what the activities of one process share. */
-export interface RelayerContext extends RelayerDeps {
-  readonly sent: SendLog;
-  readonly heads: Heads;
+/** What was read from chains a moment or a while ago, for all activities of one process. */
+export interface ChainReads {
   /** Balances of relayers in wei, by network and address. */
   readonly balances: SharedReads<bigint>;
   /** How many transactions of relayers were in blocks at least, a while ago: unless blocks are lost, there are not fewer. */
   readonly transactionCounts: SharedReads<number>;
   /** The fees of networks, by network: a while ago. */
   readonly fees: SharedReads<Fees>;
+}
+
+/** The dependencies, and what the activities of one process share. */
+export interface RelayerContext extends RelayerDeps, ChainReads {
+  readonly sent: SendLog;
+  readonly heads: Heads;
   /** Those who follow something take turns, by network and relayer; what is sent for the first time has turns of its own. */
   readonly turns: KeyedLimiter;
   /** The same by network, of all its relayers together. */
@@ -43,17 +47,23 @@ const TURNS_AT_ONCE = 8;
 /** The same of all relayers of one network. */
 const NETWORK_TURNS_AT_ONCE = 16;
 
-/** Creates the context that the activities of one process share. */
-export function createRelayerContext<T extends RelayerDeps>(deps: T): T & RelayerContext {
-  const { pollMs } = deps;
+/** Creates what the activities of one process share of what they read from chains. */
+export function createChainReads(pollMs: number): ChainReads {
   const slow = <V>() => new SharedReads<V>(SLOW_POLLS * pollMs, pollMs);
+  return { balances: new SharedReads(pollMs), transactionCounts: slow(), fees: slow() };
+}
+
+/** Creates the context that the activities of one process share. */
+export function createRelayerContext<T extends RelayerDeps>(
+  deps: T,
+  reads = createChainReads(deps.pollMs),
+): T & RelayerContext {
+  const { pollMs } = deps;
   return {
     ...deps,
+    ...reads,
     sent: createSendLog(),
     heads: createHeads(pollMs),
-    balances: new SharedReads(pollMs),
-    transactionCounts: slow(),
-    fees: slow(),
     turns: new KeyedLimiter(TURNS_AT_ONCE),
     networkTurns: new KeyedLimiter(NETWORK_TURNS_AT_ONCE),
   };

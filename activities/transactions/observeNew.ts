@@ -24,6 +24,12 @@ function failed(code: FailureCode, message: string): TransactionObservation {
   return { kind: 'failed', failure: { code, message } };
 }
 
+/** What a transaction of which nothing is signed is observed with. */
+export type NewTransactionContext = Pick<
+  TransactionChainContext,
+  'db' | 'chains' | 'maxGas' | 'transactionCounts' | 'fees'
+>;
+
 /** Why the call would fail, as an observation. */
 function failedSimulation({
   code,
@@ -46,7 +52,7 @@ function insufficientFunds({ message, neededWei }: FundsRefusal): TransactionObs
  * revert, or move nothing, is refused before it costs gas. Throws ChainUnavailable.
  */
 export async function observeNew(
-  context: TransactionChainContext,
+  context: NewTransactionContext,
   chain: ChainClient,
   { record, relayers }: TransactionToObserve,
 ): Promise<TransactionObservation> {

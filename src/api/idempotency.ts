@@ -39,6 +39,14 @@ export interface MutationRequest {
   readonly body: JsonValue;
 }
 
+/** A request that is stored. */
+export interface SentRequest {
+  readonly id: string;
+  /** The resource that it creates or changes. */
+  readonly resourceId: string;
+  readonly createdAt: Date;
+}
+
 /** The steps of a mutation. */
 export interface MutationWork {
   /** Waits until it may be worked on, and returns what ends its turn. Throws Refused. */
@@ -48,7 +56,7 @@ export interface MutationWork {
   /** Checks a new request without writing; returns the id of the resource that it creates or changes. Throws Refused. */
   readonly prepare: () => Promise<{ resourceId: string }>;
   /** Carries it out and returns the response. Idempotent by `id`. Throws Refused. */
-  readonly send: (request: { id: string; resourceId: string }) => Promise<StoredAnswer>;
+  readonly send: (request: SentRequest) => Promise<StoredAnswer>;
 }
 
 /** A response, and whether it is a stored one. */
@@ -92,9 +100,7 @@ interface Runner {
 }
 
 /** A request that this process holds the lease of. */
-interface LeasedRequest {
-  readonly id: string;
-  readonly resourceId: string;
+interface LeasedRequest extends SentRequest {
   readonly leaseOwner: string;
 }
 
@@ -156,13 +162,13 @@ async function begin(
   } catch (error) {
     if (!(error instanceof Refused) || !isStored(error.status)) throw error;
     const answer = refusalAnswer(error);
-    const id = await insertRequest(db, { ...row, resourceId: '', answer });
-    return id === undefined ? undefined : answer;
+    const stored = await insertRequest(db, { ...row, resourceId: '', answer });
+    return stored && answer;
   }
   failpoint('api.requestChecked');
-  const id = await insertRequest(db, { ...row, resourceId });
+  const stored = await insertRequest(db, { ...row, resourceId });
   failpoint('api.requestStored');
-  return id === undefined ? undefined : carryOut(runner, { id, resourceId, leaseOwner }, work.send);
+  return stored && carryOut(runner, { ...stored, resourceId, leaseOwner }, work.send);
 }
 
 /** Takes over a request whose process has died. Undefined when another process was faster. */
@@ -174,11 +180,11 @@ async function resume(
 ): Promise<StoredAnswer | undefined> {
   // Its own effect may have changed what its key may do, so only another key is checked again.
   if (known.credentialId !== request.credentialId) await work.authorize();
-  const { id, resourceId } = known;
+  const { id, resourceId, createdAt } = known;
   const leaseOwner = randomUUID();
   if (!(await takeOverRequest(runner.db, { id, leaseOwner }))) return undefined;
   runner.logger.info({ idempotencyRequestId: id, resourceId }, 'request taken over');
-  return carryOut(runner, { id, resourceId, leaseOwner }, work.send);
+  return carryOut(runner, { id, resourceId, createdAt, leaseOwner }, work.send);
 }
 
 /** One attempt at a response. Undefined when another process was faster: its stored response is used. */

@@ -24,6 +24,7 @@ export interface StoredRequest {
   readonly path: string;
   readonly requestHash: Buffer;
   readonly resourceId: string;
+  readonly createdAt: Date;
   /** True while its lease lasts. */
   readonly leased: boolean;
   readonly answer: StoredAnswer | null;
@@ -31,9 +32,10 @@ export interface StoredRequest {
 
 type AnswerColumns = Pick<IdempotencyRequestRow, 'status' | 'response_body' | 'location'>;
 type RequestColumns = AnswerColumns &
-  Pick<IdempotencyRequestRow, 'id' | 'credential_id' | 'method' | 'path' | 'request_hash' | 'resource_id'> & {
-    readonly leased: boolean;
-  };
+  Pick<
+    IdempotencyRequestRow,
+    'id' | 'credential_id' | 'method' | 'path' | 'request_hash' | 'resource_id' | 'created_at'
+  > & { readonly leased: boolean };
 
 function storedAnswer({ status, response_body: body, location }: AnswerColumns): StoredAnswer | null {
   return status === null || body === null ? null : { status, body, location };
@@ -47,6 +49,7 @@ function stored(row: RequestColumns): StoredRequest {
     path: row.path,
     requestHash: row.request_hash,
     resourceId: row.resource_id,
+    createdAt: row.created_at,
     leased: row.leased,
     answer: storedAnswer(row),
   };
@@ -56,7 +59,7 @@ const seconds = (ms: number) => ms / 1_000;
 
 const FIND: PreparedStatement = {
   name: 'find_request',
-  text: `SELECT id, credential_id, method, path, request_hash, resource_id, status, response_body, location,
+  text: `SELECT id, credential_id, method, path, request_hash, resource_id, created_at, status, response_body, location,
       lease_until > now() AS leased
     FROM idempotency_requests
     WHERE organization_id = $1 AND key = $2
@@ -104,13 +107,16 @@ const INSERT: PreparedStatement = {
     SELECT $1, $2, $4, $5, $6, $7::bytea, $8::jsonb, $9, $10::uuid, now() + make_interval(secs => $11),
       $12::integer, $13::text, $14::text, CASE WHEN $12::integer IS NULL THEN NULL ELSE now() END
     FROM (SELECT count(*) FROM outdated) AS after_deletion
-    ON CONFLICT (organization_id, key) DO NOTHING RETURNING id`,
+    ON CONFLICT (organization_id, key) DO NOTHING RETURNING id, created_at`,
 };
 
-/** Remembers a request and leases it to its owner. Returns its id, or undefined when the key is taken. */
-export async function insertRequest(db: Db | Tx, request: NewRequest): Promise<string | undefined> {
+/** Remembers a request and leases it to its owner. Undefined when the key is taken. */
+export async function insertRequest(
+  db: Db | Tx,
+  request: NewRequest,
+): Promise<Pick<StoredRequest, 'id' | 'createdAt'> | undefined> {
   const { answer } = request;
-  const [row] = await runPrepared<Pick<IdempotencyRequestRow, 'id'>>(db, INSERT, [
+  const [row] = await runPrepared<Pick<IdempotencyRequestRow, 'id' | 'created_at'>>(db, INSERT, [
     request.organizationId,
     request.key,
     seconds(request.retentionMs),
@@ -126,7 +132,7 @@ export async function insertRequest(db: Db | Tx, request: NewRequest): Promise<s
     answer?.body ?? null,
     answer?.location ?? null,
   ]);
-  return row?.id;
+  return row && { id: row.id, createdAt: row.created_at };
 }
 
 /** Takes over a request whose lease has ended. False when it is answered, deleted or leased. */

@@ -140,6 +140,11 @@ export function decisionOf(type: VoteType): Decision {
   return type === 'reject' ? 'reject' : 'approve';
 }
 
+/** The expiry that is signed of what is created at a time: whole seconds. */
+export function expiryOf(time: Date, lifetimeMs: number): Date {
+  return new Date(Math.floor((time.getTime() + lifetimeMs) / 1_000) * 1_000);
+}
+
 /** True from the first instant after the signed expiry: a record is valid while now <= expiresAt. */
 export function isExpired(record: Pick<ApprovalRecord, 'expiresAt'>, time: Date): boolean {
   return time.getTime() > record.expiresAt.getTime();

@@ -1,5 +1,5 @@
 import { TypedSearchAttributes } from '@temporalio/common';
-import type { ApprovalState, Decision, VoteType } from '../domain/approval';
+import { type ApprovalState, type Decision, expiryOf, type VoteType } from '../domain/approval';
 import type { ApprovalRef, WorkflowRef } from '../domain/approvalRef';
 import type { WorkflowGone } from '../domain/reconciliation';
 import {
@@ -12,7 +12,7 @@ import {
 } from './client';
 import { approvalWorkflowId, type TaskQueues } from './ids';
 import { approvalMessages, type MessageResult, type ProposalInput, type TransactionInput } from './messages';
-import { searchAttributes } from './searchAttributes';
+import { type ListedState, searchAttributes, stateAttributes } from './searchAttributes';
 
 /** The names under which the workflows of approvals are registered. */
 export const APPROVAL_WORKFLOWS = {
@@ -55,7 +55,7 @@ function describe(ref: ApprovalRef): { summary: string; details: string[] } {
 export function startOptions(
   queues: TaskQueues,
   ref: ApprovalRef,
-  start: { readonly requestId?: string; readonly found?: WorkflowGone },
+  start: { readonly requestId?: string; readonly found?: WorkflowGone; readonly listed?: ListedState },
 ) {
   const shared: TransactionInput = {
     organizationId: ref.organizationId,
@@ -83,7 +83,26 @@ export function startOptions(
             { key: searchAttributes.action, value: ref.action },
           ]
         : [{ key: searchAttributes.resourceType, value: 'transactions' }]),
+      ...(start.listed ? stateAttributes(start.listed) : []),
     ]),
+  };
+}
+
+/** The request that creates an approval, and where it is expected to have its effect. */
+export interface Creation {
+  readonly requestId: string;
+  readonly requestedAt: Date;
+  readonly accountIds: readonly string[];
+  readonly networkIds: readonly number[];
+}
+
+/** What Temporal's list shows first of an approval that is created: its workflow corrects what is otherwise. */
+function expected({ subject }: ApprovalRef, creation: Creation, lifetimeMs: number): ListedState {
+  return {
+    ...creation,
+    signatureStatus: subject === 'proposal' ? 'pendingReviewSignatures' : 'pendingInitiatorSignature',
+    executionStatus: null,
+    expiresAt: expiryOf(creation.requestedAt, lifetimeMs).toISOString(),
   };
 }
 
@@ -94,9 +113,11 @@ export function startOptions(
 export async function startApproval(
   sender: WorkflowSender,
   ref: ApprovalRef,
-  { requestId }: { readonly requestId: string },
+  { lifetimeMs, ...creation }: Creation & { readonly lifetimeMs: number },
 ): Promise<MessageOutcome> {
-  const options = startOptions(sender.queues, ref, { requestId });
+  const { requestId } = creation;
+  const listed = expected(ref, creation, lifetimeMs);
+  const options = startOptions(sender.queues, ref, { requestId, listed });
   return startWithUpdate(sender, APPROVAL_WORKFLOWS[ref.subject], options, {
     update: messages.created,
     updateId: requestId,

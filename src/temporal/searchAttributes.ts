@@ -1,4 +1,5 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import type { ExecutionStatus, SignatureStatus } from '../domain/approval';
 
 /** The search attributes of workflows. */
 export const searchAttributes = {
@@ -15,6 +16,28 @@ export const searchAttributes = {
 
 /** One of them: its name and type. */
 export type SearchAttribute = (typeof searchAttributes)[keyof typeof searchAttributes];
+
+/** What Temporal's list shows of an approval. */
+export interface ListedState {
+  readonly signatureStatus: SignatureStatus;
+  readonly executionStatus: ExecutionStatus | null;
+  /** ISO 8601. */
+  readonly expiresAt: string;
+  /** Where it has its effect. */
+  readonly accountIds: readonly string[];
+  readonly networkIds: readonly number[];
+}
+
+/** The search attributes that change with the state of an approval, with their values in it. */
+export function stateAttributes(state: ListedState) {
+  return [
+    { key: searchAttributes.signatureStatus, value: state.signatureStatus },
+    { key: searchAttributes.executionState, value: state.executionStatus ?? 'none' },
+    { key: searchAttributes.expiresAt, value: new Date(state.expiresAt) },
+    { key: searchAttributes.accountId, value: [...state.accountIds] },
+    { key: searchAttributes.networkId, value: state.networkIds.map(String) },
+  ];
+}
 
 /** Queries of Temporal's list of workflows for operators. */
 export const OPERATOR_QUERIES = {

@@ -12,8 +12,9 @@ import {
   parseAbi,
   parseTransaction,
 } from 'viem';
-import { createRelayerContext } from '../../activities/relayer/context';
+import { createChainReads, createRelayerContext } from '../../activities/relayer/context';
 import { createTransactionChainActivities } from '../../activities/transactions/chain';
+import { createEarlyActivities } from '../../activities/transactions/prepareNew';
 import { createChainClients } from '../../src/chain/clients';
 import { requireRow } from '../../src/db/rows';
 import type { ExecutionResult, TransactionRef } from '../../src/domain/transaction';
@@ -807,6 +808,57 @@ describe('refused before it costs gas', () => {
     expect(await other.prepareTransaction({ ...input, networkId: 5 })).toMatchObject({ kind: 'inFlight' });
     await world.db('transactions').where({ id: ref.transactionId }).update({ network_id: world.network.id });
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  });
+});
+
+describe('the look from the worker of its workflow', () => {
+  const early = (rpcUrls: readonly string[]) =>
+    createEarlyActivities({
+      ...createChainReads(20),
+      db: world.serviceDb,
+      chains: createChainClients([{ ...world.network, rpcUrls }]),
+      maxGas: 5_000_000n,
+    }).prepareNewTransaction;
+
+  test('sees what the chain worker sees, until something is signed', async () => {
+    const look = early([world.url]);
+    const ref = await world.transaction({ to: RECIPIENT, value: 1n });
+    const input = { ...ref, networkId: world.network.id };
+    expect(await look(input)).toMatchObject({
+      kind: 'needsEnvelope',
+      terms: { relayerAddress: world.relayer, accountNonce: '0' },
+      attempted: false,
+    });
+    const refused = await world.transaction({ to: await counter(), data: call('fail') });
+    const seen = await look({ ...refused, networkId: world.network.id });
+    expect(seen).toMatchObject({ kind: 'failed', failure: { code: 'reverted' } });
+    expect(seen).toEqual(await world.prepare(refused));
+    await world.sign(ref);
+    expect(await look(input)).toBeNull();
+    expect(await look({ ...input, networkId: 5 })).toBeNull();
+    await world.execute(ref);
+  });
+
+  test('leaves a network that does not answer to the chain worker, and does not ask it again at once', async () => {
+    let asked = 0;
+    const silent = await startRpcProxy(world.url, async () => {
+      asked += 1;
+      return new Promise<string>(() => undefined);
+    });
+    try {
+      const look = early([silent.url]);
+      const input = {
+        ...(await world.transaction({ to: RECIPIENT, value: 1n })),
+        networkId: world.network.id,
+      };
+      expect(await look(input)).toBeNull();
+      const before = asked;
+      expect(before).toBeGreaterThan(0);
+      expect(await look(input)).toBeNull();
+      expect(asked).toBe(before);
+    } finally {
+      await silent.stop();
+    }
   });
 });
 

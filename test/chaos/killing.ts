@@ -4,6 +4,7 @@ import { createLifecycleActivities } from '../../activities/lifecycle';
 import { createRelayerActivities } from '../../activities/relayer/chain';
 import { createSignerActivities } from '../../activities/signer/signer';
 import { createTransactionChainActivities } from '../../activities/transactions/chain';
+import { createEarlyActivities } from '../../activities/transactions/prepareNew';
 import { createTransactionSignerActivities } from '../../activities/transactions/signer';
 import type { Role } from '../../src/config';
 import { projectRoot } from '../../src/projectRoot';
@@ -45,7 +46,12 @@ const points: { readonly [scenario in Scenario]: readonly string[] } = {
   ],
   payBehindGap: ['signer.fillNonce:before', 'signer.fillNonce:after', 'signer.fillerStored'],
   reject: ['signer.recordRejection:before', 'signer.rejectionStored', 'signer.recordRejection:after'],
-  payAfterOutage: ['worker.reportWaiting:before', 'worker.reportWaiting:after'],
+  payAfterOutage: [
+    'chain.prepareTransaction:before',
+    'chain.prepareTransaction:after',
+    'worker.reportWaiting:before',
+    'worker.reportWaiting:after',
+  ],
   payAfterRefill: [
     'chain.awaitRelayer:before',
     'chain.awaitRelayer:after',
@@ -67,7 +73,7 @@ const points: { readonly [scenario in Scenario]: readonly string[] } = {
     'worker.finishTransaction:after',
   ],
   revertBefore: [
-    'chain.prepareTransaction:after',
+    'worker.prepareNewTransaction:after',
     'worker.finishTransaction:before',
     'worker.executionCleared',
     'worker.executionFailed',
@@ -79,8 +85,6 @@ const points: { readonly [scenario in Scenario]: readonly string[] } = {
     'signer.journaled',
     'signer.envelopeStored',
     'signer.signTransaction:after',
-    'chain.prepareTransaction:before',
-    'chain.prepareTransaction:after',
     'chain.followTransaction:before',
     'chain.sending',
     'chain.sent',
@@ -96,6 +100,8 @@ const points: { readonly [scenario in Scenario]: readonly string[] } = {
     'worker.budgetLocked',
     'worker.executionStarted',
     'worker.recordVote:after',
+    'worker.prepareNewTransaction:before',
+    'worker.prepareNewTransaction:after',
     'worker.finishTransaction:before',
     'worker.outcomeRead',
     'worker.executionFinished',
@@ -298,7 +304,7 @@ export function uncoveredFailpoints(): string[] {
   const nothing = {} as never;
   const relaying = { withoutSlot: inSlot } as never;
   const activities = {
-    worker: createLifecycleActivities(nothing),
+    worker: { ...createLifecycleActivities(nothing), ...createEarlyActivities(nothing) },
     chain: { ...createRelayerActivities(relaying), ...createTransactionChainActivities(relaying) },
     signer: { ...createSignerActivities(nothing), ...createTransactionSignerActivities(nothing) },
   };

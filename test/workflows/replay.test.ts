@@ -139,19 +139,19 @@ describe('the workflow of today replays the history of', () => {
 });
 
 describe('a workflow whose history is long', () => {
-  /** A payment whose run ends, to be continued by another one, while the signer is asked. */
+  /** A payment whose run ends, to be continued by another one, while its bytes are sent. */
   function continued(suggested: boolean): unknown {
     const { events } = JSON.parse(recorded('transactionSent'));
-    const signing = eventsOf('transactionSent').findIndex(
-      ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType.name === 'signTransaction',
+    const sending = eventsOf('transactionSent').findIndex(
+      ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType.name === 'followTransaction',
     );
-    const { workflowTaskCompletedEventId: completed } = events[signing].activityTaskScheduledEventAttributes;
+    const { workflowTaskCompletedEventId: completed } = events[sending].activityTaskScheduledEventAttributes;
     const [{ workflowExecutionStartedEventAttributes: first, eventTime }] = events;
     // Its first event is 1, and the task of these commands has started before it was completed.
     const task = events[Number(completed) - 2].workflowTaskStartedEventAttributes;
     if (suggested) Object.assign(task, { suggestContinueAsNew: true });
     const end = {
-      eventId: String(signing + 2),
+      eventId: String(sending + 2),
       eventTime,
       eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW',
       workflowExecutionContinuedAsNewEventAttributes: {
@@ -162,7 +162,7 @@ describe('a workflow whose history is long', () => {
         workflowTaskCompletedEventId: completed,
       },
     };
-    return { events: [...events.slice(0, signing + 1), end] };
+    return { events: [...events.slice(0, sending + 1), end] };
   }
 
   it('continues in a new run when Temporal suggests it, and not before', async () => {

@@ -77,11 +77,12 @@ function proposeRoute(deps: Deps, endpoint: ResourceEndpoints['propose'][number]
       acceptOrThrow(await planProposal({ organizationId, kind: kindOfRequest(endpoint.path, body), body }));
       return { resourceId: newId('prop') };
     },
-    async send(context, { id: requestId, resourceId: id }) {
+    async send(context, { id: requestId, resourceId: id, createdAt: requestedAt }) {
       const { organizationId } = context;
       const { resourceType, action } = kindOfRequest(endpoint.path, context.body as JsonValue);
       const ref: ApprovalRef = { subject: 'proposal', organizationId, id, resourceType, action };
-      const created = await createApproval(deps, ref, requestId, () =>
+      const creation = { requestId, requestedAt, accountIds: [], networkIds: [] };
+      const created = await createApproval(deps, ref, creation, () =>
         readProposalSnapshot(db, { organizationId, id, resourceType }),
       );
       return {

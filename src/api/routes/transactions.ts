@@ -76,9 +76,11 @@ function createRoute(deps: Deps): Route {
       await checkNewTransaction(deps, organizationId, body);
       return { resourceId: newId('txn') };
     },
-    async send({ organizationId }, { id: requestId, resourceId: id }) {
+    async send({ organizationId, body }, { id: requestId, resourceId: id, createdAt: requestedAt }) {
+      const { accountId, networkId } = body;
       const ref: ApprovalRef = { subject: 'transaction', organizationId, id };
-      const created = await createApproval(deps, ref, requestId, () =>
+      const creation = { requestId, requestedAt, accountIds: [accountId], networkIds: [networkId] };
+      const created = await createApproval(deps, ref, creation, () =>
         readTransaction(db, { organizationId, transactionId: id }),
       );
       return { body: { data: show(created) }, location: `${BASE_PATH}/transactions/${id}` };
