@@ -7,7 +7,7 @@ import {
 } from '../../src/db/approvals';
 import { appendedPosition, prepareAudit } from '../../src/db/audit';
 import type { TakenClaim } from '../../src/db/claims';
-import { type ApprovalState, expiryOf } from '../../src/domain/approval';
+import { type ApprovalState, expiryOf, newRecord } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import { credentialDetail, isApiKeyId } from '../../src/domain/credential';
 import { accept, type Outcome, refuse } from '../../src/domain/refusal';
@@ -36,19 +36,21 @@ function checkOpen(open: number, createdBy: string, maxOpenPerKey: number): void
 
 type Requested = NonNullable<CreationRequest['request']>;
 
-/** Stores the approval with its audit entry, upon what it was planned upon. */
-function store<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
+/** Stores the approval with its audit entry, upon what it was planned upon. Returns its state, or what is in its way. */
+async function store<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
   { db, proposalLifetimeMs }: ApprovalDeps,
   subject: CreatableSubject<V, S, I>,
-  { organizationId, id }: I,
-  planned: PlannedApproval,
+  input: I,
+  planned: PlannedApproval<S>,
   {
     request: { credentialId, createdBy, actingMember },
     time,
     sequence,
   }: { request: Requested } & Pick<CreationRequest, 'time' | 'sequence'>,
-) {
-  const { summary, names, claims, notes = [] } = planned;
+): Promise<MessageResult<S> | TakenClaim | undefined> {
+  const { organizationId, id } = input;
+  const { summary, names, claims } = planned;
+  const notes = (planned.notes ?? []).map((note) => ({ at: time.toISOString(), ...note }));
   const noun = subject.rules.subject;
   const expiresAt = expiryOf(time, proposalLifetimeMs);
   const approval = insertApproval(db, noun, {
@@ -56,7 +58,7 @@ function store<V extends AnySnapshot, S extends ApprovalState, I extends CreateI
     organizationId,
     summary,
     names,
-    notes: notes.map((note) => ({ at: time.toISOString(), ...note })),
+    notes,
     expiresAt,
     createdBy,
     position: appendedPosition(db),
@@ -74,7 +76,12 @@ function store<V extends AnySnapshot, S extends ApprovalState, I extends CreateI
     },
   };
   const along = [...prepareAudit(db, organizationId, [entry]), approval, planned.insert];
-  return storeApproval(db, { id, organizationId, claims, sequence }, along);
+  const stored = await storeApproval(db, { id, organizationId, claims, sequence }, along);
+  if (stored !== 'stored') return stored;
+  failpoint('worker.approvalStored');
+  const created = newRecord({ id, organizationId, summary, createdAt: time, expiresAt, notes });
+  const state = planned.state(created, { sequence, time });
+  return { ok: true, state: state ?? (await readState(db, subject, input)) };
 }
 
 /**
@@ -97,9 +104,7 @@ async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I ext
     const planned = await subject.plan(deps, input, request.body, observed);
     if (planned === 'unobserved') return planned;
     if (!planned.ok) throw new Rollback(planned.refusal);
-    const stored = await store(deps, subject, input, planned.value, { request, ...read });
-    if (stored !== 'stored') return stored;
-    failpoint('worker.approvalStored');
+    return store(deps, subject, input, planned.value, { request, ...read });
   }
   return { ok: true, state: await readState(deps.db, subject, input) };
 }

@@ -7,7 +7,7 @@ import type { Db, Tx } from '../../src/db/database';
 import type { MessageKey, MessageOrigin } from '../../src/db/receivedMessages';
 import type { Statement } from '../../src/db/rows';
 import type { Actor } from '../../src/domain/actor';
-import type { ApprovalState, FailureCode, Note } from '../../src/domain/approval';
+import type { ApprovalRecord, ApprovalState, FailureCode, Note } from '../../src/domain/approval';
 import type { ApprovalKey, ApprovalRef } from '../../src/domain/approvalRef';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import type { Outcome } from '../../src/domain/refusal';
@@ -33,7 +33,7 @@ export interface ApprovalDeps {
 export type Seen<V extends AnySnapshot> = V & MessageOrigin;
 
 /** The record that a stored request becomes. */
-export interface PlannedApproval {
+export interface PlannedApproval<S> {
   /** One line in plain words. It is signed. */
   readonly summary: string;
   /** What no other open approval may claim. */
@@ -46,6 +46,11 @@ export interface PlannedApproval {
   readonly insert: Statement;
   /** What the audit entry of its creation says of it, `about` included. */
   readonly audit: { readonly [key: string]: JsonValue };
+  /** Its state when it is created; undefined where it was planned upon what the tables do not show yet. */
+  readonly state: (
+    created: ApprovalRecord,
+    shown: Pick<CreationRequest, 'sequence' | 'time'>,
+  ) => S | undefined;
 }
 
 /** Why an execution cannot begin, or has failed. */
@@ -85,7 +90,7 @@ export interface CreatableSubject<V extends AnySnapshot, S extends ApprovalState
     input: I,
     body: JsonValue,
     observed: unknown,
-  ): Promise<Outcome<PlannedApproval> | 'unobserved'>;
+  ): Promise<Outcome<PlannedApproval<S>> | 'unobserved'>;
 }
 
 /** The parts of execution that depend on the subject. */

@@ -7,7 +7,14 @@ import {
   type StoredProposal,
   updateDeployment,
 } from '../../src/db/proposals';
-import type { ProposalAction, ProposalState, ResourceType } from '../../src/domain/proposal';
+import type { ApprovalRecord } from '../../src/domain/approval';
+import type { OrganizationState } from '../../src/domain/governance';
+import {
+  type ProposalAction,
+  type ProposalState,
+  proposalState,
+  type ResourceType,
+} from '../../src/domain/proposal';
 import { accept } from '../../src/domain/refusal';
 import { findKind, kindOf, proposes } from '../../src/operations';
 import type { Outside } from '../../src/operations/kind';
@@ -29,6 +36,20 @@ async function resetFailedDeployments(tx: Tx, record: StoredProposal): Promise<v
       { ...deployment, status: 'pending', failure: null, waitingFor: null },
     );
   }
+}
+
+/** The state of a proposal that is created, where the tables show what it was planned upon. */
+function newProposalState(
+  created: ApprovalRecord,
+  planned: Pick<StoredProposal, 'resourceType' | 'action' | 'data'>,
+  { sequence, admins }: OrganizationState,
+  shown: { readonly sequence: bigint; readonly time: Date },
+): ProposalState | undefined {
+  if (shown.sequence !== BigInt(sequence)) return undefined;
+  const unchanged = { applied: false, effective: false, result: null, deployments: [] };
+  // Nobody has signed: who the admins are does not count yet.
+  const now = { time: shown.time, admins: { threshold: admins.threshold, members: [] } };
+  return proposalState({ ...created, ...planned, ...unchanged }, now);
 }
 
 /** Organization operations: created by their kind, sealed by the signer, projected into the tables, then deployed. */
@@ -55,7 +76,7 @@ export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalStat
     const kind = kindOf(resourceType, action);
     const planned = await planOperation({ db, organizationId, networks, production }, kind, body, observed);
     if (!planned.ok) return planned;
-    const { data, summary, claims, names, notes = [] } = planned.value;
+    const { data, summary, claims, names, notes = [], state } = planned.value;
     return accept({
       summary,
       claims: resourceType === 'admins' ? ['admins', ...claims] : claims,
@@ -63,6 +84,7 @@ export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalStat
       notes,
       insert: insertProposal(db, { id: input.id, resourceType, action, data }),
       audit: { resourceType, action, data },
+      state: (created, shown) => newProposalState(created, { resourceType, action, data }, state, shown),
     });
   },
   isOutdated: () => false,

@@ -2,15 +2,17 @@ import { transactionSubject } from '../../src/approvals/transactions';
 import type { NewTransaction } from '../../src/contract/transactions';
 import type { Db, Tx } from '../../src/db/database';
 import { lockBudget, reserveUsage } from '../../src/db/policyUsage';
-import { readReferencedRecords } from '../../src/db/referencedRecords';
+import { type ReferencedRecords, readReferencedRecords } from '../../src/db/referencedRecords';
 import type { Statement } from '../../src/db/rows';
 import { insertTransaction, type TransactionSnapshot, updateExecution } from '../../src/db/transactions';
+import type { ApprovalRecord } from '../../src/domain/approval';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import { accept, refuse } from '../../src/domain/refusal';
-import type { TransactionState } from '../../src/domain/transaction';
+import { type TransactionState, transactionState } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import {
   namedToken,
+  type PlannedTransaction,
   planTransaction,
   readTransferredToken,
   resolveTransaction,
@@ -43,6 +45,29 @@ async function reserve(
   if (refused) return { refused };
   failpoint('worker.budgetLocked');
   return { along: [reserveUsage(tx, usageOf(record))] };
+}
+
+/** The state of a transaction that is created as planned. */
+function newTransactionState(
+  created: ApprovalRecord,
+  planned: PlannedTransaction,
+  { account, initiator, policy, members, groups }: ReferencedRecords,
+  time: Date,
+): TransactionState | undefined {
+  if (!account || !initiator || !policy) return undefined;
+  const unchanged = {
+    accountAddress: account.address,
+    initiator,
+    updatedAt: created.createdAt,
+    result: null,
+    chain: null,
+    waitingFor: null,
+    awaitsRelayerWei: null,
+    cancelling: false,
+    signerOutcome: null,
+  };
+  const now = { time, policy, policyRemoved: false, members, groups };
+  return transactionState({ ...created, ...planned, ...unchanged }, now);
 }
 
 /** Transactions of accounts: planned under their policy, their budget reserved, then executed on chain. */
@@ -92,6 +117,7 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
         data: content as JsonValue,
         ...(replaces === null ? {} : { replaces }),
       },
+      state: (created, { time }) => newTransactionState(created, planned.value, records, time),
     });
   },
   isOutdated: ({ awaitsRelayerWei, signerOutcome }) =>

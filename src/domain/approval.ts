@@ -105,6 +105,24 @@ export interface ApprovalRecord {
   readonly votes: readonly Vote[];
 }
 
+/** The shared part of a record that is created: nobody has signed it. */
+export function newRecord(
+  created: Pick<ApprovalRecord, 'id' | 'organizationId' | 'summary' | 'createdAt' | 'expiresAt' | 'notes'>,
+): ApprovalRecord {
+  return {
+    ...created,
+    version: 1,
+    executionStatus: null,
+    executionAttempt: 0,
+    decision: null,
+    executedWith: null,
+    failure: null,
+    closed: false,
+    frozen: null,
+    votes: [],
+  };
+}
+
 /** The state that the rules of a record depend on: the database's time, and what its subject adds. */
 export interface Now {
   readonly time: Date;

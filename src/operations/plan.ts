@@ -63,6 +63,12 @@ export function notAdmitted(organizationId: string) {
   );
 }
 
+/** An operation as it would be proposed, and the state that it was planned upon. */
+export interface PlannedOperation extends Plan<JsonValue> {
+  readonly summary: string;
+  readonly state: OrganizationState;
+}
+
 /**
  * Plans an operation from the body of a request, and tries its change on what the admins have decided. Refuses with
  * validationError or conflict.
@@ -77,7 +83,7 @@ export async function planOperation(
   kind: ProposalKind,
   body: JsonValue,
   facts: unknown,
-): Promise<Outcome<Plan<JsonValue> & { readonly summary: string }>> {
+): Promise<Outcome<PlannedOperation>> {
   const state = await readState(db, organizationId);
   if (!state) return notAdmitted(organizationId);
   const planned = await kind.plan({ db, state, networks }, body, facts);
@@ -90,5 +96,5 @@ export async function planOperation(
   const changed = applyEdits(state, edits.value);
   if (!changed.ok) return changed;
   const demo = demoWalletRefused({ production }, changed.value);
-  return demo ?? accept({ ...planned.value, summary: kind.summary({ state, networks }, data) });
+  return demo ?? accept({ ...planned.value, summary: kind.summary({ state, networks }, data), state });
 }

@@ -378,7 +378,9 @@ export class World {
       lease_until: new Date(),
     });
     const result = await activities.createApproval({ ...this.ref(id), resourceType, action, requestId });
-    return { id, refusal: result.ok ? undefined : result.refusal.code };
+    if (!result.ok) return { id, refusal: result.refusal.code };
+    expect(result.state).toEqual(await activities.readApproval(this.ref(id)));
+    return { id, refusal: undefined };
   }
 
   /** Sends a signature. */

@@ -1,6 +1,8 @@
 /** @deep */
 
+import { transactionSubject } from '../../src/approvals/transactions';
 import { reconcilerScheduleId, taskQueues } from '../../src/temporal/ids';
+import { searchAttributes } from '../../src/temporal/searchAttributes';
 import type { Shown } from '../support/api';
 import { fundOnLocalChain, rpc } from '../support/stack';
 import { itDeep } from '../support/suite';
@@ -36,6 +38,26 @@ async function withoutCoin(): Promise<Shown> {
   const transaction = await begun(world);
   return settledTransaction(world.http, world.org, transaction);
 }
+
+describe('a new transaction', () => {
+  it('is known to its workflow as its record says, and listed so without another write', async () => {
+    const { db, org } = world;
+    const transaction = await created(world);
+    const handle = workflowOfTransaction(world, transaction);
+    const record = await transactionSubject.read(db, { organizationId: org.id, id: transaction.id });
+    expect(await handle.query('state')).toEqual(record && transactionSubject.state(record));
+    const { typedSearchAttributes: listed } = await handle.describe();
+    expect(listed.get(searchAttributes.signatureStatus)).toBe('pendingInitiatorSignature');
+    expect(listed.get(searchAttributes.executionState)).toBe('none');
+    expect(listed.get(searchAttributes.expiresAt)?.toISOString()).toBe(transaction.expiresAt);
+    expect(listed.get(searchAttributes.accountId)).toEqual([transaction.accountId]);
+    expect(listed.get(searchAttributes.networkId)).toEqual([String(transaction.networkId)]);
+    const { events } = await handle.fetchHistory();
+    const upserts = events?.filter((event) => event.upsertWorkflowSearchAttributesEventAttributes) ?? [];
+    // One where a second ends between the request and the record.
+    expect(upserts.length).toBeLessThanOrEqual(1);
+  });
+});
 
 describe('a relayer with insufficient funds', () => {
   it('fails the execution with that reason; it continues by itself after a refill', async () => {
