@@ -205,9 +205,15 @@ async function validVotes<V extends AnySnapshot, S extends ApprovalState>(
   }
 }
 
-/** Runs `work` in a transaction that has locked what was read; undefined where that has changed since. */
-function inLocked<T>(db: Db, basis: Basis, work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
-  return db.transaction(async (tx) => ((await lockUnchanged(tx, basis)) ? work(tx) : undefined));
+/**
+ * Runs `work` in a transaction that has locked what was read, and a budget; undefined where something has changed since.
+ */
+function inLocked<T>(
+  db: Db,
+  { basis, budgetOf }: { readonly basis: Basis; readonly budgetOf?: string | undefined },
+  work: (tx: Tx) => Promise<T>,
+): Promise<T | undefined> {
+  return db.transaction(async (tx) => ((await lockUnchanged(tx, basis, budgetOf)) ? work(tx) : undefined));
 }
 
 /** Writes the beginning; undefined where the approval, or what the admins have decided, has changed since it was read. */
@@ -216,9 +222,12 @@ async function tryToBegin<V extends AnySnapshot, S extends ApprovalState>(
   seen: Seen<V>,
   valid: ReadonlySet<string>,
 ): Promise<MessageResult<S> | undefined> {
-  const { deps, subject } = context;
+  const { deps, subject, input } = context;
   // What is prepared needs the record locked.
-  if (subject.prepare) return inLocked(deps.db, seen, (tx) => begin({ db: tx }, context, seen, valid));
+  if (subject.prepare) {
+    const budgetOf = input.type === 'approve' ? subject.budgetOf?.(seen.record) : undefined;
+    return inLocked(deps.db, { basis: seen, budgetOf }, (tx) => begin({ db: tx }, context, seen, valid));
+  }
   return unlessChanged(() => begin({ db: deps.db, basis: seen }, context, seen, valid));
 }
 
@@ -240,7 +249,7 @@ export async function beginExecution<V extends AnySnapshot, S extends ApprovalSt
       if (seen.messageTaken || isPointless) return { ok: true, state: subject.state(seen) };
       checkRequest(context, seen);
       if (input.type === 'approve' && subject.isResumed(seen.record)) {
-        return inLocked(deps.db, seen, (tx) => resume(tx, context, seen));
+        return inLocked(deps.db, { basis: seen }, (tx) => resume(tx, context, seen));
       }
       return tryToBegin(context, seen, await validVotes(context, seen));
     }),

@@ -101,9 +101,11 @@ export interface ExecutableSubject<V extends AnySnapshot, S extends ApprovalStat
   /** True when the decision is sealed and only its effects are missing: this execution resumes them, without evidence of its own. */
   isResumed(record: V['record']): boolean;
   resume(tx: Tx, record: V['record']): Promise<void>;
+  /** The policy whose budget is locked for the beginning of an approval's execution. */
+  budgetOf?(record: V['record']): string;
   /**
-   * What is written with the beginning of an approval's execution, such as the reservation of its budget, and what that
-   * needs locked. A refusal makes it blocked. Absent: it is written in one statement.
+   * What is written with the beginning of an approval's execution, such as the reservation of its budget. A refusal makes it
+   * blocked. Absent: it is written in one statement.
    */
   prepare?(
     tx: Tx,

@@ -39,8 +39,15 @@ async function sendOnce(context: RelayerContext, chain: ChainClient, envelope: E
     isAccepted = false;
   }
   failpoint('chain.sent');
+  const { id } = envelope;
+  // What was read with it is as of before it was sent for the first time.
+  let unsent = context.sent.isKnown(envelope) ? undefined : envelope.unsent;
   context.sent.note(envelope);
-  await untilUnchanged(async () => (await noteSent(context.db, envelope)) || undefined);
+  await untilUnchanged(async () => {
+    const isNoted = await noteSent(context.db, { id, ...(unsent === undefined ? {} : { unsent }) });
+    unsent = undefined;
+    return isNoted || undefined;
+  });
   failpoint('chain.noted');
   return isAccepted;
 }

@@ -1,7 +1,7 @@
 import { transactionSubject } from '../../src/approvals/transactions';
 import type { NewTransaction } from '../../src/contract/transactions';
 import type { Db, Tx } from '../../src/db/database';
-import { lockBudget, reserveUsage } from '../../src/db/policyUsage';
+import { reserveUsage } from '../../src/db/policyUsage';
 import { type ReferencedRecords, readReferencedRecords } from '../../src/db/referencedRecords';
 import type { Statement } from '../../src/db/rows';
 import { insertTransaction, type TransactionSnapshot, updateExecution } from '../../src/db/transactions';
@@ -34,13 +34,12 @@ function readReferenced(db: Db | Tx, organizationId: string, request: NewTransac
   return readReferencedRecords(db, { organizationId, accountId, walletAddress, policyId, replaces });
 }
 
-/** Checks the policy again, with its budget locked; its reservation begins the execution. */
+/** Checks the policy again; the reservation of its budget, which is locked, begins the execution. */
 async function reserve(
   tx: Tx,
   { seen }: Beginning<TransactionSnapshot>,
 ): Promise<{ refused: ExecutionRefusal } | { along: readonly Statement[] }> {
   const { record } = seen;
-  await lockBudget(tx, record.policyId);
   const refused = await policyRefusal(tx, seen);
   if (refused) return { refused };
   failpoint('worker.budgetLocked');
@@ -124,6 +123,7 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
     awaitsRelayerWei === null && signerOutcome !== 'rejected',
   isResumed: () => false,
   resume: async () => undefined,
+  budgetOf: ({ policyId }) => policyId,
   prepare: reserve,
   isRejectionSealed: () => false,
   rejectedResult: { resolution: 'rejected' },

@@ -37,12 +37,17 @@ export function unchangedSince(
 }
 
 /**
- * Locks what was read, as `lockApproval` does; false where it has changed since. Call it as the first of a transaction.
+ * Locks what was read, as `lockApproval` does, and after it the budget of a policy, where one is given: reservations come one
+ * after the other. False where something has changed since. Call it as the first of a transaction, and read the budget in a
+ * statement of its own.
  */
-export async function lockUnchanged(tx: Tx, basis: Basis): Promise<boolean> {
+export async function lockUnchanged(tx: Tx, basis: Basis, policyId: string | null = null): Promise<boolean> {
+  const budget = tx.raw('SELECT FROM unchanged JOIN policies p ON p.id = ? FOR NO KEY UPDATE OF p', [
+    policyId,
+  ]);
   const locked: { unchanged: boolean }[] = await together(
-    tx.select(tx.raw('EXISTS (SELECT FROM unchanged) AS unchanged')),
-    unchangedSince(tx, basis),
+    tx.select(tx.raw('EXISTS (SELECT FROM unchanged) AS unchanged, EXISTS (SELECT FROM budget) AS budget')),
+    [...unchangedSince(tx, basis), { name: 'budget', statement: budget }],
   );
   return requireRow(locked[0]).unchanged;
 }

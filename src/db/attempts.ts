@@ -12,11 +12,12 @@ import {
   envelopeColumns,
   envelopeIn,
   envelopeNonceColumns,
+  type Unsent,
 } from './chain';
 import type { Db, Tx } from './database';
 import type { Reservation } from './reservations';
 import { type Columns, columnsOf, queryRows, requireRow, type Statement, together } from './rows';
-import type { ChainAttemptRow, ChainEnvelopeRow } from './tables';
+import type { ChainAttemptRow } from './tables';
 
 /** The outcome of an attempt of an account, with the network's confirmations. */
 export type AttemptResult = NonNullable<ChainAttemptRow['outcome']>;
@@ -211,13 +212,14 @@ export async function findCarried(
 ): Promise<(Carried & { readonly envelope: Envelope }) | undefined> {
   const [row] = (await selectSigned(db)
     .join('chain_envelopes as e', 'e.attempt_id', 'chain_attempts.id')
-    .select(db.raw(`${envelopeColumn} AS envelope`))
-    .where({ 'e.id': envelopeId })) as (SignedAttemptRow & { readonly envelope: EnvelopeColumn })[];
+    .select(db.raw(`${envelopeColumn} AS envelope, (${UNSENT})`))
+    .where({ 'e.id': envelopeId })) as (SignedAttemptRow &
+    UnsentColumn & { readonly envelope: EnvelopeColumn })[];
   return (
     row && {
       kind: row.kind,
       attempt: isOfAccount(row) ? attempt(row) : undefined,
-      envelope: envelopeIn(row.envelope),
+      envelope: { ...envelopeIn(row.envelope), unsent: unsentIn(row) },
     }
   );
 }
@@ -337,35 +339,45 @@ export function noteConfirmations(
   return [db('chain_attempts').where({ id, outcome: null }).update({ confirmations })];
 }
 
-type SentColumns = Pick<ChainEnvelopeRow, 'transaction_hash' | 'relayer_address'> &
-  Pick<AccountAttemptRow, 'organization_id' | 'network_id' | 'safe_nonce'> &
-  Pick<ChainAttemptRow, 'kind' | 'transaction_id'> & {
-    readonly sent_before: boolean;
-    readonly version: number;
-    readonly sequence: bigint;
-  };
-
-const READ_UNSENT = `SELECT e.transaction_hash, e.relayer_address, c.organization_id, c.network_id, c.safe_nonce, c.kind,
-    c.transaction_id, a.version, o.projected_sequence AS sequence,
-    EXISTS (SELECT FROM chain_envelopes other
-      WHERE other.attempt_id = e.attempt_id AND other.id <> e.id AND other.sent_at IS NOT NULL) AS sent_before
-  FROM chain_envelopes e JOIN chain_attempts c ON c.id = e.attempt_id
+/** The envelope `e` as `Unsent`, in JSON; without a row where it was sent. */
+const UNSENT = `SELECT json_build_object('id', e.id::text, 'kind', c.kind, 'organizationId', c.organization_id,
+    'networkId', c.network_id, 'transactionId', c.transaction_id, 'safeNonce', c.safe_nonce::text,
+    'transactionHash', e.transaction_hash, 'relayerAddress', e.relayer_address, 'version', a.version,
+    'sequence', o.projected_sequence::text,
+    'sentBefore', EXISTS (SELECT FROM chain_envelopes other
+      WHERE other.attempt_id = e.attempt_id AND other.id <> e.id AND other.sent_at IS NOT NULL)) AS unsent
+  FROM chain_attempts c
   LEFT JOIN approvals a ON a.id = c.transaction_id
   LEFT JOIN organizations o ON o.id = a.organization_id
-  WHERE e.id = :id AND e.sent_at IS NULL`;
+  WHERE c.id = e.attempt_id AND e.sent_at IS NULL`;
+
+interface UnsentColumn {
+  readonly unsent: (Omit<Unsent, 'id'> & { readonly id: string }) | null;
+}
+
+function unsentIn({ unsent }: UnsentColumn): Unsent | null {
+  return unsent && { ...unsent, id: BigInt(unsent.id) };
+}
+
+async function readUnsent(db: Db, id: bigint): Promise<Unsent | null> {
+  const sql = `SELECT u.unsent FROM chain_envelopes e CROSS JOIN LATERAL (${UNSENT}) u WHERE e.id = ?`;
+  const [row] = await queryRows<UnsentColumn>(db, sql, [String(id)]);
+  return row ? unsentIn(row) : null;
+}
+
 const NOTE_SENT = 'UPDATE chain_envelopes e SET sent_at = now() WHERE e.id = :id AND e.sent_at IS NULL';
 
 /**
  * Records that an envelope was sent; only the first time counts. The first one of a transaction's attempt is audited, in
- * the same statement. False where another was noted meanwhile: then it is called again.
+ * the same statement. False where what it was decided upon has changed: then it is called again, without what was read.
  */
-export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<boolean> {
-  const key = { id: String(id) };
-  const [sending] = await queryRows<SentColumns>(db, READ_UNSENT, key);
+export async function noteSent(db: Db, { id, unsent }: Pick<Envelope, 'id' | 'unsent'>): Promise<boolean> {
+  const sending = unsent === undefined ? await readUnsent(db, id) : unsent;
   if (!sending) return true;
-  const { organization_id: organizationId, transaction_id: transactionId, version, sequence } = sending;
-  if (sending.kind !== 'transaction' || transactionId === null || sending.sent_before) {
-    await db.raw(NOTE_SENT, key);
+  const { organizationId, transactionId, version, sequence } = sending;
+  const noted = db.raw(NOTE_SENT, { id: String(id) });
+  if (sending.kind !== 'transaction' || transactionId === null || sending.sentBefore) {
+    await noted;
     return true;
   }
   const audit = prepareAudit(db, organizationId, [
@@ -375,15 +387,16 @@ export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<bo
       resourceType: 'transaction',
       resourceId: transactionId,
       details: {
-        networkId: Number(sending.network_id),
-        transactionHash: sending.transaction_hash,
-        accountNonce: String(sending.safe_nonce),
-        relayerAddress: sending.relayer_address,
+        networkId: sending.networkId,
+        transactionHash: sending.transactionHash,
+        accountNonce: sending.safeNonce,
+        relayerAddress: sending.relayerAddress,
       },
     },
   ]);
-  const along = [{ name: 'noted', statement: db.raw(NOTE_SENT, key) }, ...audit];
-  const guard = unchangedSince(db, { record: { id: transactionId, organizationId, version }, sequence });
+  const along = [{ name: 'noted', statement: noted }, ...audit];
+  const record = { id: transactionId, organizationId, version: requireRow(version) };
+  const guard = unchangedSince(db, { record, sequence: BigInt(requireRow(sequence)) });
   return (await unlessChanged(() => updateApproval(db, transactionId, {}, along, guard))) !== undefined;
 }
 

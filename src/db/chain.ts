@@ -1,7 +1,7 @@
 import type { AccountDerivation } from '../domain/account';
 import type { Db, Tx } from './database';
 import { type Columns, columnsOf, requireRow, type Statement, together } from './rows';
-import type { ChainEnvelopeRow, RelayerReservationRow } from './tables';
+import type { ChainAttemptRow, ChainEnvelopeRow, RelayerReservationRow } from './tables';
 
 /** A key that pays for gas on a network. */
 export interface Relayer {
@@ -24,6 +24,25 @@ export interface Envelope {
   readonly rawTransaction: string;
   readonly createdAt: Date;
   readonly outcome: ChainEnvelopeRow['outcome'];
+  /** What the note of its first sending is decided upon, where that was read with it; null: it was sent before. */
+  readonly unsent?: Unsent | null;
+}
+
+/** An envelope that was not sent yet: what it carries, and what that was when it was read. */
+export interface Unsent {
+  readonly id: bigint;
+  readonly kind: ChainAttemptRow['kind'];
+  readonly organizationId: string;
+  readonly networkId: number;
+  readonly transactionId: string | null;
+  readonly safeNonce: string | null;
+  readonly transactionHash: string;
+  readonly relayerAddress: string;
+  /** Another envelope of the same attempt was sent. */
+  readonly sentBefore: boolean;
+  /** Of the transaction; null where it carries none. */
+  readonly version: number | null;
+  readonly sequence: string | null;
 }
 
 /** A nonce of a relayer with its terms: what an envelope and its reservation share. */

@@ -102,11 +102,6 @@ export function usageIn(row: PolicyUsageRow | AuthorizationRow): UsageOfExecutio
   };
 }
 
-/** Locks a policy's budget until the end of the transaction: reservations come one after the other. */
-export async function lockBudget(tx: Tx, policyId: string): Promise<void> {
-  await tx('policies').where({ id: policyId }).forNoKeyUpdate().first('id');
-}
-
 /** Reserves what an execution uses, before it starts. Call it with the budget locked. */
 export function reserveUsage(tx: Tx, usage: UsageOfExecution): Statement {
   return tx('policy_usage').insert(usageColumns(usage));

@@ -2,8 +2,9 @@ import { closeApproval, closeOpenOfKey } from '../../src/db/approvalClosing';
 import { lockUnchanged, unchangedSince, unlessChanged } from '../../src/db/approvalLocks';
 import { listNotedSince, noteOnOpenApprovals } from '../../src/db/approvalNotes';
 import { insertApproval, readCreationRequest, storeApproval, updateApproval } from '../../src/db/approvals';
-import { noteSent } from '../../src/db/attempts';
+import { findCarried, noteSent } from '../../src/db/attempts';
 import { appendAudit, SYSTEM, verifyAudit } from '../../src/db/audit';
+import type { Envelope } from '../../src/db/chain';
 import { createDatabase, type Db } from '../../src/db/database';
 import { insertMessage, isMessageReceived, restoredMessageId } from '../../src/db/receivedMessages';
 import {
@@ -190,6 +191,14 @@ describe('what is locked upon what was read', () => {
     const { id } = await storeTransactionOf(owner, org);
     const basis = requireRow(await readTransactionForMessage(service, { organizationId: org.id, id }));
     expect(await service.transaction((tx) => lockUnchanged(tx, basis))).toBe(true);
+    const { policyId } = basis.record;
+    const lockPolicy = 'SELECT FROM policies WHERE id = ? FOR NO KEY UPDATE NOWAIT';
+    await service.transaction(async (tx) => {
+      expect(await lockUnchanged(tx, basis)).toBe(true);
+      await owner.raw(lockPolicy, [policyId]);
+      expect(await lockUnchanged(tx, basis, policyId)).toBe(true);
+      await expect(owner.raw(lockPolicy, [policyId])).rejects.toThrow(/could not obtain lock/);
+    });
     await service.transaction((tx) => updateApproval(tx, id, {}));
     expect(await service.transaction((tx) => lockUnchanged(tx, basis))).toBe(false);
   });
@@ -203,11 +212,15 @@ describe('the first broadcast of a transaction', () => {
     for (let nonce = 0; nonce < 2; nonce += 1) {
       await storeEnvelope(owner, of, { relayer_nonce: nonce, sent_at: null });
     }
-    const envelopes = await owner('chain_envelopes').where({ attempt_id: attemptId }).pluck('id');
-    const note = async (id: bigint): Promise<void> => {
-      while (!(await noteSent(service, { id })));
+    const ids = await owner('chain_envelopes').where({ attempt_id: attemptId }).pluck('id');
+    const read = await Promise.all(ids.map((id) => findCarried(service, id)));
+    const envelopes = read.map((carried) => requireRow(carried).envelope);
+    expect(envelopes.map(({ unsent }) => unsent)).toMatchObject([{ id: ids[0] }, { id: ids[1] }]);
+    const note = async (envelope: Pick<Envelope, 'id' | 'unsent'>): Promise<void> => {
+      const { id } = envelope;
+      if (!(await noteSent(service, envelope))) await note({ id });
     };
-    await Promise.all([...envelopes, ...envelopes].map(note));
+    await Promise.all([...envelopes, ...envelopes, ...ids.map((id) => ({ id }))].map(note));
     const sent = await owner('chain_envelopes').where({ attempt_id: attemptId }).whereNotNull('sent_at');
     expect(sent).toHaveLength(2);
     const audited = await owner('audit_log').where({

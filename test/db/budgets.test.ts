@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { databaseNow } from '../../src/db/database';
 import { insertPolicies } from '../../src/db/policies';
-import { lockBudget, reserveUsage } from '../../src/db/policyUsage';
+import { reserveUsage } from '../../src/db/policyUsage';
 import { lockTransaction } from '../../src/db/transactions';
 import { NATIVE_CURRENCY } from '../../src/domain/policy';
 import { mapLimit } from '../../src/mapLimit';
@@ -109,7 +109,6 @@ describe('a budget', () => {
           accountId: fixture.accounts[0] ?? '',
           destination: '0x',
         });
-        await lockBudget(tx, policyId);
         const nowMs = (await databaseNow(tx)).getTime();
         const refusalOf = async (id: string) => {
           const locked = await lockTransaction(tx, { organizationId: fixture.org.id, id });
