@@ -7,12 +7,12 @@ import { createLifecycleActivities } from '../activities/lifecycle';
 import { createProposalSignerActivities } from '../activities/proposals/signer';
 import { createReconcilerActivities } from '../activities/reconciler/reconciler';
 import { createRelayerActivities } from '../activities/relayer/chain';
-import { type ChainReads, createChainReads, createRelayerContext } from '../activities/relayer/context';
+import { createRelayerContext, createRelayerReads, type RelayerReads } from '../activities/relayer/context';
 import { createSignerContext } from '../activities/signer/context';
 import { registerRelayers } from '../activities/signer/registerRelayers';
 import { createSignerActivities } from '../activities/signer/signer';
 import { createTransactionChainActivities } from '../activities/transactions/chain';
-import { createEarlyActivities } from '../activities/transactions/prepareNew';
+import { createTransactionLocalActivities } from '../activities/transactions/local';
 import { createTransactionSignerActivities } from '../activities/transactions/signer';
 import { observeActivities } from './activityLog';
 import { signerEndpoints } from './chain/contractSignatures';
@@ -109,8 +109,12 @@ function buildOptions({ build }: Config['temporal']): WorkerSpec['options'] {
   };
 }
 
-/** The worker of workflows and of their local activities; it maintains the reconciler's schedule. */
-async function workflowWorker(clients: Clients, reads: ChainReads, lifetime: Lifetime): Promise<WorkerSpec> {
+/** The worker of workflows, their local activities and the reconciler, whose schedule it maintains. */
+async function workflowWorker(
+  clients: Clients,
+  reads: RelayerReads,
+  lifetime: Lifetime,
+): Promise<WorkerSpec> {
   const { config, logger, metrics, db, chains, connection, sender } = clients;
   const { identifyVoter, readToken, signerChain } = clients;
   const { production, networks, maxGas, proposalLifetimeMs, maxOpenPerKey } = config;
@@ -144,7 +148,7 @@ async function workflowWorker(clients: Clients, reads: ChainReads, lifetime: Lif
         if (state.executionStatus === 'completed') executions.note(input.id);
         return state;
       },
-      ...createEarlyActivities({ ...reads, db, chains, maxGas }),
+      ...createTransactionLocalActivities({ ...reads, db, chains, maxGas }),
       ...createReconcilerActivities({
         db,
         sender,
@@ -173,7 +177,7 @@ function networkWorkers(
 }
 
 /** The workers that read chains and send signed transactions; they watch relayers and lost blocks. */
-function chainWorkers(clients: Clients, reads: ChainReads, lifetime: Lifetime): WorkerSpec[] {
+function chainWorkers(clients: Clients, reads: RelayerReads, lifetime: Lifetime): WorkerSpec[] {
   const { config, logger, metrics, db, chains, sender } = clients;
   const observed = observeActivities(logger);
   const waiting = new WaitingActivities(sender.client, (info, args, run) =>
@@ -293,7 +297,7 @@ async function signerWorkers(clients: Clients, db: Db, lifetime: Lifetime): Prom
 export async function workersOf(clients: Clients, lifetime: Lifetime): Promise<WorkerSpec[]> {
   const { config, signerDb } = clients;
   const { roles } = config;
-  const reads = createChainReads(PENDING_POLL_MS);
+  const reads = createRelayerReads(PENDING_POLL_MS);
   return [
     ...(roles.includes('worker') ? [await workflowWorker(clients, reads, lifetime)] : []),
     ...(roles.includes('chain') ? chainWorkers(clients, reads, lifetime) : []),

@@ -93,8 +93,8 @@ function apiDependencies(clients: Clients): ApiDependencies {
     metrics,
     tracer,
     approvals: {
-      start: (ref, message) =>
-        startApproval(sender, ref, { ...message, lifetimeMs: config.proposalLifetimeMs }),
+      start: (ref, request) =>
+        startApproval(sender, ref, { ...request, lifetimeMs: config.proposalLifetimeMs }),
       sign: (ref, vote) => signApproval(sender, ref, vote),
       execute: (ref, message) => executeApproval(sender, ref, message),
     },

@@ -1,8 +1,8 @@
 import { condition, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { TransactionChainActivities } from '../activities/transactions/chain';
 import type { ConfirmedOutcome } from '../activities/transactions/confirmOutcome';
+import type { TransactionLocalActivities } from '../activities/transactions/local';
 import type { TransactionObservation, TransactionTerms } from '../activities/transactions/observation';
-import type { EarlyActivities } from '../activities/transactions/prepareNew';
 import type { TransactionSignerActivities } from '../activities/transactions/signer';
 import type { AttemptOutcome, ExecutionResult, TransactionRef } from '../src/domain/transaction';
 import { networkQueue } from '../src/temporal/ids';
@@ -28,12 +28,12 @@ function executionActivities(
   { transactionId }: TransactionRef,
   { networkId, queues }: ExecutionContext,
 ): Pick<TransactionChainActivities, 'prepareTransaction' | 'followTransaction'> &
-  EarlyActivities &
+  TransactionLocalActivities &
   Omit<TransactionSignerActivities, 'recordRejection'> {
   const summary = `${transactionId} on network ${networkId}`;
-  const { prepareNewTransaction } = proxyLocalActivities<EarlyActivities>({
+  const { prepareNewTransaction } = proxyLocalActivities<TransactionLocalActivities>({
     startToCloseTimeout: '5s',
-    // The chain worker looks where it fails.
+    // On a failure the chain worker does it.
     retry: { maximumAttempts: 1 },
     summary: `Simulate ${summary}`,
   });
@@ -102,20 +102,20 @@ export async function executeOnChain(
 ): Promise<ExecutionResult> {
   const { networkId, isCancelled } = context;
   const {
+    prepareNewTransaction,
     prepareTransaction,
     followTransaction,
     signTransaction,
     signCancellation,
     confirmOutcome,
-    ...early
   } = executionActivities(ref, context);
   let isFirst = true;
-  /** The first look, from the worker of this workflow: it needs no other worker. */
-  async function lookEarly(): Promise<TransactionObservation | null> {
+  /** The first observation, as a local activity; null leaves it to the chain worker. */
+  async function observeLocally(): Promise<TransactionObservation | null> {
     if (!isFirst || isCancelled()) return null;
     isFirst = false;
     try {
-      return await early.prepareNewTransaction({ ...ref, networkId });
+      return await prepareNewTransaction({ ...ref, networkId });
     } catch (error) {
       if (isCancellation(error)) throw error;
       return null;
@@ -126,7 +126,7 @@ export async function executeOnChain(
     firstPauseMs: FIRST_PAUSE_MS,
     async observe() {
       const seen =
-        (await lookEarly()) ?? (await prepareTransaction({ ...ref, networkId, cancel: isCancelled() }));
+        (await observeLocally()) ?? (await prepareTransaction({ ...ref, networkId, cancel: isCancelled() }));
       switch (seen.kind) {
         case 'decided':
           return confirmed(seen, () => confirmOutcome(ref));

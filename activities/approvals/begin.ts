@@ -206,14 +206,15 @@ async function validVotes<V extends AnySnapshot, S extends ApprovalState>(
 }
 
 /**
- * Runs `work` in a transaction that has locked what was read, and a budget; undefined where something has changed since.
+ * Runs `work` in a transaction that has locked what was read, and the budget of `policyId`; undefined where that was changed
+ * since.
  */
 function inLocked<T>(
   db: Db,
-  { basis, budgetOf }: { readonly basis: Basis; readonly budgetOf?: string | undefined },
+  { basis, policyId }: { readonly basis: Basis; readonly policyId?: string | undefined },
   work: (tx: Tx) => Promise<T>,
 ): Promise<T | undefined> {
-  return db.transaction(async (tx) => ((await lockUnchanged(tx, basis, budgetOf)) ? work(tx) : undefined));
+  return db.transaction(async (tx) => ((await lockUnchanged(tx, basis, policyId)) ? work(tx) : undefined));
 }
 
 /** Writes the beginning; undefined where the approval, or what the admins have decided, has changed since it was read. */
@@ -225,8 +226,8 @@ async function tryToBegin<V extends AnySnapshot, S extends ApprovalState>(
   const { deps, subject, input } = context;
   // What is prepared needs the record locked.
   if (subject.prepare) {
-    const budgetOf = input.type === 'approve' ? subject.budgetOf?.(seen.record) : undefined;
-    return inLocked(deps.db, { basis: seen, budgetOf }, (tx) => begin({ db: tx }, context, seen, valid));
+    const policyId = input.type === 'approve' ? subject.budgetPolicyId?.(seen.record) : undefined;
+    return inLocked(deps.db, { basis: seen, policyId }, (tx) => begin({ db: tx }, context, seen, valid));
   }
   return unlessChanged(() => begin({ db: deps.db, basis: seen }, context, seen, valid));
 }

@@ -7,7 +7,7 @@ import {
 } from '../../src/db/approvals';
 import { appendedPosition, prepareAudit } from '../../src/db/audit';
 import type { TakenClaim } from '../../src/db/claims';
-import { type ApprovalState, expiryOf, newRecord } from '../../src/domain/approval';
+import { type ApprovalState, expiryOf, newApprovalRecord } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import { credentialDetail, isApiKeyId } from '../../src/domain/credential';
 import { accept, type Outcome, refuse } from '../../src/domain/refusal';
@@ -79,8 +79,8 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
   const stored = await storeApproval(db, { id, organizationId, claims, sequence }, along);
   if (stored !== 'stored') return stored;
   failpoint('worker.approvalStored');
-  const created = newRecord({ id, organizationId, summary, createdAt: time, expiresAt, notes });
-  const state = planned.state(created, { sequence, time });
+  const created = newApprovalRecord({ id, organizationId, summary, createdAt: time, expiresAt, notes });
+  const state = planned.initialState(created, { sequence, time });
   return { ok: true, state: state ?? (await readState(db, subject, input)) };
 }
 

@@ -46,10 +46,10 @@ export interface PlannedApproval<S> {
   readonly insert: Statement;
   /** What the audit entry of its creation says of it, `about` included. */
   readonly audit: { readonly [key: string]: JsonValue };
-  /** Its state when it is created; undefined where it was planned upon what the tables do not show yet. */
-  readonly state: (
+  /** The state of its record once that is stored; undefined: it has to be read, because the tables are behind what it was planned upon. */
+  readonly initialState: (
     created: ApprovalRecord,
-    shown: Pick<CreationRequest, 'sequence' | 'time'>,
+    read: Pick<CreationRequest, 'sequence' | 'time'>,
   ) => S | undefined;
 }
 
@@ -101,8 +101,8 @@ export interface ExecutableSubject<V extends AnySnapshot, S extends ApprovalStat
   /** True when the decision is sealed and only its effects are missing: this execution resumes them, without evidence of its own. */
   isResumed(record: V['record']): boolean;
   resume(tx: Tx, record: V['record']): Promise<void>;
-  /** The policy whose budget is locked for the beginning of an approval's execution. */
-  budgetOf?(record: V['record']): string;
+  /** The policy whose budget is locked while an approval's execution begins. */
+  budgetPolicyId?(record: V['record']): string;
   /**
    * What is written with the beginning of an approval's execution, such as the reservation of its budget. A refusal makes it
    * blocked. Absent: it is written in one statement.

@@ -38,18 +38,18 @@ async function resetFailedDeployments(tx: Tx, record: StoredProposal): Promise<v
   }
 }
 
-/** The state of a proposal that is created, where the tables show what it was planned upon. */
+/** The state of a new proposal; undefined where the tables are behind what it was planned upon. */
 function newProposalState(
   created: ApprovalRecord,
   planned: Pick<StoredProposal, 'resourceType' | 'action' | 'data'>,
   { sequence, admins }: OrganizationState,
-  shown: { readonly sequence: bigint; readonly time: Date },
+  read: { readonly sequence: bigint; readonly time: Date },
 ): ProposalState | undefined {
-  if (shown.sequence !== BigInt(sequence)) return undefined;
-  const unchanged = { applied: false, effective: false, result: null, deployments: [] };
+  if (read.sequence !== BigInt(sequence)) return undefined;
+  const initial = { applied: false, effective: false, result: null, deployments: [] };
   // Nobody has signed: who the admins are does not count yet.
-  const now = { time: shown.time, admins: { threshold: admins.threshold, members: [] } };
-  return proposalState({ ...created, ...planned, ...unchanged }, now);
+  const now = { time: read.time, admins: { threshold: admins.threshold, members: [] } };
+  return proposalState({ ...created, ...planned, ...initial }, now);
 }
 
 /** Organization operations: created by their kind, sealed by the signer, projected into the tables, then deployed. */
@@ -84,7 +84,7 @@ export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalStat
       notes,
       insert: insertProposal(db, { id: input.id, resourceType, action, data }),
       audit: { resourceType, action, data },
-      state: (created, shown) => newProposalState(created, { resourceType, action, data }, state, shown),
+      initialState: (created, read) => newProposalState(created, { resourceType, action, data }, state, read),
     });
   },
   isOutdated: () => false,

@@ -19,8 +19,8 @@ export interface RelayerDeps {
   readonly withoutSlot: WithoutSlot;
 }
 
-/** What was read from chains a moment or a while ago, for all activities of one process. */
-export interface ChainReads {
+/** What is read for relayers once for all activities of one process. */
+export interface RelayerReads {
   /** Balances of relayers in wei, by network and address. */
   readonly balances: SharedReads<bigint>;
   /** How many transactions of relayers were in blocks at least, a while ago: unless blocks are lost, there are not fewer. */
@@ -30,7 +30,7 @@ export interface ChainReads {
 }
 
 /** The dependencies, and what the activities of one process share. */
-export interface RelayerContext extends RelayerDeps, ChainReads {
+export interface RelayerContext extends RelayerDeps, RelayerReads {
   readonly sent: SendLog;
   readonly heads: Heads;
   /** Those who follow something take turns, by network and relayer; what is sent for the first time has turns of its own. */
@@ -47,8 +47,8 @@ const TURNS_AT_ONCE = 8;
 /** The same of all relayers of one network. */
 const NETWORK_TURNS_AT_ONCE = 16;
 
-/** Creates what the activities of one process share of what they read from chains. */
-export function createChainReads(pollMs: number): ChainReads {
+/** Creates the shared reads of one process. */
+export function createRelayerReads(pollMs: number): RelayerReads {
   const slow = <V>() => new SharedReads<V>(SLOW_POLLS * pollMs, pollMs);
   return { balances: new SharedReads(pollMs), transactionCounts: slow(), fees: slow() };
 }
@@ -56,7 +56,7 @@ export function createChainReads(pollMs: number): ChainReads {
 /** Creates the context that the activities of one process share. */
 export function createRelayerContext<T extends RelayerDeps>(
   deps: T,
-  reads = createChainReads(deps.pollMs),
+  reads = createRelayerReads(deps.pollMs),
 ): T & RelayerContext {
   const { pollMs } = deps;
   return {

@@ -40,14 +40,12 @@ async function sendOnce(context: RelayerContext, chain: ChainClient, envelope: E
   }
   failpoint('chain.sent');
   const { id } = envelope;
-  // What was read with it is as of before it was sent for the first time.
-  let unsent = context.sent.isKnown(envelope) ? undefined : envelope.unsent;
+  // Outdated once this process has sent it.
+  const unsent = context.sent.isKnown(envelope) ? undefined : envelope.unsent;
   context.sent.note(envelope);
-  await untilUnchanged(async () => {
-    const isNoted = await noteSent(context.db, { id, ...(unsent === undefined ? {} : { unsent }) });
-    unsent = undefined;
-    return isNoted || undefined;
-  });
+  if (!(await noteSent(context.db, id, unsent))) {
+    await untilUnchanged(async () => (await noteSent(context.db, id)) || undefined);
+  }
   failpoint('chain.noted');
   return isAccepted;
 }

@@ -2,7 +2,7 @@ import { ask, type ChainClient, networkLabel } from '../../src/chain/clients';
 import type { DataCost } from '../../src/chain/dataFee';
 import type { Envelope } from '../../src/db/chain';
 
-/** What the chain worker asks for an envelope; the signer bounds it by what it reads itself. Decimal strings of wei, and of gas. */
+/** The terms that are proposed for an envelope; the signer bounds them by what it reads itself. Decimal strings of wei, and of gas. */
 export interface EnvelopeTerms {
   readonly gas: string;
   readonly maxFeePerGas: string;

@@ -43,6 +43,6 @@ export function assertPaying(
   if (chosen === terms.relayerAddress) return;
   throw new SignerHold(
     'relayer',
-    `the chain worker has read the nonce of relayer ${terms.relayerAddress} on ${network.name}, and ${chosen} pays for account ${accountId}: if this remains, give both processes the same NETWORKS_FILE (relayers)`,
+    `the terms are of relayer ${terms.relayerAddress} on ${network.name}, but ${chosen} pays for account ${accountId}: if this remains, give all processes the same NETWORKS_FILE (relayers)`,
   );
 }

@@ -12,3 +12,9 @@ export interface TransactionChainContext extends TransactionChainDeps {
   /** The head at the last search for lost blocks that found none, by network. */
   readonly lastHeads: Map<number, BlockRef>;
 }
+
+/** What `observeNew` needs, in the chain worker and in the worker of workflows. */
+export type ObserveNewContext = Pick<
+  TransactionChainContext,
+  'db' | 'chains' | 'maxGas' | 'transactionCounts' | 'fees'
+>;

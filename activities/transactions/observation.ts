@@ -1,7 +1,7 @@
 import type { AttemptOutcome, ExecutionFailure } from '../../src/domain/transaction';
 import type { EnvelopeTerms } from '../relayer/terms';
 
-/** What the chain worker proposes for a transaction; the signer caps it. Decimal strings. */
+/** The terms that are proposed for a transaction; the signer bounds them. Decimal strings. */
 export interface TransactionTerms extends EnvelopeTerms {
   /** Gas that the account's inner call must be able to use. */
   readonly safeTxGas: string;

@@ -10,7 +10,7 @@ import { tokenOf } from '../../src/transactions/policy';
 import { relayerKey } from '../relayer/relayerKey';
 import { relayerOf } from '../relayer/relayerOf';
 import { currentFees, envelopeTerms, type Fees, type FundsRefusal, refuseFunds } from '../relayer/terms';
-import type { TransactionChainContext } from './chainContext';
+import type { ObserveNewContext } from './chainContext';
 import { gasWithData } from './gasAfterReverts';
 import type { TransactionObservation } from './observation';
 
@@ -23,12 +23,6 @@ const IMPLAUSIBLE_WEI = 2n ** 128n;
 function failed(code: FailureCode, message: string): TransactionObservation {
   return { kind: 'failed', failure: { code, message } };
 }
-
-/** What a transaction of which nothing is signed is observed with. */
-export type NewTransactionContext = Pick<
-  TransactionChainContext,
-  'db' | 'chains' | 'maxGas' | 'transactionCounts' | 'fees'
->;
 
 /** Why the call would fail, as an observation. */
 function failedSimulation({
@@ -52,7 +46,7 @@ function insufficientFunds({ message, neededWei }: FundsRefusal): TransactionObs
  * revert, or move nothing, is refused before it costs gas. Throws ChainUnavailable.
  */
 export async function observeNew(
-  context: NewTransactionContext,
+  context: ObserveNewContext,
   chain: ChainClient,
   { record, relayers }: TransactionToObserve,
 ): Promise<TransactionObservation> {

@@ -2,17 +2,16 @@ import { assertChainId, type ChainClient, ChainUnavailable } from '../../src/cha
 import { type Attempt, attemptsOfTransaction, envelopesOf } from '../../src/db/attempts';
 import type { Db } from '../../src/db/database';
 import { readTransactionToObserve } from '../../src/db/transactions';
-import type { TransactionRef } from '../../src/domain/transaction';
 import { undecidedEnvelope } from '../relayer/envelopes';
 import { readAtNonce } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
 import type { TransactionObservation } from './observation';
 import { observeNew } from './observeNew';
 import { observeSigned } from './observeSigned';
+import type { PrepareNewTransaction } from './prepareNew';
 
 /** A transaction to observe; `cancel`: its in-flight attempt is to be cancelled. */
-export interface PrepareTransaction extends TransactionRef {
-  readonly networkId: number;
+export interface PrepareTransaction extends PrepareNewTransaction {
   readonly cancel: boolean;
 }
 

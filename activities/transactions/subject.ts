@@ -46,7 +46,7 @@ async function reserve(
   return { along: [reserveUsage(tx, usageOf(record))] };
 }
 
-/** The state of a transaction that is created as planned. */
+/** The state of a new transaction. */
 function newTransactionState(
   created: ApprovalRecord,
   planned: PlannedTransaction,
@@ -54,7 +54,7 @@ function newTransactionState(
   time: Date,
 ): TransactionState | undefined {
   if (!account || !initiator || !policy) return undefined;
-  const unchanged = {
+  const initial = {
     accountAddress: account.address,
     initiator,
     updatedAt: created.createdAt,
@@ -66,7 +66,7 @@ function newTransactionState(
     signerOutcome: null,
   };
   const now = { time, policy, policyRemoved: false, members, groups };
-  return transactionState({ ...created, ...planned, ...unchanged }, now);
+  return transactionState({ ...created, ...planned, ...initial }, now);
 }
 
 /** Transactions of accounts: planned under their policy, their budget reserved, then executed on chain. */
@@ -116,14 +116,14 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
         data: content as JsonValue,
         ...(replaces === null ? {} : { replaces }),
       },
-      state: (created, { time }) => newTransactionState(created, planned.value, records, time),
+      initialState: (created, { time }) => newTransactionState(created, planned.value, records, time),
     });
   },
   isOutdated: ({ awaitsRelayerWei, signerOutcome }) =>
     awaitsRelayerWei === null && signerOutcome !== 'rejected',
   isResumed: () => false,
   resume: async () => undefined,
-  budgetOf: ({ policyId }) => policyId,
+  budgetPolicyId: ({ policyId }) => policyId,
   prepare: reserve,
   isRejectionSealed: () => false,
   rejectedResult: { resolution: 'rejected' },

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Endpoint } from '../contract/endpoint';
 import type { Credential } from '../db/credentials';
-import type { SentRequest } from './idempotency';
+import type { RequestRef } from './idempotency';
 
 /** A request that has passed every check that all endpoints share. */
 export interface RequestContext<Query = unknown, Body = unknown> {
@@ -34,7 +34,7 @@ export interface MutationAnswer<Response> {
 /** The handler of a mutation: see MutationWork. */
 export interface MutationHandler<Context, Response> {
   prepare(context: Context): Promise<{ resourceId: string }>;
-  send(context: Context, request: SentRequest): Promise<MutationAnswer<Response>>;
+  send(context: Context, request: RequestRef): Promise<MutationAnswer<Response>>;
 }
 
 /** An endpoint with its handler. */

@@ -13,12 +13,12 @@ import type { Outcome } from '../domain/refusal';
 import type { WalletKind } from '../domain/wallet';
 import type { Metrics } from '../metrics';
 import type { Outside, ProposalKind } from '../operations/kind';
-import type { Creation, MessageOutcome, SignRequest } from '../temporal/approvals';
+import type { MessageOutcome, SignRequest, StartRequest } from '../temporal/approvals';
 import type { Tracer } from '../tracing';
 
 /** The messages to approval workflows. Each throws TemporalUnavailable when no worker answers in time. */
 export interface ApprovalMessages {
-  start(ref: ApprovalRef, creation: Creation): Promise<MessageOutcome>;
+  start(ref: ApprovalRef, request: StartRequest): Promise<MessageOutcome>;
   sign(ref: WorkflowRef, vote: SignRequest): Promise<MessageOutcome>;
   execute(
     ref: WorkflowRef,

@@ -39,13 +39,8 @@ export interface MutationRequest {
   readonly body: JsonValue;
 }
 
-/** A request that is stored. */
-export interface SentRequest {
-  readonly id: string;
-  /** The resource that it creates or changes. */
-  readonly resourceId: string;
-  readonly createdAt: Date;
-}
+/** A stored request, as handlers carry it out. */
+export type RequestRef = Pick<StoredRequest, 'id' | 'resourceId' | 'createdAt'>;
 
 /** The steps of a mutation. */
 export interface MutationWork {
@@ -56,7 +51,7 @@ export interface MutationWork {
   /** Checks a new request without writing; returns the id of the resource that it creates or changes. Throws Refused. */
   readonly prepare: () => Promise<{ resourceId: string }>;
   /** Carries it out and returns the response. Idempotent by `id`. Throws Refused. */
-  readonly send: (request: SentRequest) => Promise<StoredAnswer>;
+  readonly send: (request: RequestRef) => Promise<StoredAnswer>;
 }
 
 /** A response, and whether it is a stored one. */
@@ -100,7 +95,7 @@ interface Runner {
 }
 
 /** A request that this process holds the lease of. */
-interface LeasedRequest extends SentRequest {
+interface LeasedRequest extends RequestRef {
   readonly leaseOwner: string;
 }
 
@@ -180,11 +175,11 @@ async function resume(
 ): Promise<StoredAnswer | undefined> {
   // Its own effect may have changed what its key may do, so only another key is checked again.
   if (known.credentialId !== request.credentialId) await work.authorize();
-  const { id, resourceId, createdAt } = known;
+  const { id, resourceId } = known;
   const leaseOwner = randomUUID();
   if (!(await takeOverRequest(runner.db, { id, leaseOwner }))) return undefined;
   runner.logger.info({ idempotencyRequestId: id, resourceId }, 'request taken over');
-  return carryOut(runner, { id, resourceId, createdAt, leaseOwner }, work.send);
+  return carryOut(runner, { ...known, leaseOwner }, work.send);
 }
 
 /** One attempt at a response. Undefined when another process was faster: its stored response is used. */

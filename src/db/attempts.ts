@@ -12,7 +12,7 @@ import {
   envelopeColumns,
   envelopeIn,
   envelopeNonceColumns,
-  type Unsent,
+  type UnsentEnvelope,
 } from './chain';
 import type { Db, Tx } from './database';
 import type { Reservation } from './reservations';
@@ -219,7 +219,7 @@ export async function findCarried(
     row && {
       kind: row.kind,
       attempt: isOfAccount(row) ? attempt(row) : undefined,
-      envelope: { ...envelopeIn(row.envelope), unsent: unsentIn(row) },
+      envelope: { ...envelopeIn(row.envelope), unsent: row.unsent },
     }
   );
 }
@@ -339,8 +339,8 @@ export function noteConfirmations(
   return [db('chain_attempts').where({ id, outcome: null }).update({ confirmations })];
 }
 
-/** The envelope `e` as `Unsent`, in JSON; without a row where it was sent. */
-const UNSENT = `SELECT json_build_object('id', e.id::text, 'kind', c.kind, 'organizationId', c.organization_id,
+/** The envelope `e` as `UnsentEnvelope`, in JSON; without a row where it was sent. */
+const UNSENT = `SELECT json_build_object('kind', c.kind, 'organizationId', c.organization_id,
     'networkId', c.network_id, 'transactionId', c.transaction_id, 'safeNonce', c.safe_nonce::text,
     'transactionHash', e.transaction_hash, 'relayerAddress', e.relayer_address, 'version', a.version,
     'sequence', o.projected_sequence::text,
@@ -352,31 +352,29 @@ const UNSENT = `SELECT json_build_object('id', e.id::text, 'kind', c.kind, 'orga
   WHERE c.id = e.attempt_id AND e.sent_at IS NULL`;
 
 interface UnsentColumn {
-  readonly unsent: (Omit<Unsent, 'id'> & { readonly id: string }) | null;
+  readonly unsent: UnsentEnvelope | null;
 }
 
-function unsentIn({ unsent }: UnsentColumn): Unsent | null {
-  return unsent && { ...unsent, id: BigInt(unsent.id) };
-}
-
-async function readUnsent(db: Db, id: bigint): Promise<Unsent | null> {
+async function readUnsent(db: Db, id: bigint): Promise<UnsentEnvelope | null> {
   const sql = `SELECT u.unsent FROM chain_envelopes e CROSS JOIN LATERAL (${UNSENT}) u WHERE e.id = ?`;
   const [row] = await queryRows<UnsentColumn>(db, sql, [String(id)]);
-  return row ? unsentIn(row) : null;
+  return row ? row.unsent : null;
 }
 
 const NOTE_SENT = 'UPDATE chain_envelopes e SET sent_at = now() WHERE e.id = :id AND e.sent_at IS NULL';
 
 /**
  * Records that an envelope was sent; only the first time counts. The first one of a transaction's attempt is audited, in
- * the same statement. False where what it was decided upon has changed: then it is called again, without what was read.
+ * the same statement. `read`: the envelope as it was read before. False where what it is recorded upon has changed: then it
+ * is called again, without that.
  */
-export async function noteSent(db: Db, { id, unsent }: Pick<Envelope, 'id' | 'unsent'>): Promise<boolean> {
-  const sending = unsent === undefined ? await readUnsent(db, id) : unsent;
+export async function noteSent(db: Db, id: bigint, read?: UnsentEnvelope | null): Promise<boolean> {
+  const sending = read === undefined ? await readUnsent(db, id) : read;
   if (!sending) return true;
   const { organizationId, transactionId, version, sequence } = sending;
   const noted = db.raw(NOTE_SENT, { id: String(id) });
-  if (sending.kind !== 'transaction' || transactionId === null || sending.sentBefore) {
+  const isOfTransaction = sending.kind === 'transaction' && organizationId !== null && transactionId !== null;
+  if (!isOfTransaction || sending.sentBefore) {
     await noted;
     return true;
   }

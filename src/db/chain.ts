@@ -24,15 +24,14 @@ export interface Envelope {
   readonly rawTransaction: string;
   readonly createdAt: Date;
   readonly outcome: ChainEnvelopeRow['outcome'];
-  /** What the note of its first sending is decided upon, where that was read with it; null: it was sent before. */
-  readonly unsent?: Unsent | null;
+  /** Read with the envelope, to record its first broadcast; null: it was sent before. */
+  readonly unsent?: UnsentEnvelope | null;
 }
 
-/** An envelope that was not sent yet: what it carries, and what that was when it was read. */
-export interface Unsent {
-  readonly id: bigint;
+/** An envelope that is not sent, with what its broadcast is recorded upon. */
+export interface UnsentEnvelope {
   readonly kind: ChainAttemptRow['kind'];
-  readonly organizationId: string;
+  readonly organizationId: string | null;
   readonly networkId: number;
   readonly transactionId: string | null;
   readonly safeNonce: string | null;

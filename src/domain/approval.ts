@@ -105,8 +105,8 @@ export interface ApprovalRecord {
   readonly votes: readonly Vote[];
 }
 
-/** The shared part of a record that is created: nobody has signed it. */
-export function newRecord(
+/** The shared part of a new record: no votes, no execution. */
+export function newApprovalRecord(
   created: Pick<ApprovalRecord, 'id' | 'organizationId' | 'summary' | 'createdAt' | 'expiresAt' | 'notes'>,
 ): ApprovalRecord {
   return {
@@ -158,7 +158,7 @@ export function decisionOf(type: VoteType): Decision {
   return type === 'reject' ? 'reject' : 'approve';
 }
 
-/** The expiry that is signed of what is created at a time: whole seconds. */
+/** The expiry that is signed, in whole seconds, of an approval created at `time`. */
 export function expiryOf(time: Date, lifetimeMs: number): Date {
   return new Date(Math.floor((time.getTime() + lifetimeMs) / 1_000) * 1_000);
 }

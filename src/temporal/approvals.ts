@@ -12,7 +12,7 @@ import {
 } from './client';
 import { approvalWorkflowId, type TaskQueues } from './ids';
 import { approvalMessages, type MessageResult, type ProposalInput, type TransactionInput } from './messages';
-import { type ListedState, searchAttributes, stateAttributes } from './searchAttributes';
+import { type SearchableState, searchAttributes, stateAttributes } from './searchAttributes';
 
 /** The names under which the workflows of approvals are registered. */
 export const APPROVAL_WORKFLOWS = {
@@ -55,7 +55,11 @@ function describe(ref: ApprovalRef): { summary: string; details: string[] } {
 export function startOptions(
   queues: TaskQueues,
   ref: ApprovalRef,
-  start: { readonly requestId?: string; readonly found?: WorkflowGone; readonly listed?: ListedState },
+  start: {
+    readonly requestId?: string;
+    readonly found?: WorkflowGone;
+    readonly searchable?: SearchableState;
+  },
 ) {
   const shared: TransactionInput = {
     organizationId: ref.organizationId,
@@ -83,26 +87,30 @@ export function startOptions(
             { key: searchAttributes.action, value: ref.action },
           ]
         : [{ key: searchAttributes.resourceType, value: 'transactions' }]),
-      ...(start.listed ? stateAttributes(start.listed) : []),
+      ...(start.searchable ? stateAttributes(start.searchable) : []),
     ]),
   };
 }
 
-/** The request that creates an approval, and where it is expected to have its effect. */
-export interface Creation {
+/** The request that creates an approval, with the accounts and networks that it names. */
+export interface StartRequest {
   readonly requestId: string;
   readonly requestedAt: Date;
   readonly accountIds: readonly string[];
   readonly networkIds: readonly number[];
 }
 
-/** What Temporal's list shows first of an approval that is created: its workflow corrects what is otherwise. */
-function expected({ subject }: ApprovalRef, creation: Creation, lifetimeMs: number): ListedState {
+/** The state that a workflow is started with in its search attributes; the workflow upserts what differs. */
+function initialState(
+  { subject }: ApprovalRef,
+  { requestedAt, accountIds, networkIds, lifetimeMs }: StartRequest & { readonly lifetimeMs: number },
+): SearchableState {
   return {
-    ...creation,
+    accountIds,
+    networkIds,
     signatureStatus: subject === 'proposal' ? 'pendingReviewSignatures' : 'pendingInitiatorSignature',
     executionStatus: null,
-    expiresAt: expiryOf(creation.requestedAt, lifetimeMs).toISOString(),
+    expiresAt: expiryOf(requestedAt, lifetimeMs).toISOString(),
   };
 }
 
@@ -113,11 +121,10 @@ function expected({ subject }: ApprovalRef, creation: Creation, lifetimeMs: numb
 export async function startApproval(
   sender: WorkflowSender,
   ref: ApprovalRef,
-  { lifetimeMs, ...creation }: Creation & { readonly lifetimeMs: number },
+  request: StartRequest & { readonly lifetimeMs: number },
 ): Promise<MessageOutcome> {
-  const { requestId } = creation;
-  const listed = expected(ref, creation, lifetimeMs);
-  const options = startOptions(sender.queues, ref, { requestId, listed });
+  const { requestId } = request;
+  const options = startOptions(sender.queues, ref, { requestId, searchable: initialState(ref, request) });
   return startWithUpdate(sender, APPROVAL_WORKFLOWS[ref.subject], options, {
     update: messages.created,
     updateId: requestId,

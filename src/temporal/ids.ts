@@ -8,7 +8,7 @@ export function approvalWorkflowId(ref: WorkflowRef): string {
 
 /** The queues that workers poll. A prefix keeps several installations apart in one namespace. */
 export interface TaskQueues {
-  /** Workflows and their local activities. */
+  /** Workflows, their local activities, the reconciler. */
   readonly workflows: string;
   /** Reading and sending on chain: one queue per network, `networkQueue`. */
   readonly chain: string;

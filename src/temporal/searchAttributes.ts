@@ -17,8 +17,8 @@ export const searchAttributes = {
 /** One of them: its name and type. */
 export type SearchAttribute = (typeof searchAttributes)[keyof typeof searchAttributes];
 
-/** What Temporal's list shows of an approval. */
-export interface ListedState {
+/** What the search attributes of an approval's workflow show. */
+export interface SearchableState {
   readonly signatureStatus: SignatureStatus;
   readonly executionStatus: ExecutionStatus | null;
   /** ISO 8601. */
@@ -28,8 +28,8 @@ export interface ListedState {
   readonly networkIds: readonly number[];
 }
 
-/** The search attributes that change with the state of an approval, with their values in it. */
-export function stateAttributes(state: ListedState) {
+/** The search attributes that change with an approval's state, with their values. */
+export function stateAttributes(state: SearchableState) {
   return [
     { key: searchAttributes.signatureStatus, value: state.signatureStatus },
     { key: searchAttributes.executionState, value: state.executionStatus ?? 'none' },

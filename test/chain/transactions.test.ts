@@ -12,9 +12,9 @@ import {
   parseAbi,
   parseTransaction,
 } from 'viem';
-import { createChainReads, createRelayerContext } from '../../activities/relayer/context';
+import { createRelayerContext, createRelayerReads } from '../../activities/relayer/context';
 import { createTransactionChainActivities } from '../../activities/transactions/chain';
-import { createEarlyActivities } from '../../activities/transactions/prepareNew';
+import { createTransactionLocalActivities } from '../../activities/transactions/local';
 import { createChainClients } from '../../src/chain/clients';
 import { requireRow } from '../../src/db/rows';
 import type { ExecutionResult, TransactionRef } from '../../src/domain/transaction';
@@ -811,31 +811,31 @@ describe('refused before it costs gas', () => {
   });
 });
 
-describe('the look from the worker of its workflow', () => {
-  const early = (rpcUrls: readonly string[]) =>
-    createEarlyActivities({
-      ...createChainReads(20),
+describe('the first observation, as a local activity', () => {
+  const observing = (rpcUrls: readonly string[]) =>
+    createTransactionLocalActivities({
+      ...createRelayerReads(20),
       db: world.serviceDb,
       chains: createChainClients([{ ...world.network, rpcUrls }]),
       maxGas: 5_000_000n,
     }).prepareNewTransaction;
 
-  test('sees what the chain worker sees, until something is signed', async () => {
-    const look = early([world.url]);
+  test('is that of the chain worker, until something is signed', async () => {
+    const observe = observing([world.url]);
     const ref = await world.transaction({ to: RECIPIENT, value: 1n });
     const input = { ...ref, networkId: world.network.id };
-    expect(await look(input)).toMatchObject({
+    expect(await observe(input)).toMatchObject({
       kind: 'needsEnvelope',
       terms: { relayerAddress: world.relayer, accountNonce: '0' },
       attempted: false,
     });
     const refused = await world.transaction({ to: await counter(), data: call('fail') });
-    const seen = await look({ ...refused, networkId: world.network.id });
+    const seen = await observe({ ...refused, networkId: world.network.id });
     expect(seen).toMatchObject({ kind: 'failed', failure: { code: 'reverted' } });
     expect(seen).toEqual(await world.prepare(refused));
     await world.sign(ref);
-    expect(await look(input)).toBeNull();
-    expect(await look({ ...input, networkId: 5 })).toBeNull();
+    expect(await observe(input)).toBeNull();
+    expect(await observe({ ...input, networkId: 5 })).toBeNull();
     await world.execute(ref);
   });
 
@@ -846,15 +846,15 @@ describe('the look from the worker of its workflow', () => {
       return new Promise<string>(() => undefined);
     });
     try {
-      const look = early([silent.url]);
+      const observe = observing([silent.url]);
       const input = {
         ...(await world.transaction({ to: RECIPIENT, value: 1n })),
         networkId: world.network.id,
       };
-      expect(await look(input)).toBeNull();
+      expect(await observe(input)).toBeNull();
       const before = asked;
       expect(before).toBeGreaterThan(0);
-      expect(await look(input)).toBeNull();
+      expect(await observe(input)).toBeNull();
       expect(asked).toBe(before);
     } finally {
       await silent.stop();

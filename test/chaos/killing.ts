@@ -4,7 +4,7 @@ import { createLifecycleActivities } from '../../activities/lifecycle';
 import { createRelayerActivities } from '../../activities/relayer/chain';
 import { createSignerActivities } from '../../activities/signer/signer';
 import { createTransactionChainActivities } from '../../activities/transactions/chain';
-import { createEarlyActivities } from '../../activities/transactions/prepareNew';
+import { createTransactionLocalActivities } from '../../activities/transactions/local';
 import { createTransactionSignerActivities } from '../../activities/transactions/signer';
 import type { Role } from '../../src/config';
 import { projectRoot } from '../../src/projectRoot';
@@ -304,7 +304,7 @@ export function uncoveredFailpoints(): string[] {
   const nothing = {} as never;
   const relaying = { withoutSlot: inSlot } as never;
   const activities = {
-    worker: { ...createLifecycleActivities(nothing), ...createEarlyActivities(nothing) },
+    worker: { ...createLifecycleActivities(nothing), ...createTransactionLocalActivities(nothing) },
     chain: { ...createRelayerActivities(relaying), ...createTransactionChainActivities(relaying) },
     signer: { ...createSignerActivities(nothing), ...createTransactionSignerActivities(nothing) },
   };

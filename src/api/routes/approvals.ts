@@ -15,7 +15,7 @@ import {
 } from '../../domain/approval';
 import type { ApprovalRef, WorkflowRef } from '../../domain/approvalRef';
 import type { Outcome } from '../../domain/refusal';
-import type { Creation, MessageOutcome } from '../../temporal/approvals';
+import type { MessageOutcome, StartRequest } from '../../temporal/approvals';
 import { mutationRoute, type RequestContext, type Route } from '../context';
 import { deliver } from '../deliver';
 import type { ApprovalMessages } from '../dependencies';
@@ -60,10 +60,10 @@ export interface ApprovalRoutes<V extends AnySnapshot, S extends ApprovalState> 
 export async function createApproval<V>(
   { approvals }: Pick<ApprovalRouteDeps, 'approvals'>,
   ref: ApprovalRef,
-  creation: Creation,
+  request: StartRequest,
   find: () => Promise<V | undefined>,
 ): Promise<V> {
-  const outcome = await deliver(() => approvals.start(ref, creation));
+  const outcome = await deliver(() => approvals.start(ref, request));
   if ('ok' in outcome && !outcome.ok) throw new Refused(outcome.refusal);
   const created = await find();
   if (!created) throw unavailable(`the ${ref.subject} could not be created; send the same request again`);

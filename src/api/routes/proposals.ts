@@ -81,8 +81,8 @@ function proposeRoute(deps: Deps, endpoint: ResourceEndpoints['propose'][number]
       const { organizationId } = context;
       const { resourceType, action } = kindOfRequest(endpoint.path, context.body as JsonValue);
       const ref: ApprovalRef = { subject: 'proposal', organizationId, id, resourceType, action };
-      const creation = { requestId, requestedAt, accountIds: [], networkIds: [] };
-      const created = await createApproval(deps, ref, creation, () =>
+      const request = { requestId, requestedAt, accountIds: [], networkIds: [] };
+      const created = await createApproval(deps, ref, request, () =>
         readProposalSnapshot(db, { organizationId, id, resourceType }),
       );
       return {

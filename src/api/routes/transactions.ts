@@ -79,8 +79,8 @@ function createRoute(deps: Deps): Route {
     async send({ organizationId, body }, { id: requestId, resourceId: id, createdAt: requestedAt }) {
       const { accountId, networkId } = body;
       const ref: ApprovalRef = { subject: 'transaction', organizationId, id };
-      const creation = { requestId, requestedAt, accountIds: [accountId], networkIds: [networkId] };
-      const created = await createApproval(deps, ref, creation, () =>
+      const request = { requestId, requestedAt, accountIds: [accountId], networkIds: [networkId] };
+      const created = await createApproval(deps, ref, request, () =>
         readTransaction(db, { organizationId, transactionId: id }),
       );
       return { body: { data: show(created) }, location: `${BASE_PATH}/transactions/${id}` };
