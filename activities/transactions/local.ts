@@ -1,9 +1,12 @@
 import type { ObserveNewContext } from './chainContext';
-import { type PrepareNewTransaction, prepareNewTransaction } from './prepareNew';
+import { type PrepareNewContext, type PrepareNewTransaction, prepareNewTransaction } from './prepareNew';
+
+/** A network that takes longer would hold slots that other workflows need. */
+const TIMEOUT_MS = 250;
 
 /** The local activities of a transaction's execution, run by the worker of its workflow. They have no key. */
-export function createTransactionLocalActivities(deps: ObserveNewContext) {
-  const context = { ...deps, backoffUntil: new Map<number, number>() };
+export function createTransactionLocalActivities(deps: ObserveNewContext, timeoutMs = TIMEOUT_MS) {
+  const context: PrepareNewContext = { ...deps, backoffUntil: new Map(), observing: 0, timeoutMs };
   return {
     prepareNewTransaction: (input: PrepareNewTransaction) => prepareNewTransaction(context, input),
   };

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChainUnavailable } from '../../src/chain/clients';
+import { type ChainClient, ChainUnavailable } from '../../src/chain/clients';
 import { readTransactionToObserve } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import type { ObserveNewContext } from './chainContext';
 import type { TransactionObservation } from './observation';
 import { observeNew } from './observeNew';
 
-/** A network that takes longer is left to the chain worker: it would hold a slot that other workflows need. */
-const TIMEOUT_MS = 1_000;
-/** How long that network is then left to the chain worker. */
+/** So many are observed at once, of all networks: others need the slots of local activities. */
+const AT_ONCE = 4;
+/** For how long a network that was too slow is then left to it. */
 const BACKOFF_MS = 10_000;
 
 /** A transaction to observe. */
@@ -16,33 +16,52 @@ export interface PrepareNewTransaction extends TransactionRef {
   readonly networkId: number;
 }
 
-/** The dependencies, and until when networks are left to the chain worker, by id (of `performance.now()`). */
-interface PrepareNewContext extends ObserveNewContext {
+/** The dependencies, and what the local activities of one process share. */
+export interface PrepareNewContext extends ObserveNewContext {
+  /** Until when networks are left to the chain worker, by id (of `performance.now()`). */
   readonly backoffUntil: Map<number, number>;
+  /** How many are observed now. */
+  observing: number;
+  /** What takes longer is left to the chain worker. */
+  readonly timeoutMs: number;
+}
+
+/** The observation; null where something is signed, or signing is not the next step: the chain worker decides that. */
+async function observe(
+  context: PrepareNewContext,
+  chain: ChainClient,
+  input: PrepareNewTransaction,
+): Promise<TransactionObservation | null> {
+  const found = await readTransactionToObserve(context.db, input);
+  if (!found || found.attempted) return null;
+  const seen = await observeNew(context, chain, found);
+  return seen.kind === 'needsEnvelope' ? seen : null;
 }
 
 /**
- * Observes a transaction that has no signed attempt, as a local activity: no task of the chain worker is needed. Null leaves
- * it to the chain worker: something is signed, or the network is not configured, or does not answer within 1 s.
+ * Observes a transaction that has no signed attempt, as a local activity: no task of the chain worker is needed to sign it.
+ * Null leaves it to the chain worker: something is signed, it fails, others are observed, or the network is not configured or
+ * does not answer in time.
  */
 export async function prepareNewTransaction(
   context: PrepareNewContext,
   input: PrepareNewTransaction,
 ): Promise<TransactionObservation | null> {
-  const { db, chains, backoffUntil } = context;
+  const { chains, backoffUntil } = context;
   const { networkId } = input;
   const chain = chains.get(networkId);
-  if (!chain || performance.now() < (backoffUntil.get(networkId) ?? 0)) return null;
-  const found = await readTransactionToObserve(db, input);
-  if (!found || found.attempted) return null;
+  const isBackingOff = performance.now() < (backoffUntil.get(networkId) ?? 0);
+  if (!chain || isBackingOff || context.observing >= AT_ONCE) return null;
   const timer = new AbortController();
-  const timedOut = sleep(TIMEOUT_MS, null, { signal: timer.signal }).catch(() => null);
+  const timeout = sleep(context.timeoutMs, 'timedOut' as const, { signal: timer.signal }).catch(() => null);
+  context.observing += 1;
   try {
-    const seen = await Promise.race([observeNew(context, chain, found), timedOut]);
-    if (seen) return seen;
+    const seen = await Promise.race([observe(context, chain, input), timeout]);
+    if (seen !== 'timedOut') return seen;
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error;
   } finally {
+    context.observing -= 1;
     timer.abort();
   }
   backoffUntil.set(networkId, performance.now() + BACKOFF_MS);

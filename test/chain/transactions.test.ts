@@ -812,16 +812,14 @@ describe('refused before it costs gas', () => {
 });
 
 describe('the first observation, as a local activity', () => {
-  const observing = (rpcUrls: readonly string[]) =>
-    createTransactionLocalActivities({
-      ...createRelayerReads(20),
-      db: world.serviceDb,
-      chains: createChainClients([{ ...world.network, rpcUrls }]),
-      maxGas: 5_000_000n,
-    }).prepareNewTransaction;
+  const observing = (rpcUrls: readonly string[], timeoutMs: number) => {
+    const chains = createChainClients([{ ...world.network, rpcUrls }]);
+    const deps = { ...createRelayerReads(20), db: world.serviceDb, chains, maxGas: 5_000_000n };
+    return createTransactionLocalActivities(deps, timeoutMs).prepareNewTransaction;
+  };
 
-  test('is that of the chain worker, until something is signed', async () => {
-    const observe = observing([world.url]);
+  test('gives the terms, and leaves to the chain worker what fails or is signed', async () => {
+    const observe = observing([world.url], 60_000);
     const ref = await world.transaction({ to: RECIPIENT, value: 1n });
     const input = { ...ref, networkId: world.network.id };
     expect(await observe(input)).toMatchObject({
@@ -830,9 +828,8 @@ describe('the first observation, as a local activity', () => {
       attempted: false,
     });
     const refused = await world.transaction({ to: await counter(), data: call('fail') });
-    const seen = await observe({ ...refused, networkId: world.network.id });
-    expect(seen).toMatchObject({ kind: 'failed', failure: { code: 'reverted' } });
-    expect(seen).toEqual(await world.prepare(refused));
+    expect(await world.prepare(refused)).toMatchObject({ kind: 'failed', failure: { code: 'reverted' } });
+    expect(await observe({ ...refused, networkId: world.network.id })).toBeNull();
     await world.sign(ref);
     expect(await observe(input)).toBeNull();
     expect(await observe({ ...input, networkId: 5 })).toBeNull();
@@ -846,7 +843,7 @@ describe('the first observation, as a local activity', () => {
       return new Promise<string>(() => undefined);
     });
     try {
-      const observe = observing([silent.url]);
+      const observe = observing([silent.url], 50);
       const input = {
         ...(await world.transaction({ to: RECIPIENT, value: 1n })),
         networkId: world.network.id,
@@ -858,6 +855,25 @@ describe('the first observation, as a local activity', () => {
       expect(asked).toBe(before);
     } finally {
       await silent.stop();
+    }
+  });
+
+  test('is that of four at once', async () => {
+    const gate = new AbortController();
+    const held = new Promise<void>((resolve) => gate.signal.addEventListener('abort', () => resolve()));
+    const slow = await startRpcProxy(world.url, async (_body, pass) => held.then(pass));
+    try {
+      const observe = observing([slow.url], 60_000);
+      const refs = await Promise.all(
+        Array.from({ length: 5 }, () => world.transaction({ to: RECIPIENT, value: 1n })),
+      );
+      const seen = refs.map((ref) => observe({ ...ref, networkId: world.network.id }));
+      // The others wait for the network.
+      expect(await seen[4]).toBeNull();
+      gate.abort();
+      for (const one of seen.slice(0, 4)) expect(await one).toMatchObject({ kind: 'needsEnvelope' });
+    } finally {
+      await slow.stop();
     }
   });
 });

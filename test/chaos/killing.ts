@@ -74,6 +74,7 @@ const points: { readonly [scenario in Scenario]: readonly string[] } = {
   ],
   revertBefore: [
     'worker.prepareNewTransaction:after',
+    'chain.prepareTransaction:after',
     'worker.finishTransaction:before',
     'worker.executionCleared',
     'worker.executionFailed',
