@@ -2,7 +2,7 @@ import type { ObserveNewContext } from './chainContext';
 import { type PrepareNewContext, type PrepareNewTransaction, prepareNewTransaction } from './prepareNew';
 
 /** A network that takes longer would hold slots that other workflows need. */
-const TIMEOUT_MS = 250;
+const TIMEOUT_MS = 500;
 
 /** The local activities of a transaction's execution, run by the worker of its workflow. They have no key. */
 export function createTransactionLocalActivities(deps: ObserveNewContext, timeoutMs = TIMEOUT_MS) {

@@ -7,7 +7,7 @@ import type { TransactionObservation } from './observation';
 import { observeNew } from './observeNew';
 
 /** So many are observed at once, of all networks: others need the slots of local activities. */
-const AT_ONCE = 4;
+const AT_ONCE = 8;
 /** For how long a network that was too slow is then left to it. */
 const BACKOFF_MS = 10_000;
 

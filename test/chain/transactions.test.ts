@@ -858,20 +858,20 @@ describe('the first observation, as a local activity', () => {
     }
   });
 
-  test('is that of four at once', async () => {
+  test('is that of eight at once', async () => {
     const gate = new AbortController();
     const held = new Promise<void>((resolve) => gate.signal.addEventListener('abort', () => resolve()));
     const slow = await startRpcProxy(world.url, async (_body, pass) => held.then(pass));
     try {
       const observe = observing([slow.url], 60_000);
       const refs = await Promise.all(
-        Array.from({ length: 5 }, () => world.transaction({ to: RECIPIENT, value: 1n })),
+        Array.from({ length: 9 }, () => world.transaction({ to: RECIPIENT, value: 1n })),
       );
       const seen = refs.map((ref) => observe({ ...ref, networkId: world.network.id }));
       // The others wait for the network.
-      expect(await seen[4]).toBeNull();
+      expect(await seen[8]).toBeNull();
       gate.abort();
-      for (const one of seen.slice(0, 4)) expect(await one).toMatchObject({ kind: 'needsEnvelope' });
+      for (const one of seen.slice(0, 8)) expect(await one).toMatchObject({ kind: 'needsEnvelope' });
     } finally {
       await slow.stop();
     }
