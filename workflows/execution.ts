@@ -101,21 +101,14 @@ export async function executeOnChain(
   context: ExecutionContext,
 ): Promise<ExecutionResult> {
   const { networkId, isCancelled } = context;
-  const {
-    prepareNewTransaction,
-    prepareTransaction,
-    followTransaction,
-    signTransaction,
-    signCancellation,
-    confirmOutcome,
-  } = executionActivities(ref, context);
+  const activities = executionActivities(ref, context);
   let isFirst = true;
   /** The first observation, as a local activity; null leaves it to the chain worker. */
   async function observeLocally(): Promise<TransactionObservation | null> {
     if (!isFirst || isCancelled()) return null;
     isFirst = false;
     try {
-      return await prepareNewTransaction({ ...ref, networkId });
+      return await activities.prepareNewTransaction({ ...ref, networkId });
     } catch (error) {
       if (isCancellation(error)) throw error;
       return null;
@@ -126,10 +119,11 @@ export async function executeOnChain(
     firstPauseMs: FIRST_PAUSE_MS,
     async observe() {
       const seen =
-        (await observeLocally()) ?? (await prepareTransaction({ ...ref, networkId, cancel: isCancelled() }));
+        (await observeLocally()) ??
+        (await activities.prepareTransaction({ ...ref, networkId, cancel: isCancelled() }));
       switch (seen.kind) {
         case 'decided':
-          return confirmed(seen, () => confirmOutcome(ref));
+          return confirmed(seen, () => activities.confirmOutcome(ref));
         case 'failed': {
           const { failure, awaitsRelayerWei } = seen;
           const awaits = awaitsRelayerWei === undefined ? {} : { awaitsRelayerWei };
@@ -143,11 +137,12 @@ export async function executeOnChain(
           return seen;
       }
     },
-    sign: ({ terms, cancels }) => (cancels ? signCancellation : signTransaction)({ ...ref, terms }),
+    sign: ({ terms, cancels }) =>
+      (cancels ? activities.signCancellation : activities.signTransaction)({ ...ref, terms }),
     async follow(envelopeId, reported) {
       const before = isCancelled();
       const followed = await first([
-        () => followTransaction({ ...ref, envelopeId, networkId, reported }),
+        () => activities.followTransaction({ ...ref, envelopeId, networkId, reported }),
         // The envelope is checked again as soon as a cancellation is requested.
         () => condition(() => isCancelled() !== before).then(() => undefined),
       ]);

@@ -8,7 +8,7 @@ import { observeNew } from './observeNew';
 
 /** So many are observed at once, of all networks: others need the slots of local activities. */
 const AT_ONCE = 8;
-/** For how long a network that was too slow is then left to it. */
+/** For how long a network that was too slow is then left to the chain worker. */
 const BACKOFF_MS = 10_000;
 
 /** A transaction to observe. */
