@@ -191,11 +191,13 @@ describe('the vote of a key', () => {
       account: privateKeyToAccount(dave.privateKey),
       contractAddress: SAFE_CONTRACTS.singleton.address,
     });
-    await funder.sendTransaction({ to: dave.wallet.address, authorizationList: [authorization] });
-    const code = await createPublicClient({ transport: rpcTransport(own.current.rpcUrl) }).getCode({
-      address: dave.wallet.address,
+    const hash = await funder.sendTransaction({
+      to: dave.wallet.address,
+      authorizationList: [authorization],
     });
-    expect(code).toMatch(/^0xef0100/);
+    const network = createPublicClient({ transport: rpcTransport(own.current.rpcUrl) });
+    await network.waitForTransactionReceipt({ hash });
+    expect(await network.getCode({ address: dave.wallet.address })).toMatch(/^0xef0100/);
     const transaction = await payment(dave.wallet.address);
     expect(refusalIn(await send(transaction, forgedVote(dave.wallet.address)), INVALID)).toEqual(INVALID);
     await signed(world.http, org, transaction, dave, 'initiator', { execute: true });
