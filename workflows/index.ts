@@ -1,3 +1,5 @@
+import './stackTraces';
+
 export { proposalWorkflow } from './proposal';
 export { reconcileWorkflow } from './reconcile';
 export { transactionWorkflow } from './transaction';

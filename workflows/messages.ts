@@ -52,7 +52,7 @@ export function receiveMessages<S extends ApprovalState>(
     return receiver.created() as MessageResult<S>;
   };
   const whenCreated = async (handle: () => Promise<MessageResult<S>>) => {
-    const outcome = await created();
+    const outcome = receiver.created() ?? (await created());
     return outcome.ok ? handle() : outcome;
   };
 

@@ -78,7 +78,8 @@ export function interceptors(): WorkflowInterceptors {
         scheduleLocalActivity(input, next) {
           const cause = traceparent();
           const done = next(traced(input));
-          if (CAN_BEGIN.includes(input.activityType)) {
+          const isTraced = (cause ?? main) !== undefined;
+          if (isTraced && CAN_BEGIN.includes(input.activityType)) {
             const follow = (result: unknown) => {
               const begun = result as MessageResult<ApprovalState>;
               if (begun.ok && begun.state.executionStatus === 'processing') main = cause;

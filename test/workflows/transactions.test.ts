@@ -57,6 +57,14 @@ describe('a new transaction', () => {
     // One where a second ends between the request and the record.
     expect(upserts.length).toBeLessThanOrEqual(1);
   });
+
+  it('waits where its Stack Trace says it does', async () => {
+    const stacks = await workflowOfTransaction(world, await created(world)).query<string>('__stack_trace');
+    expect(stacks).toMatch(/at untilChanged \(.*workflows\/transaction\.ts:\d+/);
+    expect(stacks).toMatch(/at step \(.*workflows\/approval\.ts:\d+/);
+    const lengths = stacks.split('\n\n').map((stack) => stack.trim().split('\n').length);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(5);
+  });
 });
 
 describe('a relayer with insufficient funds', () => {
