@@ -68,6 +68,7 @@ export async function outcomeOf(
     blockNumber: String(blockNumber),
     blockHash,
     blockTime: new Date(Number(block.timestamp) * 1_000).toISOString(),
+    reopenings: at.transaction.reopenings,
   };
   const kind = kindOf(at, execution);
   if (kind === 'cancelled') return { ...common, kind };

@@ -64,6 +64,7 @@ function newTransactionState(
     awaitsRelayerWei: null,
     cancelling: false,
     signerOutcome: null,
+    reopenings: 0,
   };
   const now = { time, policy, policyRemoved: false, members, groups };
   return transactionState({ ...created, ...planned, ...initial }, now);

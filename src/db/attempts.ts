@@ -49,6 +49,8 @@ export interface Attempt {
   readonly blockNumber: bigint | null;
   readonly blockHash: string | null;
   readonly confirmations: number;
+  /** How often the chain has lost its outcome. */
+  readonly reopenings: number;
 }
 
 const OF_ACCOUNTS = ['transaction', 'cancellation'] as const satisfies readonly ChainAttemptRow['kind'][];
@@ -75,6 +77,7 @@ const COLUMNS: Columns<AttemptRow> = {
   block_number: true,
   block_hash: true,
   confirmations: true,
+  reopenings: true,
 };
 
 /** A row of those kinds: a check of the table says what it has. */
@@ -133,6 +136,7 @@ function attempt(row: AccountAttemptRow): Attempt {
     blockNumber: row.block_number,
     blockHash: row.block_hash,
     confirmations: row.confirmations,
+    reopenings: row.reopenings,
   };
 }
 

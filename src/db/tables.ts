@@ -415,6 +415,7 @@ export interface ChainAttemptRow {
   block_hash: string | null;
   block_at: Date | null;
   confirmations: number;
+  reopenings: number;
   created_at: Date;
   decided_at: Date | null;
 }
@@ -543,7 +544,7 @@ declare module 'knex/types/tables' {
     sealed_states: Table<SealedStateRow>;
     signing_keys: Table<SigningKeyRow, 'created_at'>;
     relayers: Table<RelayerRow>;
-    chain_attempts: Table<ChainAttemptRow, 'value' | 'confirmations' | 'created_at', 'id'>;
+    chain_attempts: Table<ChainAttemptRow, 'value' | 'confirmations' | 'reopenings' | 'created_at', 'id'>;
     freezes: Table<FreezeRow, 'created_at', 'position'>;
     unknown_executions: Table<UnknownExecutionRow, 'found_at'>;
     freeze_audits: Table<FreezeAuditRow>;

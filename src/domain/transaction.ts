@@ -28,6 +28,8 @@ export type AttemptOutcome = {
   readonly blockHash: string;
   /** ISO 8601. */
   readonly blockTime: string;
+  /** How often the chain had lost what decided the transaction, when this was read. */
+  readonly reopenings: number;
 } & (
   | {
       readonly kind: 'executed';
@@ -105,6 +107,8 @@ export interface TransactionRecord extends ApprovalRecord {
   readonly cancelling: boolean;
   /** What the signer has read about it on chain, or `rejected`: nothing of it will be signed. Null: undecided. */
   readonly signerOutcome: AttemptOutcome['kind'] | 'rejected' | null;
+  /** How often the chain has lost what decided it: an outcome that was read before counts no more. */
+  readonly reopenings: number;
 }
 
 /** The state that the rules of a transaction depend on: its policy, the current members and groups, and the database's time. */

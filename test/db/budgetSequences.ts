@@ -382,12 +382,15 @@ class SequenceRun {
     const nowMs = (await databaseNow(service)).getTime();
     const parts = act.do === 'commit' ? act.parts : 4;
     const blockMs = transaction.reservedMs + Math.floor(((nowMs - transaction.reservedMs) * parts) / 4);
+    const of = { transaction_id: transaction.id, kind: 'transaction' } as const;
+    const { reopenings } = requireRow(await service('chain_attempts').where(of).first('reopenings'));
     const block = {
       attemptId: transaction.attemptId,
       transactionHash: aHash(),
       blockNumber: '1',
       blockHash: aHash(),
       blockTime: new Date(blockMs).toISOString(),
+      reopenings,
     };
     const outcome =
       act.do === 'commit'

@@ -145,6 +145,7 @@ describe('a stored transaction', () => {
       replaces: null,
       cancelling: false,
       signerOutcome: null,
+      reopenings: 0,
       failure: null,
       notes: [],
       result: null,

@@ -125,6 +125,7 @@ export function aTransaction(): TransactionRecordBuilder {
     replaces: null,
     cancelling: false,
     signerOutcome: null,
+    reopenings: 0,
     closed: false,
     executedWith: null,
     frozen: null,

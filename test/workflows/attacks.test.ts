@@ -56,6 +56,7 @@ const REVERTED = {
   blockHash: `0x${'cd'.repeat(32)}`,
   blockNumber: '1',
   blockTime: new Date().toISOString(),
+  reopenings: 0,
 };
 
 let liar: LyingRpc;

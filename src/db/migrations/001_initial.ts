@@ -519,6 +519,8 @@ export async function up(knex: Knex): Promise<void> {
       block_hash text,
       block_at timestamptz(3),
       confirmations integer NOT NULL DEFAULT 0,
+      -- how often the chain has lost its outcome: what was read before counts no more
+      reopenings integer NOT NULL DEFAULT 0,
       created_at timestamptz(3) NOT NULL DEFAULT now(),
       decided_at timestamptz(3),
       CHECK (kind NOT IN ('transaction', 'cancellation') OR (transaction_id IS NOT NULL AND safe_nonce IS NOT NULL
@@ -684,7 +686,7 @@ export async function up(knex: Knex): Promise<void> {
     GRANT UPDATE (outcome, block_at) ON authorizations TO orgwallet_signer;
     GRANT INSERT, UPDATE ON relayers TO orgwallet_signer;
     GRANT UPDATE (sent_at, outcome, decided_at) ON chain_envelopes TO orgwallet_service;
-    GRANT UPDATE (outcome, outcome_hash, block_number, block_hash, block_at, confirmations, decided_at)
+    GRANT UPDATE (outcome, outcome_hash, block_number, block_hash, block_at, confirmations, reopenings, decided_at)
       ON chain_attempts TO orgwallet_service;
   `);
 }
