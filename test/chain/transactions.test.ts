@@ -845,7 +845,7 @@ describe('the first observation, as a local activity', () => {
       return new Promise<string>(() => undefined);
     });
     try {
-      const observe = observing([silent.url], 50);
+      const observe = observing([silent.url], 1_000);
       const input = {
         ...(await world.transaction({ to: RECIPIENT, value: 1n })),
         networkId: world.network.id,
