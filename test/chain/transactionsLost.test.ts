@@ -126,37 +126,33 @@ describe('a lost block', () => {
     expect(await countOf(to)).toBe(1n);
   });
 
-  itDeep(
-    'has its bytes sent again, however long they were in it',
-    async () => {
-      const to = await counter();
-      const ref = await world.transaction({ to, data: INCREMENT });
-      const back = await remember();
-      const envelopeId = await world.sign(ref);
-      const raws = await rawOf(ref);
-      // Longer than bytes may be pending.
-      const deep = world.chainWith({ confirmations: 30 }, { stuckAfterMs: 100 });
-      const input = { ...ref, envelopeId, networkId: world.network.id, reported: null };
-      const following = await world.withoutMining(async () => {
-        const run = new MockActivityEnvironment().run(deep.followTransaction, input);
-        // It cannot be awaited before its end.
-        const begun = { end: run };
-        await world.pending(1);
-        await sleep(100);
-        await world.mine(5);
-        return begun;
-      });
-      await sleep(500);
-      expect(await countOf(to)).toBe(1n);
-      await back();
-      await until('it is executed again', async () => (await countOf(to)) === 1n);
-      await world.mine(30);
-      expect(await following.end).toMatchObject({ outcome: { kind: 'executed' } });
-      await world.execute(ref);
-      expect(await rawOf(ref)).toEqual(raws);
-    },
-    60_000,
-  );
+  itDeep('has its bytes sent again, however long they were in it', async () => {
+    const to = await counter();
+    const ref = await world.transaction({ to, data: INCREMENT });
+    const back = await remember();
+    const envelopeId = await world.sign(ref);
+    const raws = await rawOf(ref);
+    // Longer than bytes may be pending.
+    const deep = world.chainWith({ confirmations: 30 }, { stuckAfterMs: 100 });
+    const input = { ...ref, envelopeId, networkId: world.network.id, reported: null };
+    const following = await world.withoutMining(async () => {
+      const run = new MockActivityEnvironment().run(deep.followTransaction, input);
+      // It cannot be awaited before its end.
+      const begun = { end: run };
+      await world.pending(1);
+      await sleep(100);
+      await world.mine(5);
+      return begun;
+    });
+    await sleep(500);
+    expect(await countOf(to)).toBe(1n);
+    await back();
+    await until('it is executed again', async () => (await countOf(to)) === 1n);
+    await world.mine(30);
+    expect(await following.end).toMatchObject({ outcome: { kind: 'executed' } });
+    await world.execute(ref);
+    expect(await rawOf(ref)).toEqual(raws);
+  });
 
   test('makes a completed transaction execute again once, with the same bytes', async () => {
     const to = await counter();
