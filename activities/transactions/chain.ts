@@ -5,7 +5,7 @@ import { type PrepareTransaction, prepareTransaction } from './prepare';
 
 /** The activities of the chain worker that execute transactions of accounts. They have no key. */
 export function createTransactionChainActivities(deps: TransactionChainDeps) {
-  const context: TransactionChainContext = { ...deps, lastHeads: new Map() };
+  const context: TransactionChainContext = { ...deps, lastSearches: new Map() };
   return {
     prepareTransaction: (input: PrepareTransaction) => prepareTransaction(context, input),
     followTransaction: context.withoutSlot((input: FollowTransaction, signal) =>

@@ -1,5 +1,5 @@
 import type { RelayerContext } from '../relayer/context';
-import type { BlockRef } from './lostBlocks';
+import type { Search } from './lostBlocks';
 
 /** The dependencies of the execution of transactions on chain. */
 export interface TransactionChainDeps extends RelayerContext {
@@ -9,8 +9,8 @@ export interface TransactionChainDeps extends RelayerContext {
 
 /** The dependencies, and what the activities of one process share. */
 export interface TransactionChainContext extends TransactionChainDeps {
-  /** The head at the last search for lost blocks that found none, by network. */
-  readonly lastHeads: Map<number, BlockRef>;
+  /** The last search for lost blocks that found none, by network. */
+  readonly lastSearches: Map<number, Search>;
 }
 
 /** What `observeNew` needs, in the chain worker and in the worker of workflows. */

@@ -42,7 +42,7 @@ export async function findLostTransactions(
   if (!chain) return [];
   await assertChainId(chain);
   const reopened: TransactionRef[] = [];
-  for (const attempt of await findLostAttempts(context.db, chain, context.lastHeads)) {
+  for (const attempt of await findLostAttempts(context.db, chain, context.lastSearches)) {
     const found = attempt.kind === 'transaction' && (await resolveLost(context, chain, attempt));
     if (found) reopened.push(found);
   }

@@ -73,7 +73,8 @@ async function finishAgainst(
   outcome: Against,
 ): Promise<TransactionState> {
   const { id, signerOutcome } = seen.record;
-  if (signerOutcome !== outcome.kind || isLost(seen.record, outcome)) return subject.state(seen);
+  if (signerOutcome !== outcome.kind || isFromBeforeReopening(seen.record, outcome))
+    return subject.state(seen);
   const unknown = outcome.kind === 'cancelled' ? await findUnknownExecution(tx, id) : undefined;
   failpoint('worker.outcomeLocked');
   if (unknown) await auditUnknownExecution(tx, unknown, SYSTEM);
@@ -103,15 +104,18 @@ function complete(
   });
 }
 
-/** Whether the chain has lost an outcome since it was read: a workflow that was held up brings it late. */
-function isLost({ reopenings }: TransactionSnapshot['record'], outcome: AttemptOutcome): boolean {
-  return reopenings !== outcome.reopenings;
+/** Whether the transaction was reopened after an outcome was read, which a delayed workflow delivers late. */
+function isFromBeforeReopening(
+  { reopenings }: TransactionSnapshot['record'],
+  outcome: AttemptOutcome,
+): boolean {
+  return (outcome.reopenings ?? 0) !== reopenings;
 }
 
-/** Whether an execution was lost, or the signer has read that something else became of it. */
-function doesNotCount(record: TransactionSnapshot['record'], outcome: Executed): boolean {
+/** Whether an execution was read before a reopening, or the signer has read that something else became of it. */
+function isSuperseded(record: TransactionSnapshot['record'], outcome: Executed): boolean {
   const { signerOutcome } = record;
-  return isLost(record, outcome) || (signerOutcome !== null && signerOutcome !== 'executed');
+  return isFromBeforeReopening(record, outcome) || (signerOutcome !== null && signerOutcome !== 'executed');
 }
 
 /**
@@ -126,12 +130,12 @@ async function finishExecuted(
   const seen = await subject.read(db, key);
   if (!seen) throw new Error(approvalNotFound('transaction', key.id).message);
   const { record } = seen;
-  if (record.executionStatus !== 'processing' || doesNotCount(record, outcome)) return subject.state(seen);
+  if (record.executionStatus !== 'processing' || isSuperseded(record, outcome)) return subject.state(seen);
   failpoint('worker.outcomeRead');
   if (!record.cancelling) return unlessChanged(() => complete(db, seen, outcome, seen));
   // A cancellation may be stored in this moment: under the lock its row is seen, and decided too.
   return whileProcessing(db, key, async (tx, locked) =>
-    doesNotCount(locked.record, outcome) ? subject.state(locked) : complete(tx, locked, outcome),
+    isSuperseded(locked.record, outcome) ? subject.state(locked) : complete(tx, locked, outcome),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { ask, type ChainClient } from '../../src/chain/clients';
-import { type Attempt, decidedAttempts } from '../../src/db/attempts';
-import type { Db } from '../../src/db/database';
+import { type Attempt, type DecidedRange, decidedAttempts } from '../../src/db/attempts';
+import { type Db, databaseNow } from '../../src/db/database';
 
 /** A block by number and hash. */
 export interface BlockRef {
@@ -12,6 +12,8 @@ export interface BlockRef {
 /** After this many recorded blocks that are on the chain, older ones are assumed to be on it. */
 const BLOCKS_ENOUGH = 64;
 const PAGE_SIZE = 200;
+/** `decided_at` is when a transaction of the database began; what it wrote can be seen this much later. */
+const LONGEST_COMMIT_MS = 30_000;
 
 /** Reads the hash of the block at a height, null where there is none; each is read once. */
 function createHashReader(chain: ChainClient): (blockNumber: bigint) => Promise<Hex | null> {
@@ -32,19 +34,22 @@ function createHashReader(chain: ChainClient): (blockNumber: bigint) => Promise<
   };
 }
 
-/** The decided attempts of a network above a block, highest block first, in pages. */
-async function* decidedAbove(
-  db: Db,
-  networkId: number,
-  above: bigint | undefined,
-): AsyncGenerator<readonly Attempt[]> {
+/** A search for lost blocks that found none. */
+export interface Search {
+  /** The newest block then. */
+  readonly head: BlockRef;
+  /** By the database's clock. */
+  readonly startedAt: Date;
+}
+
+/** The decided attempts of a range, highest block first, in pages. */
+async function* pagesOf(db: Db, range: DecidedRange): AsyncGenerator<readonly Attempt[]> {
   let below: Attempt | undefined;
   for (;;) {
     const page: Attempt[] = await decidedAttempts(db, {
-      networkId,
+      ...range,
       limit: PAGE_SIZE,
       ...(below === undefined ? {} : { below }),
-      ...(above === undefined ? {} : { above }),
     });
     yield page;
     if (page.length < PAGE_SIZE) return;
@@ -52,52 +57,63 @@ async function* decidedAbove(
   }
 }
 
-/** Decided attempts with another block in the place of theirs, and those whose block the node does not have. */
+/** Decided attempts with another block in the place of theirs, and those whose block the node does not have, by id. */
 interface NotPresent {
-  readonly replaced: Attempt[];
-  readonly missing: Attempt[];
+  readonly replaced: Map<bigint, Attempt>;
+  readonly missing: Map<bigint, Attempt>;
 }
 
-/** Compares attempts with the chain, until enough of their blocks are on it. */
-async function sortByBlock(
+/** Compares attempts with the chain, until enough of their blocks are on it, and adds those that are not. */
+async function addNotPresent(
+  found: NotPresent,
   pages: AsyncIterable<readonly Attempt[]>,
   hashAt: (blockNumber: bigint) => Promise<Hex | null>,
-): Promise<NotPresent> {
-  const found: NotPresent = { replaced: [], missing: [] };
+  enough: number,
+): Promise<void> {
   const present = new Set<bigint>();
   for await (const page of pages) {
     for (const attempt of page) {
-      const { blockNumber, blockHash } = attempt;
+      const { id, blockNumber, blockHash } = attempt;
       if (blockNumber === null) continue;
       const hash = await hashAt(blockNumber);
       if (hash === blockHash) present.add(blockNumber);
-      else found[hash === null ? 'missing' : 'replaced'].push(attempt);
+      else found[hash === null ? 'missing' : 'replaced'].set(id, attempt);
     }
-    if (present.size >= BLOCKS_ENOUGH) break;
+    if (present.size >= enough) return;
   }
-  return found;
 }
 
 /**
  * The decided attempts of a network with another block in the place of theirs, and those after them, lowest nonce first. A
- * node that only lacks a block has not lost it: it may lag behind. `lastHeads` has per network the head at the last search that found none: while it is on
- * the chain, nothing below it was lost. Throws ChainUnavailable.
+ * node that only lacks a block has not lost it: it may lag behind. `lastSearches` has per network the last search that found
+ * none: while its head is on the chain, what had been recorded of blocks up to it is on it too. What was recorded since is
+ * compared wherever its block is: it may have been read long before. Throws ChainUnavailable.
  */
 export async function findLostAttempts(
   db: Db,
   chain: ChainClient,
-  lastHeads: Map<number, BlockRef>,
+  lastSearches: Map<number, Search>,
 ): Promise<Attempt[]> {
   const networkId = chain.network.id;
+  const startedAt = await databaseNow(db);
   const hashAt = createHashReader(chain);
-  const head = await ask(chain, (rpc) => rpc.getBlock({ blockTag: 'latest' }));
-  const last = lastHeads.get(networkId);
-  const above = last && (await hashAt(last.number)) === last.hash ? last.number : undefined;
-  const seen = await sortByBlock(decidedAbove(db, networkId, above), hashAt);
-  // What followed a block that was replaced is lost too.
-  const lost = seen.replaced.length > 0 ? [...seen.replaced, ...seen.missing] : [];
-  if (lost.length + seen.missing.length === 0) {
-    lastHeads.set(networkId, { number: head.number, hash: head.hash });
+  const { number, hash } = await ask(chain, (rpc) => rpc.getBlock({ blockTag: 'latest' }));
+  const last = lastSearches.get(networkId);
+  const isOnChain = last !== undefined && (await hashAt(last.head.number)) === last.head.hash;
+  const found: NotPresent = { replaced: new Map(), missing: new Map() };
+  const above = isOnChain ? { above: last.head.number } : {};
+  await addNotPresent(found, pagesOf(db, { networkId, ...above }), hashAt, BLOCKS_ENOUGH);
+  if (last) {
+    const since = new Date(last.startedAt.getTime() - LONGEST_COMMIT_MS);
+    const upTo = isOnChain ? { upTo: last.head.number } : {};
+    await addNotPresent(found, pagesOf(db, { networkId, since, ...upTo }), hashAt, Number.POSITIVE_INFINITY);
   }
+  const { replaced, missing } = found;
+  if (replaced.size + missing.size === 0) {
+    lastSearches.set(networkId, { head: { number, hash }, startedAt });
+    return [];
+  }
+  // What followed a block that was replaced is lost too.
+  const lost = replaced.size > 0 ? [...replaced.values(), ...missing.values()] : [];
   return lost.sort((one, two) => Number(one.safeNonce - two.safeNonce));
 }

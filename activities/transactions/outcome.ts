@@ -62,13 +62,14 @@ export async function outcomeOf(
   execution: Execution,
 ): Promise<AttemptOutcome> {
   const { blockHash, transactionHash, blockNumber } = execution;
+  const { reopenings } = at.transaction;
   const block = heads.known(chain, blockHash) ?? (await ask(chain, (rpc) => rpc.getBlock({ blockHash })));
   const common = {
     transactionHash,
     blockNumber: String(blockNumber),
     blockHash,
     blockTime: new Date(Number(block.timestamp) * 1_000).toISOString(),
-    reopenings: at.transaction.reopenings,
+    ...(reopenings > 0 ? { reopenings } : {}),
   };
   const kind = kindOf(at, execution);
   if (kind === 'cancelled') return { ...common, kind };

@@ -46,15 +46,18 @@ export function decideAttempt(tx: Db | Tx, transactionId: string, decision: Atte
 
 /**
  * Records that the nonce of a decided attempt was used in another block than before, or with another outcome. What was spent counts
- * by the time of that block.
+ * by the time of that block. Nothing happens where its outcome has changed since it was read.
  */
 export async function moveOutcome(
   db: Db,
-  { id, transactionId, outcome: before }: Attempt,
+  { id, transactionId, outcome: before, blockHash }: Attempt,
   decision: AttemptDecision,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    await tx('chain_attempts').where({ id }).whereNotNull('outcome').update(columns(decision.kind, decision));
+    const moved = await tx('chain_attempts')
+      .where({ id, outcome: before, block_hash: blockHash })
+      .update(columns(decision.kind, decision));
+    if (moved === 0) return;
     await tx('chain_attempts')
       .where({ transaction_id: transactionId, kind: 'cancellation' })
       .update({
@@ -72,8 +75,8 @@ export async function decidingBlockHash(tx: Tx, transactionId: string): Promise<
   return (await tx('chain_attempts').where(of).first('block_hash'))?.block_hash ?? null;
 }
 
-/** Clears the outcome of what was signed for a transaction, and of its cancellation: the chain has lost it. */
-export async function clearOutcome(tx: Tx, transactionId: string): Promise<void> {
+/** Clears the outcomes of what was signed for a transaction and of its cancellation, and counts the reopening. */
+export async function reopenAttempts(tx: Tx, transactionId: string): Promise<void> {
   await tx('chain_attempts')
     .where({ transaction_id: transactionId })
     .update({

@@ -49,7 +49,7 @@ export interface Attempt {
   readonly blockNumber: bigint | null;
   readonly blockHash: string | null;
   readonly confirmations: number;
-  /** How often the chain has lost its outcome. */
+  /** How often the transaction was reopened since it was stored, because the chain had lost its block. */
   readonly reopenings: number;
 }
 
@@ -416,10 +416,21 @@ export async function isDeploymentPending(db: Db | Tx, attemptId: bigint): Promi
   return row !== undefined;
 }
 
-/** The decided attempts of a network above a block, after another one in their order: highest block first. */
+/** Decided attempts of a network. */
+export interface DecidedRange {
+  readonly networkId: number;
+  /** Of blocks above this one. */
+  readonly above?: bigint;
+  /** Of blocks up to this one. */
+  readonly upTo?: bigint;
+  /** Recorded at this time or later. */
+  readonly since?: Date;
+}
+
+/** The decided attempts of a range, after another one in their order: highest block first. */
 export async function decidedAttempts(
   db: Db,
-  range: { networkId: number; above?: bigint; below?: Pick<Attempt, 'id' | 'blockNumber'>; limit: number },
+  range: DecidedRange & { readonly below?: Pick<Attempt, 'id' | 'blockNumber'>; readonly limit: number },
 ): Promise<Attempt[]> {
   const query = selectAttempts(db)
     .where({ network_id: BigInt(range.networkId) })
@@ -430,6 +441,8 @@ export async function decidedAttempts(
     ])
     .limit(range.limit);
   if (range.above !== undefined) query.where('block_number', '>', range.above);
+  if (range.upTo !== undefined) query.where('block_number', '<=', range.upTo);
+  if (range.since !== undefined) query.where('decided_at', '>=', range.since);
   if (range.below) {
     query.whereRaw('(block_number, id) < (?, ?)', [String(range.below.blockNumber), String(range.below.id)]);
   }

@@ -1,7 +1,7 @@
 import type { TransactionRef } from '../domain/transaction';
 import { failpoint } from '../failpoints';
 import { updateApproval } from './approvals';
-import { clearOutcome, decidingBlockHash } from './attemptOutcomes';
+import { decidingBlockHash, reopenAttempts } from './attemptOutcomes';
 import { appendAudit, SYSTEM } from './audit';
 import type { Db } from './database';
 import { reopenUsage } from './policyUsage';
@@ -25,7 +25,7 @@ export async function reopenTransaction(
     if (record.executionStatus === 'processing') return true;
     if (lostBlockHash !== undefined && (await decidingBlockHash(tx, transactionId)) !== lostBlockHash)
       return false;
-    await clearOutcome(tx, transactionId);
+    await reopenAttempts(tx, transactionId);
     failpoint('chain.attemptReopened');
     await reopenUsage(tx, transactionId);
     failpoint('chain.usageReopened');

@@ -28,8 +28,8 @@ export type AttemptOutcome = {
   readonly blockHash: string;
   /** ISO 8601. */
   readonly blockTime: string;
-  /** How often the chain had lost what decided the transaction, when this was read. */
-  readonly reopenings: number;
+  /** How often the transaction had been reopened when this was read; absent: never. */
+  readonly reopenings?: number;
 } & (
   | {
       readonly kind: 'executed';
@@ -107,7 +107,7 @@ export interface TransactionRecord extends ApprovalRecord {
   readonly cancelling: boolean;
   /** What the signer has read about it on chain, or `rejected`: nothing of it will be signed. Null: undecided. */
   readonly signerOutcome: AttemptOutcome['kind'] | 'rejected' | null;
-  /** How often the chain has lost what decided it: an outcome that was read before counts no more. */
+  /** How often it was reopened, because the chain had lost its block. */
   readonly reopenings: number;
 }
 

@@ -89,7 +89,6 @@ function outcome(kindOf: (typeof KINDS)[number]): AttemptOutcome {
     blockNumber: '1',
     blockHash: `0x${'cd'.repeat(32)}`,
     blockTime: new Date().toISOString(),
-    reopenings: 0,
   };
   return kindOf === 'reverted'
     ? { ...block, kind: kindOf, reason: 'so they say' }

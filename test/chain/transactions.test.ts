@@ -104,7 +104,6 @@ describe('a transaction', () => {
         blockNumber: expect.stringMatching(/^\d+$/),
         blockHash: expect.stringMatching(/^0x/),
         blockTime: expect.stringMatching(/Z$/),
-        reopenings: 0,
       },
     });
     expect(await world.balanceOf(RECIPIENT)).toBe(before + 5n);
@@ -343,7 +342,6 @@ describe('several in flight', () => {
       blockNumber: '1',
       blockHash: aHash(),
       blockTime: new Date().toISOString(),
-      reopenings: 0,
     };
     const results: ExecutionResult[] = [
       { status: 'failed', failure: { code: 'rpc', message: 'so they say' } },

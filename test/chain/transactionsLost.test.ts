@@ -182,34 +182,46 @@ describe('a lost block', () => {
     expect(await findLostTransactions()).toEqual([]);
   });
 
-  test('takes with it what was read before and is brought late', async () => {
+  test('ignores an outcome that was read before the reopening', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: INCREMENT });
     const back = await remember();
     const read = await world.execute(ref);
     if (read.kind !== 'decided') throw new Error(`it is ${read.kind}`);
+    // The worker stops before its workflow knows that the execution has ended.
     await back();
     expect(await findLostTransactions()).toEqual([ref]);
+    const authorization = world.db('authorizations').where({ transaction_id: ref.transactionId });
+    await authorization.clone().update({ outcome: 'reverted', block_at: read.outcome.blockTime });
     const reverted = { ...read.outcome, kind: 'reverted', reason: 'it reverted' } as const;
-    await world.db('authorizations').where({ transaction_id: ref.transactionId }).update({
-      outcome: 'reverted',
-      block_at: read.outcome.blockTime,
-    });
-    // The worker was stopped before it had recorded that it had ended the execution.
     for (const outcome of [read.outcome, reverted]) {
       await world.finishWith(ref, outcome);
       expect(await world.record(ref)).toMatchObject({ executionStatus: 'processing', closed: false });
     }
     expect(await world.usage(ref)).toMatchObject([{ status: 'reserved' }]);
-    await world.db('authorizations').where({ transaction_id: ref.transactionId }).update({
-      outcome: null,
-      block_at: null,
-    });
-    const again = await world.execute(ref);
-    expect(again).toMatchObject({ outcome: { kind: 'executed', reopenings: 1 } });
+    await authorization.clone().update({ outcome: null, block_at: null });
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed', reopenings: 1 } });
     expect(await world.record(ref)).toMatchObject({ executionStatus: 'completed', closed: true });
     expect(await countOf(to)).toBe(1n);
     expect((await auditOf(ref)).filter((action) => action === 'transaction.executed')).toHaveLength(2);
+  });
+
+  test('is found where its outcome is recorded after a search that has found nothing', async () => {
+    const to = await counter();
+    const ref = await world.transaction({ to, data: INCREMENT });
+    const back = await remember();
+    const read = await world.followToEnd(ref, await world.sign(ref));
+    if (read.kind !== 'decided') throw new Error(`it is ${read.kind}`);
+    await back();
+    expect(await findLostTransactions()).toEqual([]);
+    await world.mine(3);
+    expect(await findLostTransactions()).toEqual([]);
+    await world.finish(ref, read);
+    expect(await world.record(ref)).toMatchObject({ executionStatus: 'completed' });
+    expect(await findLostTransactions()).toEqual([ref]);
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+    expect(await countOf(to)).toBe(1n);
+    expect(await findLostTransactions()).toEqual([]);
   });
 
   test('turns a failure into a success, and a success into a failure', async () => {

@@ -364,6 +364,7 @@ describe('data that one role may write', () => {
       'block_hash',
       'block_at',
       'confirmations',
+      'reopenings',
       'decided_at',
     ];
     const columns: string[] = await owner('information_schema.columns')

@@ -56,7 +56,6 @@ const REVERTED = {
   blockHash: `0x${'cd'.repeat(32)}`,
   blockNumber: '1',
   blockTime: new Date().toISOString(),
-  reopenings: 0,
 };
 
 let liar: LyingRpc;

@@ -519,7 +519,7 @@ export async function up(knex: Knex): Promise<void> {
       block_hash text,
       block_at timestamptz(3),
       confirmations integer NOT NULL DEFAULT 0,
-      -- how often the chain has lost its outcome: what was read before counts no more
+      -- how often the transaction was reopened, because the chain had lost its block
       reopenings integer NOT NULL DEFAULT 0,
       created_at timestamptz(3) NOT NULL DEFAULT now(),
       decided_at timestamptz(3),
@@ -538,6 +538,7 @@ export async function up(knex: Knex): Promise<void> {
     CREATE INDEX chain_attempts_undecided ON chain_attempts (account_id, network_id, safe_nonce)
       WHERE outcome IS NULL AND safe_nonce IS NOT NULL;
     CREATE INDEX chain_attempts_block ON chain_attempts (network_id, block_number) WHERE block_number IS NOT NULL;
+    CREATE INDEX chain_attempts_decided ON chain_attempts (network_id, decided_at) WHERE block_number IS NOT NULL;
 
     -- the signature of the account's owner, made after the attempt is stored
     CREATE TABLE chain_signatures (
