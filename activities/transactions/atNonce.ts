@@ -20,19 +20,14 @@ import { type AtNonce, outcomeOf } from './outcome';
 
 /** The attempts at a nonce of an account. Throws when there is none. */
 export async function readAtNonce(db: Db, account: AccountNonces, safeNonce: bigint): Promise<AtNonce> {
-  const { attempts, envelopes, accountAddress, signerOutcome } = await attemptsAtNonce(
-    db,
-    account,
-    safeNonce,
-  );
+  const { attempts, accountAddress, ...stored } = await attemptsAtNonce(db, account, safeNonce);
   const transaction = attempts.find(({ kind }) => kind === 'transaction');
   if (!transaction) throw new Error(`nothing was signed at nonce ${safeNonce} of ${account.accountId}`);
   return {
     account: accountAddress as Address,
     transaction,
     cancellation: attempts.find(({ kind }) => kind === 'cancellation'),
-    envelopes,
-    signerOutcome,
+    ...stored,
   };
 }
 

@@ -125,9 +125,9 @@ export async function decide(
     assertAttemptOf(record, transaction);
     isJournaled(context, transaction);
     if (cancellation) assertCancellation({ attempt: cancellation, account }, transaction.safeNonce);
-    const { signerOutcome } = record;
+    const { signerOutcome, reopenings } = record;
     const envelopes = await envelopesOf(tx, attempts);
-    return { account, transaction, cancellation, envelopes, signerOutcome };
+    return { account, transaction, cancellation, envelopes, signerOutcome, reopenings };
   });
   const decision = await readDecision(context, at, networkId);
   if (!decision || (decision.unknown && !isBelieved(context, at))) return null;

@@ -22,6 +22,8 @@ export interface AtNonce {
   readonly envelopes: readonly Envelope[];
   /** What the signer has recorded of the transaction; null while it has not. */
   readonly signerOutcome: AuthorizationOutcome | null;
+  /** How often the transaction was reopened. */
+  readonly reopenings: number;
 }
 
 /** Why the inner call failed: as the node traces it, or found by simulating it before and after its block. */
@@ -62,7 +64,7 @@ export async function outcomeOf(
   execution: Execution,
 ): Promise<AttemptOutcome> {
   const { blockHash, transactionHash, blockNumber } = execution;
-  const { reopenings } = at.transaction;
+  const { reopenings } = at;
   const block = heads.known(chain, blockHash) ?? (await ask(chain, (rpc) => rpc.getBlock({ blockHash })));
   const common = {
     transactionHash,

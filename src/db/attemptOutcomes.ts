@@ -75,20 +75,17 @@ export async function decidingBlockHash(tx: Tx, transactionId: string): Promise<
   return (await tx('chain_attempts').where(of).first('block_hash'))?.block_hash ?? null;
 }
 
-/** Clears the outcomes of what was signed for a transaction and of its cancellation, and counts the reopening. */
+/** Clears the outcomes of what was signed for a transaction and of its cancellation. */
 export async function reopenAttempts(tx: Tx, transactionId: string): Promise<void> {
-  await tx('chain_attempts')
-    .where({ transaction_id: transactionId })
-    .update({
-      outcome: null,
-      outcome_hash: null,
-      block_number: null,
-      block_hash: null,
-      block_at: null,
-      decided_at: null,
-      confirmations: 0,
-      reopenings: tx.raw('reopenings + 1'),
-    });
+  await tx('chain_attempts').where({ transaction_id: transactionId }).update({
+    outcome: null,
+    outcome_hash: null,
+    block_number: null,
+    block_hash: null,
+    block_at: null,
+    decided_at: null,
+    confirmations: 0,
+  });
 }
 
 /** True once something of a transaction was signed: it can reach the chain, whatever is done. */

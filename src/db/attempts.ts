@@ -49,8 +49,6 @@ export interface Attempt {
   readonly blockNumber: bigint | null;
   readonly blockHash: string | null;
   readonly confirmations: number;
-  /** How often the transaction was reopened since it was stored, because the chain had lost its block. */
-  readonly reopenings: number;
 }
 
 const OF_ACCOUNTS = ['transaction', 'cancellation'] as const satisfies readonly ChainAttemptRow['kind'][];
@@ -77,7 +75,6 @@ const COLUMNS: Columns<AttemptRow> = {
   block_number: true,
   block_hash: true,
   confirmations: true,
-  reopenings: true,
 };
 
 /** A row of those kinds: a check of the table says what it has. */
@@ -136,7 +133,6 @@ function attempt(row: AccountAttemptRow): Attempt {
     blockNumber: row.block_number,
     blockHash: row.block_hash,
     confirmations: row.confirmations,
-    reopenings: row.reopenings,
   };
 }
 
@@ -160,6 +156,8 @@ export interface StoredAtNonce {
   readonly accountAddress: string | undefined;
   /** What the signer has recorded of the transaction; null while it has not. */
   readonly signerOutcome: AuthorizationOutcome | null;
+  /** How often the transaction was reopened. */
+  readonly reopenings: number;
 }
 
 /** What was stored at one nonce of an account, in one statement. */
@@ -171,11 +169,13 @@ export async function attemptsAtNonce(
   const beside = `(SELECT json_agg(${envelopeColumn} ORDER BY e.id) FROM chain_envelopes e
       WHERE e.attempt_id = chain_attempts.id) AS envelopes,
     (SELECT a.address FROM accounts a WHERE a.id = chain_attempts.account_id) AS account_address,
-    (SELECT z.outcome FROM authorizations z WHERE z.transaction_id = chain_attempts.transaction_id) AS signer_outcome`;
+    (SELECT z.outcome FROM authorizations z WHERE z.transaction_id = chain_attempts.transaction_id) AS signer_outcome,
+    (SELECT t.reopenings FROM transactions t WHERE t.id = chain_attempts.transaction_id) AS reopenings`;
   type Row = AccountAttemptRow & {
     readonly envelopes: readonly EnvelopeColumn[] | null;
     readonly account_address: string;
     readonly signer_outcome: AuthorizationOutcome | null;
+    readonly reopenings: number;
   };
   const rows: Row[] = await selectAttempts(db)
     .where({ account_id: accountId, network_id: BigInt(networkId), safe_nonce: safeNonce })
@@ -187,6 +187,7 @@ export async function attemptsAtNonce(
     envelopes: carrying.sort((one, two) => (one.id < two.id ? -1 : 1)),
     accountAddress: rows[0]?.account_address,
     signerOutcome: rows[0]?.signer_outcome ?? null,
+    reopenings: rows[0]?.reopenings ?? 0,
   };
 }
 

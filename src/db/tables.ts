@@ -231,6 +231,7 @@ export interface TransactionRow {
   replaces: string | null;
   awaits_relayer_wei: Numeric | null;
   cancelling: boolean;
+  reopenings: number;
 }
 
 export interface AuditHeadRow {
@@ -415,7 +416,6 @@ export interface ChainAttemptRow {
   block_hash: string | null;
   block_at: Date | null;
   confirmations: number;
-  reopenings: number;
   created_at: Date;
   decided_at: Date | null;
 }
@@ -527,7 +527,7 @@ declare module 'knex/types/tables' {
     evidence: Table<EvidenceRow, 'created_at', 'id'>;
     proposals: Table<ProposalRow, 'effective'>;
     deployments: Table<DeploymentRow, 'updated_at'>;
-    transactions: Table<TransactionRow, 'cancelling'>;
+    transactions: Table<TransactionRow, 'cancelling' | 'reopenings'>;
     audit_heads: Table<AuditHeadRow, 'created_at'>;
     audit_log: Table<AuditLogRow>;
     policy_usage: Table<PolicyUsageRow, 'status' | 'reserved_at', 'id' | 'counted_from'>;
@@ -544,7 +544,7 @@ declare module 'knex/types/tables' {
     sealed_states: Table<SealedStateRow>;
     signing_keys: Table<SigningKeyRow, 'created_at'>;
     relayers: Table<RelayerRow>;
-    chain_attempts: Table<ChainAttemptRow, 'value' | 'confirmations' | 'reopenings' | 'created_at', 'id'>;
+    chain_attempts: Table<ChainAttemptRow, 'value' | 'confirmations' | 'created_at', 'id'>;
     freezes: Table<FreezeRow, 'created_at', 'position'>;
     unknown_executions: Table<UnknownExecutionRow, 'found_at'>;
     freeze_audits: Table<FreezeAuditRow>;

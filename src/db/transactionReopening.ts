@@ -25,6 +25,7 @@ export async function reopenTransaction(
     if (record.executionStatus === 'processing') return true;
     if (lostBlockHash !== undefined && (await decidingBlockHash(tx, transactionId)) !== lostBlockHash)
       return false;
+    await tx('transactions').where({ id: transactionId }).increment('reopenings');
     await reopenAttempts(tx, transactionId);
     failpoint('chain.attemptReopened');
     await reopenUsage(tx, transactionId);

@@ -94,13 +94,13 @@ const OWN_COLUMNS = selected<TransactionRow>('t', {
   replaces: true,
   awaits_relayer_wei: true,
   cancelling: true,
+  reopenings: true,
 });
 
 const unsealedColumns = `${OWN_COLUMNS}, ${approvalColumns}, ${timeColumn},
     account.address AS account_address, account.name AS account_name, ${memberColumn('i')} AS initiator,
     p.definition AS policy_definition, p.removed_at IS NOT NULL AS policy_removed,
-    (SELECT z.outcome FROM authorizations z WHERE z.transaction_id = t.id) AS signer_outcome,
-    (SELECT c.reopenings FROM chain_attempts c WHERE c.transaction_id = t.id AND c.kind = 'transaction') AS reopenings`;
+    (SELECT z.outcome FROM authorizations z WHERE z.transaction_id = t.id) AS signer_outcome`;
 
 const columns = `${unsealedColumns},
     coalesce((SELECT array_agg(n.network_id) FROM account_networks n WHERE n.account_id = account.id), '{}')
@@ -122,8 +122,6 @@ type UnsealedColumns = TransactionRow &
     readonly policy_definition: PolicyRow['definition'];
     readonly policy_removed: boolean;
     readonly signer_outcome: StoredTransaction['signerOutcome'];
-    /** Null while nothing of it is signed. */
-    readonly reopenings: number | null;
   };
 
 /** What `columns` read. */
@@ -154,7 +152,7 @@ function unsealed(row: UnsealedColumns): UnsealedTransaction {
       awaitsRelayerWei: row.awaits_relayer_wei === null ? null : BigInt(row.awaits_relayer_wei),
       cancelling: row.cancelling,
       signerOutcome: row.signer_outcome,
-      reopenings: row.reopenings ?? 0,
+      reopenings: row.reopenings,
       result: row.result,
     },
     now: {

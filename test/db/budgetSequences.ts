@@ -382,8 +382,9 @@ class SequenceRun {
     const nowMs = (await databaseNow(service)).getTime();
     const parts = act.do === 'commit' ? act.parts : 4;
     const blockMs = transaction.reservedMs + Math.floor(((nowMs - transaction.reservedMs) * parts) / 4);
-    const of = { transaction_id: transaction.id, kind: 'transaction' } as const;
-    const { reopenings } = requireRow(await service('chain_attempts').where(of).first('reopenings'));
+    const { reopenings } = requireRow(
+      await service('transactions').where({ id: transaction.id }).first('reopenings'),
+    );
     const block = {
       attemptId: transaction.attemptId,
       transactionHash: aHash(),

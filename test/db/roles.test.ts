@@ -364,7 +364,6 @@ describe('data that one role may write', () => {
       'block_hash',
       'block_at',
       'confirmations',
-      'reopenings',
       'decided_at',
     ];
     const columns: string[] = await owner('information_schema.columns')
@@ -453,7 +452,7 @@ describe('data that one role may write', () => {
     ],
     ['proposals', ['applied_at', 'effective']],
     ['deployments', ['status', 'transaction_hash', 'failure', 'waiting_for', 'updated_at']],
-    ['transactions', ['awaits_relayer_wei', 'cancelling']],
+    ['transactions', ['awaits_relayer_wei', 'cancelling', 'reopenings']],
     ['policy_usage', ['status', 'block_at', 'decided_at']],
     ['api_keys', ['revoked_at', 'rotated_to']],
     ['audit_heads', ['position', 'hash', 'created_at']],

@@ -263,7 +263,9 @@ export async function up(knex: Knex): Promise<void> {
       -- balance of the relayer in wei at which the execution continues by itself
       awaits_relayer_wei numeric(78, 0),
       -- an operator wants the in-flight attempt cancelled
-      cancelling boolean NOT NULL DEFAULT false
+      cancelling boolean NOT NULL DEFAULT false,
+      -- how often it was reopened, because the chain had lost its block
+      reopenings integer NOT NULL DEFAULT 0
     );
     CREATE INDEX transactions_account ON transactions (account_id, id);
     -- the tokens that an account has to do with
@@ -519,8 +521,6 @@ export async function up(knex: Knex): Promise<void> {
       block_hash text,
       block_at timestamptz(3),
       confirmations integer NOT NULL DEFAULT 0,
-      -- how often the transaction was reopened, because the chain had lost its block
-      reopenings integer NOT NULL DEFAULT 0,
       created_at timestamptz(3) NOT NULL DEFAULT now(),
       decided_at timestamptz(3),
       CHECK (kind NOT IN ('transaction', 'cancellation') OR (transaction_id IS NOT NULL AND safe_nonce IS NOT NULL
@@ -670,7 +670,7 @@ export async function up(knex: Knex): Promise<void> {
       notes, result, expired_at, closed_at, frozen) ON approvals TO orgwallet_service;
     GRANT UPDATE (applied_at, effective) ON proposals TO orgwallet_service;
     GRANT UPDATE (status, transaction_hash, failure, waiting_for, updated_at) ON deployments TO orgwallet_service;
-    GRANT UPDATE (awaits_relayer_wei, cancelling) ON transactions TO orgwallet_service;
+    GRANT UPDATE (awaits_relayer_wei, cancelling, reopenings) ON transactions TO orgwallet_service;
     GRANT UPDATE (position, hash, created_at) ON audit_heads TO orgwallet_service;
     GRANT UPDATE (revoked_at, rotated_to) ON api_keys TO orgwallet_service;
     GRANT INSERT, DELETE ON admin_set_members, group_members, claims TO orgwallet_service;
@@ -687,7 +687,7 @@ export async function up(knex: Knex): Promise<void> {
     GRANT UPDATE (outcome, block_at) ON authorizations TO orgwallet_signer;
     GRANT INSERT, UPDATE ON relayers TO orgwallet_signer;
     GRANT UPDATE (sent_at, outcome, decided_at) ON chain_envelopes TO orgwallet_service;
-    GRANT UPDATE (outcome, outcome_hash, block_number, block_hash, block_at, confirmations, reopenings, decided_at)
+    GRANT UPDATE (outcome, outcome_hash, block_number, block_hash, block_at, confirmations, decided_at)
       ON chain_attempts TO orgwallet_service;
   `);
 }
