@@ -18,6 +18,7 @@ const TRACING = file('src/tracing');
 const CLIENT = '^client/';
 const CONSOLE = '^console/';
 const MAP_LIMIT = file('src/mapLimit');
+const TIME_LIMIT = file('src/timeLimit');
 const LIFETIME = file('src/lifetime');
 const FREE_PORT = file('src/freePort');
 const CLIENTS = file('src/clients');
@@ -40,7 +41,7 @@ const LAYERS = {
   'src/chain': { may: [folder('src/domain'), TRACING], types: [CONFIG] },
   'src/db': { may: [folder('src/domain'), FAILPOINTS] },
   'src/journal': { may: [folder('src/domain')] },
-  'src/temporal': { may: [folder('src/domain'), TRACING], types: [CONFIG, LOGGING] },
+  'src/temporal': { may: [folder('src/domain'), TIME_LIMIT, TRACING], types: [CONFIG, LOGGING] },
   'src/contract': { may: [folder('src/domain'), PURE_CHAIN], packages: npm('zod', 'zod-openapi') },
   'src/operations': {
     may: [folder('src/(contract|domain|db)'), PURE_CHAIN],
@@ -63,6 +64,7 @@ const LAYERS = {
       folder('src/(approvals|chain|db|domain|journal|operations|reconciler|temporal|transactions)'),
       FAILPOINTS,
       MAP_LIMIT,
+      TIME_LIMIT,
       TRACING,
     ],
     types: [CONFIG, LOGGING, folder('src/contract')],
@@ -79,6 +81,7 @@ const LAYERS = {
       folder('src/(approvals|contract|db|domain|operations|temporal|transactions)'),
       PURE_CHAIN,
       FAILPOINTS,
+      TIME_LIMIT,
       TRACING,
     ],
     types: [CONFIG, METRICS, LOGGING, folder('src/chain')],
@@ -91,7 +94,14 @@ const LAYERS = {
   'src/upgrade': { files: 'src/upgrade', may: [folder('src/temporal'), MAP_LIMIT], types: [LOGGING] },
   'src/roles': {
     files: 'src/(activityLog|executionTimes|relayers|roles|workers)',
-    may: [folder('activities'), folder('src/(chain|db|journal|temporal)'), FAILPOINTS, FREE_PORT, TRACING],
+    may: [
+      folder('activities'),
+      folder('src/(chain|db|journal|temporal)'),
+      FAILPOINTS,
+      FREE_PORT,
+      TIME_LIMIT,
+      TRACING,
+    ],
     types: [CLIENTS, CONFIG, LIFETIME, LOGGING, METRICS],
   },
   'src/chainReads': {
@@ -106,7 +116,7 @@ const LAYERS = {
   // What any layer may use: settings, logs, metrics, traces and small tools.
   'src/config': {
     files:
-      'src/(config|failpoints|freePort|lifetime|logging|mapLimit|metrics|openTelemetry|projectRoot|tracing)',
+      'src/(config|failpoints|freePort|lifetime|logging|mapLimit|metrics|openTelemetry|projectRoot|timeLimit|tracing)',
     may: [file('src/chain/(loopback|relayerIndex)')],
     types: [folder('src/(chain|db)')],
   },
@@ -115,6 +125,7 @@ const LAYERS = {
       folder('src/(approvals|chain|contract|db|domain|journal|proof|reconciler|recovery|temporal)'),
       CONFIG,
       MAP_LIMIT,
+      TIME_LIMIT,
       file('src/projectRoot'),
       CLIENT,
     ],

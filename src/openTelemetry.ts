@@ -19,6 +19,7 @@ import {
 import type { Config } from './config';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
+import { withTimeLimit } from './timeLimit';
 import type { Span, Tracer } from './tracing';
 
 /** More that wait for the collector are dropped. */
@@ -89,8 +90,11 @@ export function startTracer(
     ],
   });
   lifetime.onStop(async () => {
-    const limit = new Promise((resolve) => setTimeout(resolve, STOP_LIMIT_MS).unref());
-    await Promise.race([provider.shutdown().catch(() => undefined), limit]);
+    await withTimeLimit(
+      provider.shutdown().catch(() => undefined),
+      STOP_LIMIT_MS,
+      () => undefined,
+    );
   });
   const tracer = provider.getTracer('orgwallet');
 

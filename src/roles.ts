@@ -40,6 +40,7 @@ import { registerSearchAttributes } from './temporal/connection';
 import { networkQueue } from './temporal/ids';
 import { keepReconciler } from './temporal/schedule';
 import { WaitingActivities } from './temporal/waitingActivities';
+import { withTimeLimit } from './timeLimit';
 import { type WorkerSpec, workflowSource } from './workers';
 
 const PENDING_POLL_MS = 250;
@@ -120,10 +121,12 @@ async function workflowWorker(
   const { production, networks, maxGas, proposalLifetimeMs, maxOpenPerKey } = config;
   const { client, queues } = sender;
   // A start does not wait for an unavailable Temporal: requests fail until it is back.
-  await Promise.race([
-    ensureSearchAttributes(connection, config.temporal.namespace, logger, lifetime.stopped),
-    sleep(SEARCH_ATTRIBUTE_WAIT_MS, undefined, { ref: false }),
-  ]);
+  const { namespace } = config.temporal;
+  await withTimeLimit(
+    ensureSearchAttributes(connection, namespace, logger, lifetime.stopped),
+    SEARCH_ATTRIBUTE_WAIT_MS,
+    () => undefined,
+  );
   const executions = watchExecutions({ db, metrics, logger });
   lifetime.onStop(() => executions.stop());
   lifetime.onStop(keepReconciler({ client, connection, queues, everyMs: config.reconcileEveryMs, logger }));

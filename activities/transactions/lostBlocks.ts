@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { ask, type ChainClient } from '../../src/chain/clients';
 import { type Attempt, type DecidedRange, decidedAttempts } from '../../src/db/attempts';
-import { type Db, databaseNow } from '../../src/db/database';
+import { type Db, databaseNow, LONGEST_IDLE_MS } from '../../src/db/database';
 
 /** A block by number and hash. */
 export interface BlockRef {
@@ -12,8 +12,6 @@ export interface BlockRef {
 /** After this many recorded blocks that are on the chain, older ones are assumed to be on it. */
 const BLOCKS_ENOUGH = 64;
 const PAGE_SIZE = 200;
-/** `decided_at` is when a transaction of the database began; what it wrote can be seen this much later. */
-const LONGEST_COMMIT_MS = 30_000;
 
 /** Reads the hash of the block at a height, null where there is none; each is read once. */
 function createHashReader(chain: ChainClient): (blockNumber: bigint) => Promise<Hex | null> {
@@ -104,7 +102,8 @@ export async function findLostAttempts(
   const above = isOnChain ? { above: last.head.number } : {};
   await addNotPresent(found, pagesOf(db, { networkId, ...above }), hashAt, BLOCKS_ENOUGH);
   if (last) {
-    const since = new Date(last.startedAt.getTime() - LONGEST_COMMIT_MS);
+    // `decided_at` is when a transaction of the database began: what it wrote can be seen this much later.
+    const since = new Date(last.startedAt.getTime() - LONGEST_IDLE_MS);
     const upTo = isOnChain ? { upTo: last.head.number } : {};
     await addNotPresent(found, pagesOf(db, { networkId, since, ...upTo }), hashAt, Number.POSITIVE_INFINITY);
   }

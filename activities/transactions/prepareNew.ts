@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChainClient, ChainUnavailable } from '../../src/chain/clients';
 import { readTransactionToObserve } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
+import { withTimeLimit } from '../../src/timeLimit';
 import type { ObserveNewContext } from './chainContext';
 import type { TransactionObservation } from './observation';
 import { observeNew } from './observeNew';
@@ -52,17 +52,15 @@ export async function prepareNewTransaction(
   const chain = chains.get(networkId);
   const isBackingOff = performance.now() < (backoffUntil.get(networkId) ?? 0);
   if (!chain || isBackingOff || context.observing >= AT_ONCE) return null;
-  const timer = new AbortController();
-  const timeout = sleep(context.timeoutMs, 'timedOut' as const, { signal: timer.signal }).catch(() => null);
   context.observing += 1;
   try {
-    const seen = await Promise.race([observe(context, chain, input), timeout]);
+    const work = observe(context, chain, input);
+    const seen = await withTimeLimit(work, context.timeoutMs, () => 'timedOut' as const);
     if (seen !== 'timedOut') return seen;
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error;
   } finally {
     context.observing -= 1;
-    timer.abort();
   }
   backoffUntil.set(networkId, performance.now() + BACKOFF_MS);
   return null;

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { isIP } from 'node:net';
 import getRawBody from 'raw-body';
 import type { Metrics } from '../metrics';
+import { withTimeLimit } from '../timeLimit';
 import { type createDecoder, MAX_CODEC_BYTES } from './codec';
 import { listen } from './listen';
 
@@ -39,17 +40,13 @@ const CHECK_DEADLINE_MS = 2_000;
 type PartState = { status: 'up' } | { status: 'down'; reason: string };
 
 async function stateOf({ check }: CheckedPart): Promise<PartState> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer in time')), CHECK_DEADLINE_MS);
-  });
   try {
-    await Promise.race([check(), deadline]);
+    await withTimeLimit(check(), CHECK_DEADLINE_MS, () => {
+      throw new Error('no answer in time');
+    });
     return { status: 'up' };
   } catch (error) {
     return { status: 'down', reason: error instanceof Error ? error.message : String(error) };
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -11,6 +11,7 @@ import type { WorkflowSender } from '../temporal/client';
 import { connectTemporal } from '../temporal/connection';
 import { taskQueues } from '../temporal/ids';
 import { conversion } from '../temporal/payloadCodec';
+import { withTimeLimit } from '../timeLimit';
 import { CommandRefused, createOutput, type Output, type Terminal } from './output';
 import { commandSettings } from './settings';
 
@@ -53,12 +54,11 @@ function once<T>(make: () => T): () => T {
 
 /** Waits for something to close, up to a limit. */
 async function closed(close: () => Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, CLOSE_LIMIT_MS);
-  });
-  await Promise.race([close().catch(() => undefined), limit]);
-  clearTimeout(timer);
+  await withTimeLimit(
+    close().catch(() => undefined),
+    CLOSE_LIMIT_MS,
+    () => undefined,
+  );
 }
 
 /** Creates the function that runs the commands of one terminal. */

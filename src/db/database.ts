@@ -59,6 +59,9 @@ export interface PoolOptions {
   readonly throughPooler?: boolean;
 }
 
+/** A database transaction that does nothing for longer is ended. */
+export const LONGEST_IDLE_MS = 30_000;
+
 /**
  * Opens a pool of connections to Postgres. Calls fail within a few seconds while the database is unavailable (connecting
  * 4 s, waiting for a connection 5 s, one statement 8 s, and 9 s where the server has vanished).
@@ -70,7 +73,7 @@ export function createDatabase(
   const startup = [
     '-c timezone=UTC',
     `-c statement_timeout=${statementLimitMs}`,
-    '-c idle_in_transaction_session_timeout=30000',
+    `-c idle_in_transaction_session_timeout=${LONGEST_IDLE_MS}`,
   ];
   const connections = new Connections();
   const db = knexFactory({

@@ -7,6 +7,7 @@ import {
   ActivityResetError,
   type Client,
 } from '@temporalio/client';
+import { withTimeLimit } from '../timeLimit';
 
 /** An activity that can wait for long. `signal` ends it: nobody wants its result any more, or another process goes on. */
 export type WaitingActivity<Input, Result> = (input: Input, signal: AbortSignal) => Promise<Result>;
@@ -86,7 +87,7 @@ export class WaitingActivities {
       await this.tell(() => this.client.activity.fail(waiting.token, failure)).catch(() => undefined);
       await waiting.ended;
     });
-    await Promise.race([Promise.all(ends), sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
+    await withTimeLimit(Promise.all(ends), STOP_LIMIT_MS, () => undefined);
   }
 
   private wait(info: Info, input: unknown, running: Promise<unknown>, abort: AbortController): void {

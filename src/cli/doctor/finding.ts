@@ -1,3 +1,4 @@
+import { withTimeLimit } from '../../timeLimit';
 import { lacksSchema, problemText } from '../problems';
 
 /** The result of one check. */
@@ -48,16 +49,12 @@ export async function runCheck(
   work: () => Promise<Finding[]>,
   limitMs = CHECK_LIMIT_MS,
 ): Promise<Finding[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs / 1_000} s`)), limitMs);
-  });
   try {
-    return await Promise.race([work(), limit]);
+    return await withTimeLimit(work(), limitMs, () => {
+      throw new Error(`no answer within ${limitMs / 1_000} s`);
+    });
   } catch (error) {
     const text = problemText(error).split('\n')[0] ?? 'failed';
     return [fail(part, text, lacksSchema(text) ? MIGRATE : todo)];
-  } finally {
-    clearTimeout(timer);
   }
 }
