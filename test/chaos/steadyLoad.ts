@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, createPublicClient, http as rpcTransport } from 'viem';
 import type { Shown } from '../support/api';
 import { anAddress } from '../support/builders';
@@ -26,12 +27,16 @@ export class SteadyLoad {
   private isRunning = false;
   private lanes: Promise<void>[] = [];
 
-  constructor(private readonly loaded: Loaded) {}
+  /** `everyMs`: a lane begins a payment so often at most. */
+  constructor(
+    private readonly loaded: Loaded,
+    private readonly everyMs = 0,
+  ) {}
 
   start(): void {
     this.isRunning = true;
     const lane = async () => {
-      while (this.isRunning) await this.pay();
+      while (this.isRunning) await Promise.all([this.pay(), sleep(this.everyMs)]);
     };
     this.lanes = Array.from({ length: LANES }, lane);
   }

@@ -56,14 +56,15 @@ export function sending(networkId: number, change: object = {}) {
   };
 }
 
-/** A funded account on a network, and a policy under which it sends to anybody. */
+/** A funded account on a network, and a policy under which it sends to anybody; `change`: of that policy. */
 export async function makePayer(
   { http, config }: TestService,
   org: TestOrganization,
   networkId: number,
+  change: object = {},
 ): Promise<{ account: Shown; policy: Shown }> {
   const account = await makeAccount(http, org, { networkIds: [networkId] });
-  const [policy] = await makePolicies(http, org, sending(networkId));
+  const [policy] = await makePolicies(http, org, sending(networkId, change));
   const signerUrl = config.networks.find(({ id }) => id === networkId)?.signerRpcUrls[0];
   await fundOnLocalChain(signerUrl ?? '', account.address);
   return { account, policy };
