@@ -119,7 +119,6 @@ export function finalStatus(response: Response): number {
 /** Sends JSON text, unless a response has been sent. HEAD receives only the headers. */
 export function sendJson(request: Request, response: Response, status: number, text: string): void {
   if (response.headersSent) return;
-  const bytes = Buffer.from(text);
   response.statusCode = status;
   const exchange = response.locals.exchange as Exchange | undefined;
   // With a `Connection` header of the application, Node keeps a connection open that the caller wants closed.
@@ -128,8 +127,8 @@ export function sendJson(request: Request, response: Response, status: number, t
     response.setHeader('Connection', upgrades ? 'Upgrade, close' : 'close');
   }
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Content-Length', bytes.length);
-  response.end(request.method === 'HEAD' ? undefined : bytes);
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(request.method === 'HEAD' ? undefined : text);
 }
 
 /** Sends a refusal, in the form that all errors have. */
