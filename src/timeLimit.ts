@@ -1,6 +1,6 @@
 /**
- * Waits for `work`, so many milliseconds at most: then for what `atLimit` returns or throws, and `work` goes on unwatched.
- * Rejects as `work` does.
+ * Settles as `work` does, or after so many milliseconds as `atLimit` does. `work` is not cancelled: what becomes of it then
+ * is ignored.
  */
 export async function withTimeLimit<T, L>(
   work: Promise<T>,
@@ -8,15 +8,9 @@ export async function withTimeLimit<T, L>(
   atLimit: () => L,
 ): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<L>((resolve, reject) => {
-    timer = setTimeout(() => {
-      try {
-        resolve(atLimit());
-      } catch (error) {
-        reject(error as Error);
-      }
-    }, limitMs);
-  });
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs);
+  }).then(atLimit);
   try {
     return await Promise.race([work, limit]);
   } finally {

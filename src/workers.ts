@@ -15,6 +15,7 @@ import type { Logger } from './logging';
 import { connectionOptions } from './temporal/connection';
 import { conversion } from './temporal/payloadCodec';
 import { tracingSinks } from './temporal/tracing';
+import { withTimeLimit } from './timeLimit';
 import type { Tracer } from './tracing';
 
 /** One set of activities (and, for the workflow worker, workflows) on one task queue. */
@@ -161,7 +162,7 @@ export function startWorkers(
       } catch (error) {
         if (!stopping) logger.warn({ err: error, taskQueue: spec.taskQueue }, 'worker ended; restarting it');
       }
-      if (!stopping) await Promise.race([new Promise((r) => setTimeout(r, RESTART_DELAY_MS)), woken]);
+      if (!stopping) await withTimeLimit(woken, RESTART_DELAY_MS, () => undefined);
     }
   }
 

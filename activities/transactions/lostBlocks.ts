@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { ask, type ChainClient } from '../../src/chain/clients';
 import { type Attempt, type DecidedRange, decidedAttempts } from '../../src/db/attempts';
-import { type Db, databaseNow, LONGEST_IDLE_MS } from '../../src/db/database';
+import { type Db, databaseNow, IDLE_TRANSACTION_LIMIT_MS } from '../../src/db/database';
 
 /** A block by number and hash. */
 export interface BlockRef {
@@ -102,8 +102,9 @@ export async function findLostAttempts(
   const above = isOnChain ? { above: last.head.number } : {};
   await addNotPresent(found, pagesOf(db, { networkId, ...above }), hashAt, BLOCKS_ENOUGH);
   if (last) {
-    // `decided_at` is when a transaction of the database began: what it wrote can be seen this much later.
-    const since = new Date(last.startedAt.getTime() - LONGEST_IDLE_MS);
+    // `decided_at` is when a database transaction began, and is seen when it commits: after a few short statements. This
+    // leaves room for one that stalls.
+    const since = new Date(last.startedAt.getTime() - IDLE_TRANSACTION_LIMIT_MS);
     const upTo = isOnChain ? { upTo: last.head.number } : {};
     await addNotPresent(found, pagesOf(db, { networkId, since, ...upTo }), hashAt, Number.POSITIVE_INFINITY);
   }

@@ -59,8 +59,8 @@ export interface PoolOptions {
   readonly throughPooler?: boolean;
 }
 
-/** A database transaction that does nothing for longer is ended. */
-export const LONGEST_IDLE_MS = 30_000;
+/** Postgres ends a database transaction that is idle for longer. */
+export const IDLE_TRANSACTION_LIMIT_MS = 30_000;
 
 /**
  * Opens a pool of connections to Postgres. Calls fail within a few seconds while the database is unavailable (connecting
@@ -73,7 +73,7 @@ export function createDatabase(
   const startup = [
     '-c timezone=UTC',
     `-c statement_timeout=${statementLimitMs}`,
-    `-c idle_in_transaction_session_timeout=${LONGEST_IDLE_MS}`,
+    `-c idle_in_transaction_session_timeout=${IDLE_TRANSACTION_LIMIT_MS}`,
   ];
   const connections = new Connections();
   const db = knexFactory({

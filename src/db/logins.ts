@@ -1,4 +1,4 @@
-import { type Db, LONGEST_IDLE_MS } from './database';
+import { type Db, IDLE_TRANSACTION_LIMIT_MS } from './database';
 import { queryRows, requireRow } from './rows';
 
 /** The roles that migrations grant to: of everything but the signer, and of the signer. */
@@ -73,7 +73,7 @@ export function refuseLogin(
 const SESSION_SETTINGS = [
   { name: 'TimeZone', value: 'UTC' },
   { name: 'statement_timeout', value: '8s' },
-  { name: 'idle_in_transaction_session_timeout', value: `${LONGEST_IDLE_MS / 1_000}s` },
+  { name: 'idle_in_transaction_session_timeout', value: `${IDLE_TRANSACTION_LIMIT_MS / 1_000}s` },
 ] as const;
 
 /** What to do about the first setting of a session that a login lacks; undefined when it has all. */

@@ -7,6 +7,7 @@ import {
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
 import type { Logger } from '../logging';
+import { withTimeLimit } from '../timeLimit';
 import { registerSearchAttributes } from './connection';
 import { reconcilerScheduleId, reconcileWorkflowId, type TaskQueues } from './ids';
 
@@ -102,17 +103,6 @@ export function keepReconciler(
     wake = resolve;
   });
 
-  async function pause(ms: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    await Promise.race([
-      woken,
-      new Promise((resolve) => {
-        timer = setTimeout(resolve, ms);
-      }),
-    ]);
-    clearTimeout(timer);
-  }
-
   async function keep(): Promise<void> {
     let upToDate = false;
     for (let told = false; !stopped; ) {
@@ -127,12 +117,12 @@ export function keepReconciler(
           upToDate = true;
         });
         told = false;
-        await pause(LOOK_MS);
+        await withTimeLimit(woken, LOOK_MS, () => undefined);
       } catch (error) {
         if (!told && !stopped)
           logger.warn({ err: error }, 'the schedule of the reconciler cannot be checked; retrying');
         told = true;
-        await pause(RETRY_MS);
+        await withTimeLimit(woken, RETRY_MS, () => undefined);
       }
     }
   }
