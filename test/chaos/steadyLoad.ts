@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, createPublicClient, http as rpcTransport } from 'viem';
+import { mapLimit } from '../../src/mapLimit';
 import type { Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import type { Answer, Ask } from '../support/http';
@@ -67,13 +68,13 @@ export class SteadyLoad {
     const { config, db } = await this.readyApi();
     const network = config.networks.find(({ id }) => id === networkId);
     const chain = createPublicClient({ transport: rpcTransport(network ? endpointOf(network) : '') });
-    for (const { id, to } of this.paid) {
+    await mapLimit(LANES, this.paid, async ({ id, to }) => {
       await until(`${id} is paid`, async () => {
         const answer = await this.send({ key: org.readKey, path: transactionPath(id) });
         return answer?.body.data.executionStatus === 'completed';
       });
       expect(await chain.getBalance({ address: to })).toBe(1n);
-    }
+    });
     await expectSoundAudit(db, org);
   }
 
