@@ -76,6 +76,11 @@ function executionActivities(
   };
 }
 
+/** What the execution waits for, where the signer does not read the same as the chain worker. */
+function unconfirmed(seen: ConfirmedOutcome, otherwise: string): Observed<ExecutionResult, Need> {
+  return { kind: 'confirming', message: 'unreachable' in seen ? seen.unreachable : otherwise };
+}
+
 /**
  * The end of an execution that the chain has decided against, or otherwise than the signer has read before, counts once the
  * signer has read the same.
@@ -88,11 +93,22 @@ async function confirmed(
   if (outcome.kind === 'executed' && !outcome.reversed) return done;
   const seen = await confirm();
   if ('outcome' in seen && seen.outcome === outcome.kind) return done;
-  const message =
-    'unreachable' in seen
-      ? seen.unreachable
-      : `the chain worker reads that it was ${outcome.kind}, and the signer does not`;
-  return { kind: 'confirming', message };
+  return unconfirmed(seen, `the chain worker reads that it was ${outcome.kind}, and the signer does not`);
+}
+
+/** The chain worker does not read what the signer has: the signer reads again, because budgets and replacements rely on it. */
+async function readAgain(
+  { message }: { readonly message: string },
+  confirm: () => Promise<ConfirmedOutcome>,
+): Promise<Observed<ExecutionResult, Need>> {
+  const seen = await confirm();
+  const isUndone = 'outcome' in seen && seen.outcome === null;
+  return unconfirmed(
+    seen,
+    isUndone
+      ? 'neither the signer nor the chain worker reads an outcome any more: the signed bytes are sent again'
+      : message,
+  );
 }
 
 /** Executes a transaction on its chain, from any state: not begun, in flight, or executed. */
@@ -124,6 +140,8 @@ export async function executeOnChain(
       switch (seen.kind) {
         case 'decided':
           return confirmed(seen, () => activities.confirmOutcome(ref));
+        case 'confirming':
+          return seen.unconfirmed ? readAgain(seen, () => activities.confirmOutcome(ref)) : seen;
         case 'failed': {
           const { failure, awaitsRelayerWei } = seen;
           const awaits = awaitsRelayerWei === undefined ? {} : { awaitsRelayerWei };

@@ -36,27 +36,45 @@ export function attemptsOf({ transaction, cancellation }: AtNonce): Attempt[] {
   return cancellation ? [transaction, cancellation] : [transaction];
 }
 
-/** The execution that used the nonce, in anyone's transaction, known or not; null while none is seen. */
-export async function findAtNonce(chain: ChainClient, at: AtNonce, head: bigint): Promise<Execution | null> {
+/** The execution that used the nonce in one of our own transactions; null while none is seen. One request for each. */
+export async function findInOwn(chain: ChainClient, at: AtNonce): Promise<Execution | null> {
   const { account, envelopes } = at;
   const attempts = attemptsOf(at);
-  // Own transactions come first: they need one request each.
   for (const envelope of envelopes.toReversed()) {
     const safeTxHash = attempts.find(({ id }) => id === envelope.attemptId)?.safeTxHash as Hex;
     const transactionHash = envelope.transactionHash as Hex;
     const found = await executionInTransaction(chain, { account, safeTxHash, transactionHash });
     if (found) return found;
   }
+  return null;
+}
+
+/** Whether the account has used the nonce, in the newest block. */
+export async function isNonceUsed(chain: ChainClient, { account, transaction }: AtNonce): Promise<boolean> {
   const next = await accountNonce(chain, account);
-  if (next === null || next <= at.transaction.safeNonce) return null;
-  const { fromBlock: signedAt } = at.transaction;
+  return next !== null && next > transaction.safeNonce;
+}
+
+/** Searches the logs for the execution that used the nonce, in anyone's transaction; null where they do not show it. */
+export function searchAtNonce(
+  chain: ChainClient,
+  { account, transaction: { safeNonce, fromBlock: signedAt } }: AtNonce,
+  head: bigint,
+): Promise<Execution | null> {
   const known = signedAt < head ? signedAt : head;
   return executionAtNonce(chain, {
     account,
-    nonce: at.transaction.safeNonce,
+    nonce: safeNonce,
     fromBlock: firstSearched(known),
     toBlock: head,
   });
+}
+
+/** The execution that used the nonce, in anyone's transaction, known or not; null while none is seen. */
+export async function findAtNonce(chain: ChainClient, at: AtNonce, head: bigint): Promise<Execution | null> {
+  const own = await findInOwn(chain, at);
+  if (own) return own;
+  return (await isNonceUsed(chain, at)) ? searchAtNonce(chain, at, head) : null;
 }
 
 /** A relayer has used the nonces of its envelopes that are confirmed. */

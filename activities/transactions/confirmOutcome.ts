@@ -3,13 +3,14 @@ import { ask, type ChainClient, ChainUnavailable } from '../../src/chain/clients
 import type { Execution } from '../../src/chain/executions';
 import { attemptsOfTransaction, envelopesOf } from '../../src/db/attempts';
 import { type AuthorizationOutcome, decideAuthorization } from '../../src/db/authorizations';
+import type { Tx } from '../../src/db/database';
 import { insertUnknownExecution } from '../../src/db/unknownExecutions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import type { OutcomeEntry } from '../../src/journal/entries';
 import { assertAccount } from '../signer/account';
-import { networkOf, type SignerContext } from '../signer/context';
+import { networkOf, type SignerContext, withNetwork } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';
-import { findAtNonce, headOf } from './atNonce';
+import { findInOwn, headOf, isNonceUsed, searchAtNonce } from './atNonce';
 import { isJournaled } from './journaled';
 import { type AtNonce, isUnknown, kindOf } from './outcome';
 import { assertAttemptOf, assertCancellation } from './signedAttempts';
@@ -28,11 +29,29 @@ export type ConfirmedOutcome =
   | { readonly outcome: AuthorizationOutcome | null }
   | { readonly unreachable: string };
 
-/** What one endpoint says was executed at the nonce, once it has the network's confirmations. Throws ChainUnavailable. */
-async function decisionOf(chain: ChainClient, at: AtNonce): Promise<Decision | null> {
+/** How what was recorded before is read again. */
+interface Recorded {
+  /** Whether an outcome is recorded: an endpoint that no longer shows it, of a nonce that is used, does not change that. */
+  readonly isRecorded: boolean;
+  /** Whether the logs are searched where no transaction of ours has it, which takes long for an old one. */
+  readonly search: boolean;
+}
+
+/**
+ * What one endpoint says was executed at the nonce, once it has the network's confirmations; null: nothing yet; `unshown`:
+ * the nonce is used, and it does not show by what. Throws ChainUnavailable.
+ */
+async function decisionOf(
+  chain: ChainClient,
+  at: AtNonce,
+  { search }: Recorded,
+): Promise<Decision | null | 'unshown'> {
   const head = await headOf(chain);
-  const execution = await findAtNonce(chain, at, head);
-  if (!execution || head < execution.blockNumber + BigInt(chain.network.confirmations)) return null;
+  const own = await findInOwn(chain, at);
+  const isUsed = own !== null || (await isNonceUsed(chain, at));
+  const execution = own ?? (isUsed && search ? await searchAtNonce(chain, at, head) : null);
+  if (!execution) return isUsed ? 'unshown' : null;
+  if (head < execution.blockNumber + BigInt(chain.network.confirmations)) return null;
   const { timestamp } = await ask(chain, (rpc) => rpc.getBlock({ blockHash: execution.blockHash }));
   const blockAt = new Date(Number(timestamp) * 1_000);
   const { safeTxHash, transactionHash } = execution;
@@ -40,15 +59,21 @@ async function decisionOf(chain: ChainClient, at: AtNonce): Promise<Decision | n
   return { outcome: kindOf(at, execution), blockAt, unknown };
 }
 
-/** What all endpoints of the signer say; null unless they agree. Throws ChainUnavailable, also without any endpoint. */
+/**
+ * What all endpoints of the signer say; `unshown` where one of them does not show what is recorded. Throws ChainUnavailable,
+ * also where they disagree, or there is none.
+ */
 async function readDecision(
   context: SignerContext,
   at: AtNonce,
   networkId: number,
-): Promise<Decision | null> {
+  recorded: Recorded,
+): Promise<Decision | null | 'unshown'> {
   const network = networkOf(context, networkId);
   const chains = context.endpointsOf(network);
-  const decisions = await Promise.all(chains.map((chain) => decisionOf(chain, at)));
+  const shown = await Promise.all(chains.map((chain) => decisionOf(chain, at, recorded)));
+  if (recorded.isRecorded && shown.includes('unshown')) return 'unshown';
+  const decisions = shown.map((one) => (one === 'unshown' ? null : one));
   const [first] = decisions;
   if (first === undefined) {
     throw new ChainUnavailable(network, 'it has no signerRpcUrls, so the signer cannot read outcomes');
@@ -62,7 +87,8 @@ async function readDecision(
 
 /** Records that an execution that nobody here has authorized has used a nonce; the first time, with an alarm. */
 async function recordUnknown(
-  { db, journal, logger, countUnknownExecution }: SignerContext,
+  { journal, logger, countUnknownExecution }: SignerContext,
+  tx: Tx,
   { transaction: { organizationId, transactionId, accountId, networkId, safeNonce } }: AtNonce,
   unknown: NonNullable<Decision['unknown']>,
 ): Promise<void> {
@@ -75,21 +101,24 @@ async function recordUnknown(
       `nonce ${safeNonce} of account ${accountId} was used by ${unknown.safeTxHash}, which this signer has not authorized: see "An outcome is not on chain" in docs/runbook.md`,
     );
   }
-  await insertUnknownExecution(db, { organizationId, accountId, networkId, safeNonce, ...unknown });
+  await insertUnknownExecution(tx, { organizationId, accountId, networkId, safeNonce, ...unknown });
 }
 
-/** Records what was read about an authorization, in the journal and in its row. */
-async function recordDecision(context: SignerContext, at: AtNonce, decision: Decision): Promise<void> {
-  const { db, journal } = context;
-  const { organizationId, transactionId } = at.transaction;
-  const { outcome } = decision;
-  if (decision.unknown) await recordUnknown(context, at, decision.unknown);
-  const blockAt = decision.blockAt.toISOString();
-  const known = journal.outcomeOf(transactionId);
-  if (known?.outcome !== outcome || known.blockAt !== blockAt) {
-    await journal.append({ type: 'outcome', organizationId, transactionId, outcome, blockAt });
+const UNDECIDED = { outcome: null, blockAt: null } as const;
+
+/** Records what was read about an authorization, in the journal and then in its row; null: it is undecided again. */
+export async function recordDecision(
+  { journal }: Pick<SignerContext, 'journal'>,
+  tx: Tx,
+  { organizationId, transactionId }: TransactionRef,
+  decision: Pick<Decision, 'outcome' | 'blockAt'> | null,
+): Promise<void> {
+  const read = decision ? { outcome: decision.outcome, blockAt: decision.blockAt.toISOString() } : UNDECIDED;
+  const known = journal.outcomeOf(transactionId) ?? UNDECIDED;
+  if (known.outcome !== read.outcome || known.blockAt !== read.blockAt) {
+    await journal.append({ type: 'outcome', organizationId, transactionId, ...read });
   }
-  await decideAuthorization(db, transactionId, decision);
+  await decideAuthorization(tx, transactionId, decision);
 }
 
 /**
@@ -107,14 +136,9 @@ function isBelieved(
   );
 }
 
-/** Reads what became of an authorization, and records it. Throws SignerRefusal or ChainUnavailable. */
-export async function decide(
-  context: SignerContext,
-  ref: TransactionRef,
-): Promise<AuthorizationOutcome | null> {
-  const { db } = context;
-  const { networkId } = await networkAndPolicyOf(db, ref);
-  const at = await db.transaction(async (tx): Promise<AtNonce> => {
+/** The attempts at the nonce of an authorization, as the signer has made them. Throws SignerRefusal. */
+function readAttempts(context: SignerContext, ref: TransactionRef, networkId: number): Promise<AtNonce> {
+  return context.db.transaction(async (tx) => {
     const { record } = await readOnNetwork(context, tx, ref, networkId);
     const account = (await assertAccount(context, tx, record)).address as Address;
     const attempts = await attemptsOfTransaction(tx, record.id);
@@ -129,10 +153,44 @@ export async function decide(
     const envelopes = await envelopesOf(tx, attempts);
     return { account, transaction, cancellation, envelopes, signerOutcome, reopenings };
   });
-  const decision = await readDecision(context, at, networkId);
-  if (!decision || (decision.unknown && !isBelieved(context, at))) return null;
-  await recordDecision(context, at, decision);
-  return decision.outcome;
+}
+
+/** What was read is recorded within this time, or read again: meanwhile the chain may have lost it. */
+const READ_LIMIT_MS = 10_000;
+
+/**
+ * Reads what became of an authorization, and records it; an outcome is undecided again where the endpoints show that its
+ * nonce is not used, or not confirmed, any more. `search`: also in the logs, where no transaction of ours has it. Returns
+ * what is recorded then, null while it is undecided. Throws SignerRefusal (SignerHold when clocks are apart) or
+ * ChainUnavailable.
+ */
+export async function decide(
+  context: SignerContext,
+  ref: TransactionRef,
+  { search = true }: { readonly search?: boolean } = {},
+): Promise<AuthorizationOutcome | null> {
+  const { journal } = context;
+  const { networkId } = await networkAndPolicyOf(context.db, ref);
+  for (;;) {
+    const before = journal.outcomeOf(ref.transactionId);
+    const recorded = before?.outcome ?? null;
+    const at = await readAttempts(context, ref, networkId);
+    const decision = await readDecision(context, at, networkId, { isRecorded: recorded !== null, search });
+    const readAt = performance.now();
+    if (decision === 'unshown') return recorded;
+    if (decision?.unknown && !isBelieved(context, at)) return null;
+    // Nothing is recorded that could be undone.
+    if (!decision && at.signerOutcome === null && recorded === null) return null;
+    const isRecorded = await withNetwork(context, networkId, async (tx) => {
+      // Each entry is an object of its own: another one was recorded while this read.
+      if (journal.outcomeOf(ref.transactionId) !== before) return false;
+      if (performance.now() - readAt > READ_LIMIT_MS) return false;
+      if (decision?.unknown) await recordUnknown(context, tx, at, decision.unknown);
+      await recordDecision(context, tx, ref, decision);
+      return true;
+    });
+    if (isRecorded) return decision?.outcome ?? null;
+  }
 }
 
 /**

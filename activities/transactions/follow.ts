@@ -31,6 +31,8 @@ async function check(
   const seen = await checkAtNonce(context, chain, at, head);
   if ('outcome' in seen) return { end: { kind: 'decided', outcome: seen.outcome } };
   if (seen.blockNumber !== null) return { inBlock: seen.blockNumber };
+  // The signer has recorded an outcome: it is to read it again before anything is sent again.
+  if (at.signerOutcome !== null) return { end: { kind: 'dropped' } };
   const own = await checkEnvelope(context.db, chain, envelope, head);
   if (!('end' in own)) return own;
   if (own.end === 'dropped') return { end: { kind: 'dropped' } };

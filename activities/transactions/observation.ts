@@ -27,7 +27,12 @@ export type TransactionObservation =
   | { readonly kind: 'unreachable'; readonly message: string }
   /** Nothing is signed, and nothing can be now. */
   | { readonly kind: 'failed'; readonly failure: ExecutionFailure; readonly awaitsRelayerWei?: string }
-  | { readonly kind: 'confirming'; readonly message: string };
+  | {
+      readonly kind: 'confirming';
+      readonly message: string;
+      /** The signer has recorded an outcome that this node does not confirm: its block is lost, or the node is behind. */
+      readonly unconfirmed?: true;
+    };
 
 /** The outcome of following an envelope of a transaction. */
 export type TransactionFollowed =

@@ -103,6 +103,10 @@ export async function observeSigned(
   const head = await headOf(chain);
   const seen = await checkAtNonce(context, chain, at, head);
   if ('outcome' in seen) return { kind: 'decided', outcome: seen.outcome };
+  if (at.signerOutcome !== null) {
+    const message = `the signer reads that it was ${at.signerOutcome}, and the chain worker does not`;
+    return { kind: 'confirming', message, unconfirmed: true };
+  }
   const envelopes = await envelopesOf(db, attemptsOf(at));
   const undecided = undecidedEnvelope(envelopes);
   const inBlock = seen.blockNumber !== null;

@@ -4,7 +4,6 @@ import { ChainUnavailable } from '../../src/chain/clients';
 import type { SafeTransaction } from '../../src/chain/safeTransaction';
 import { type Attempt, attemptsOfTransaction, insertAttempt } from '../../src/db/attempts';
 import {
-  decideAuthorization,
   executionStatusIn,
   findAuthorizedAt,
   insertAuthorization,
@@ -13,7 +12,7 @@ import {
 } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import { requireRow } from '../../src/db/rows';
-import { readUnsealedTransaction, type StoredTransaction } from '../../src/db/transactions';
+import type { StoredTransaction } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import type { AuthorizationEntry } from '../../src/journal/entries';
@@ -25,7 +24,7 @@ import { networkOf, type SignerContext, withNetwork } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
 import { refusalsAsValues, SignerHold, SignerRefusal, type SigningResult } from '../signer/refusal';
 import { assertTakenOver, authorizationEntry } from './authorization';
-import { decide } from './confirmOutcome';
+import { decide, recordDecision } from './confirmOutcome';
 import { assertNotRolledBack, isJournaled, journalRejection } from './journaled';
 import type { TransactionTerms } from './observation';
 import { carryNew, carryOn, type Intent, newAttempt, signIntent, storeCarried } from './signedAttempts';
@@ -78,27 +77,30 @@ async function decideUndecided(context: SignerContext, policyId: string): Promis
 }
 
 /**
- * Looks up what became of what a transaction replaces. Throws the hold again, with the reason, where that is not decided
- * yet or cannot be read.
+ * Looks up what became of what a transaction replaces, before the first signature: the chain may have lost what was read
+ * of it before. Returns why it waits, where that cannot be read.
  */
-async function decideReplaced(context: SignerContext, ref: TransactionRef, hold: SignerHold): Promise<void> {
-  const { organizationId } = ref;
-  const replaces = (await readUnsealedTransaction(context.db, ref))?.record.replaces;
-  if (!replaces) throw hold;
+async function decideReplaced(
+  context: SignerContext,
+  { id, organizationId, replaces }: StoredTransaction,
+): Promise<SignerHold | undefined> {
+  if (replaces === null || context.journal.authorizationOf(id)) return undefined;
+  const [signed] = await attemptsOfTransaction(context.db, replaces);
+  // What is recorded counts where the network is not configured any more.
+  if (!signed || !context.networks.some((network) => network.id === signed.networkId)) return undefined;
   try {
-    if ((await decide(context, { organizationId, transactionId: replaces })) !== null) return;
+    const search = !context.journal.outcomeOf(replaces)?.outcome;
+    await decide(context, { organizationId, transactionId: replaces }, { search });
+    return undefined;
   } catch (error) {
     if (!(error instanceof ChainUnavailable || error instanceof SignerRefusal)) throw error;
-    throw new SignerHold(hold.reason, `${hold.message}: ${error.message}`);
+    const message = `transaction ${id} replaces ${replaces}, whose outcome the signer cannot read now: ${error.message}`;
+    return new SignerHold('undecided', message);
   }
-  throw hold;
 }
 
-/** Reads the outcomes whose absence is why it was refused. Throws the refusal where that changes nothing. */
+/** Reads the outcomes of a policy whose budget refuses. Throws the refusal where that changes nothing. */
 async function readOutcomes(context: SignerContext, ref: TransactionRef, refusal: SignerRefusal) {
-  if (refusal instanceof SignerHold && refusal.reason === 'undecided') {
-    return decideReplaced(context, ref, refusal);
-  }
   if (refusal.code !== 'budget') throw refusal;
   const { policyId } = await networkAndPolicyOf(context.db, ref);
   if (!(await decideUndecided(context, policyId))) throw refusal;
@@ -112,24 +114,6 @@ interface Committed {
   readonly authorization?: AuthorizationEntry;
 }
 
-/** The chain may have lost the block in which it was decided: it counts as undecided again, first in the journal. */
-async function reopen(
-  { journal }: Pick<SignerContext, 'journal'>,
-  tx: Tx,
-  { id, organizationId }: StoredTransaction,
-): Promise<void> {
-  if (journal.outcomeOf(id)?.outcome) {
-    await journal.append({
-      type: 'outcome',
-      organizationId,
-      transactionId: id,
-      outcome: null,
-      blockAt: null,
-    });
-  }
-  await decideAuthorization(tx, id, null);
-}
-
 /** Another envelope for what is stored already; the journal takes it over where a crash came before that. */
 async function carryStored(
   context: SignerContext,
@@ -141,14 +125,15 @@ async function carryStored(
   terms: BoundedTerms<TransactionTerms>,
 ): Promise<Committed> {
   const { snapshot, votes, account } = of;
-  const { id } = snapshot.record;
+  const { id, organizationId } = snapshot.record;
   const [transaction] = attempts;
   const attempt = signedAttempt(attempts);
   if (!transaction || !attempt) throw new Error(`nothing of transaction ${id} is stored`);
   assertBeingExecuted(snapshot.record);
   const isKnown = isJournaled(context, transaction);
   if (!isKnown) await assertTakenOver(context, tx, { snapshot, attempt: transaction, votes });
-  await reopen(context, tx, snapshot.record);
+  // What is carried on counts as undecided: the chain may have lost its block.
+  await recordDecision(context, tx, { organizationId, transactionId: id }, null);
   const intent = await carryOn(context, tx, { attempt, account }, terms);
   const { replaces } = snapshot.record;
   if (isKnown) return { intent, replaces };
@@ -205,11 +190,12 @@ async function commitIntent(
   context: SignerContext,
   { terms: asked, ...ref }: TransactionRef & { terms: TransactionTerms },
 ): Promise<Committed> {
-  // Only to verify its votes outside of the locks.
+  // Outside of the locks: its votes, and what became of what it replaces.
   const seen = await readSealed(context, context.db, ref);
   const { networkId } = seen.record;
   const terms = await boundTerms(context, networkId, asked);
   const votes = await verifiedVotes(context, seen);
+  const unread = await decideReplaced(context, seen.record);
   return withNetwork(context, networkId, async (tx) => {
     assertNotFrozen(context, ref.organizationId);
     const relayer = { address: terms.relayerAddress, fromNonce: terms.chainNonce };
@@ -221,7 +207,7 @@ async function commitIntent(
       const attempts = await attemptsOfTransaction(tx, record.id);
       return carryStored(context, tx, { attempts, snapshot, votes, account }, terms);
     }
-    await assertTransactionEvidence(context, tx, snapshot, votes);
+    await assertTransactionEvidence(context, tx, snapshot, votes, unread);
     return storeNew(context, tx, { snapshot, votes, account }, terms);
   });
 }
@@ -238,8 +224,8 @@ async function signCommitted(context: SignerContext, { intent, replaces, authori
  * Signs a transaction of an account and its envelope; or, where it was signed before, only the envelope. The intent is
  * committed first, then it is in the journal, then it is signed and stored: after a crash in between the same is signed.
  * Trusts nothing: before the first signature the payload is rebuilt from the record, and every signature, entitlement,
- * policy and expiry verified again, and the budget by what the signer itself has authorized. A transaction is signed
- * once, at one Safe nonce: whatever the records or the chain say became of it, it only gets another envelope with the
+ * policy and expiry verified again, the budget by what the signer itself has authorized, and what it replaces by what the
+ * signer's endpoints show now. A transaction is signed once, at one Safe nonce: whatever the records or the chain say became of it, it only gets another envelope with the
  * same bytes.
  */
 export async function signTransaction(

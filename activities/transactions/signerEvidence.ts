@@ -165,10 +165,16 @@ async function outcomeOfReplaced(
  * Throws SignerRefusal unless what a transaction replaces can never execute, by what the signer itself has read or by a
  * rejection that it records here; and SignerHold while it has not read that.
  */
-async function assertReplaceable(context: SignerContext, tx: Tx, record: StoredTransaction): Promise<void> {
+async function assertReplaceable(
+  context: SignerContext,
+  tx: Tx,
+  record: StoredTransaction,
+  unread: SignerHold | undefined,
+): Promise<void> {
   const { id, replaces } = record;
   if (replaces === null) return;
   const outcome = await outcomeOfReplaced(context, tx, record, replaces);
+  if (unread) throw unread;
   if (outcome === null) {
     throw new SignerHold(
       'undecided',
@@ -194,6 +200,7 @@ export async function assertTransactionEvidence(
   tx: Tx,
   snapshot: SigningSnapshot,
   verified: Votes,
+  unread?: SignerHold,
 ): Promise<void> {
   const { now, reserved } = snapshot;
   const record = withVerifiedVotes(snapshot.record, verified);
@@ -203,7 +210,7 @@ export async function assertTransactionEvidence(
   assertExecuting(record, now);
   assertVotes(record, now);
   await assertSummary(context, tx, record, now);
-  await assertReplaceable(context, tx, record);
+  await assertReplaceable(context, tx, record, unread);
   const refused = await policyRefusal(
     tx,
     { record, now },

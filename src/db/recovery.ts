@@ -8,7 +8,11 @@ import { execute, queryRows } from './rows';
 const TABLES = {
   transactions: {
     same: ['id'],
-    own: { replaces: '(SELECT t.id FROM transactions t WHERE t.id = r.replaces)' },
+    own: {
+      replaces: '(SELECT t.id FROM transactions t WHERE t.id = r.replaces)',
+      // Absent in older lines of the journal.
+      reopenings: 'coalesce(r.reopenings, 0)',
+    },
   },
   votes: { same: ['approval_id', 'member_id', 'type', 'signature_hash'], own: {} },
   evidence: { same: ['approval_id', 'created_at'], own: {} },

@@ -520,6 +520,7 @@ export class TransactionWorld {
   /** The envelope to follow, signed where one is needed; undefined where the chain is to be looked at again. */
   private async carried(ref: TransactionRef, seen: TransactionObservation): Promise<string | undefined> {
     if (seen.kind === 'inFlight') return seen.envelopeId;
+    if (seen.kind === 'confirming' && seen.unconfirmed) await this.signer.confirmOutcome(ref);
     return seen.kind === 'needsEnvelope' ? this.signAs(ref, seen) : undefined;
   }
 
@@ -573,6 +574,11 @@ export class TransactionWorld {
     return this.db('chain_envelopes')
       .whereIn('attempt_id', this.attempts(ref).clearOrder().select('id'))
       .orderBy('id');
+  }
+
+  /** What the signer has recorded of what it has authorized. */
+  authorization({ transactionId }: TransactionRef) {
+    return this.db('authorizations').where({ transaction_id: transactionId }).first();
   }
 
   usage({ transactionId }: TransactionRef) {

@@ -6,6 +6,7 @@ import { type Address, encodeFunctionData, type Hex, parseAbi, parseTransaction 
 import { requireRow } from '../../src/db/rows';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { COUNTER } from '../support/contracts';
+import { startRpcProxy } from '../support/rpcProxy';
 import { rpc } from '../support/stack';
 import { itDeep } from '../support/suite';
 import { until } from '../support/until';
@@ -104,6 +105,33 @@ itDeep('a node that lags behind has lost nothing', async () => {
   expect(await findLostTransactions()).toEqual([ref]);
   expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
   expect(await countOf(to)).toBe(1n);
+});
+
+test('an endpoint of the signer that has dropped receipts and logs undoes nothing', async () => {
+  const account = await world.account();
+  const replaced = await world.transaction({ to: await counter(), data: INCREMENT }, { account });
+  await world.sign(replaced);
+  await world.requestCancellation(replaced);
+  await world.execute(replaced, { cancel: true });
+  const proxy = await startRpcProxy(world.url, async (body, pass) => {
+    const { id, method } = JSON.parse(body);
+    const answer = (result: unknown) => JSON.stringify({ jsonrpc: '2.0', id, result });
+    if (method === 'eth_getTransactionReceipt') return answer(null);
+    return method === 'eth_getLogs' ? answer([]) : pass();
+  });
+  try {
+    const signer = world.signerWith({ networks: [{ ...world.network, signerRpcUrls: [proxy.url] }] });
+    expect(await signer.confirmOutcome(replaced)).toEqual({ outcome: 'cancelled' });
+    expect(await world.authorization(replaced)).toMatchObject({ outcome: 'cancelled' });
+    const { transactionId } = replaced;
+    const asked = { to: await counter(), data: INCREMENT };
+    const replacing = await world.transaction(asked, { account, replaces: transactionId });
+    const terms = await world.terms(replacing);
+    envelopeOf(await signer.signTransaction({ ...replacing, terms }));
+    expect(await world.execute(replacing)).toMatchObject({ outcome: { kind: 'executed' } });
+  } finally {
+    await proxy.stop();
+  }
 });
 
 describe('a lost block', () => {
@@ -248,10 +276,14 @@ describe('a lost block', () => {
     expect(await findLostTransactions()).toEqual([failing]);
     expect(await world.usage(failing)).toMatchObject([{ status: 'reserved' }]);
     expect(world.journal.outcomeOf(failing.transactionId)).toMatchObject({ outcome: 'reverted' });
+    expect(await world.prepare(failing)).toMatchObject({ kind: 'confirming', unconfirmed: true });
+    // What the signer had read no longer counts, in its journal either: the amount may be spent.
+    expect(await world.signer.confirmOutcome(failing)).toEqual({ outcome: null });
+    expect(world.journal.outcomeOf(failing.transactionId)).toMatchObject({ outcome: null });
+    expect(await world.authorization(failing)).toMatchObject({ outcome: null, counted_from: Infinity });
+    expect(await world.prepare(failing)).toMatchObject({ kind: 'inFlight' });
     const again = await remember();
     expect(await world.execute(failing)).toMatchObject({ outcome: { kind: 'executed' } });
-    // What the signer had read no longer counts, in its journal either: the amount is spent.
-    expect(world.journal.outcomeOf(failing.transactionId)).toMatchObject({ outcome: 'executed' });
     expect(await world.record(failing)).toMatchObject({ executionStatus: 'completed', failure: null });
     await again();
     await sendAsFunder(world.url, { to, data: number('set', 0n) });
@@ -261,6 +293,71 @@ describe('a lost block', () => {
     expect(await world.usage(failing)).toMatchObject([{ status: 'released' }]);
     expect(await world.attempts(failing)).toHaveLength(1);
     expect(await world.execute(working)).toMatchObject({ outcome: { kind: 'executed' } });
+  });
+
+  test('does not count for a signer that has read an outcome in it and records it late', async () => {
+    const account = await world.account();
+    const back = await remember();
+    const ref = await world.transaction({ to: await counter(), data: INCREMENT }, { account });
+    await world.sign(ref);
+    await world.requestCancellation(ref);
+    await world.execute(ref, { cancel: true });
+    let letPass: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      letPass = resolve;
+    });
+    let isHeld = false;
+    const proxy = await startRpcProxy(world.url, async (body, pass) => {
+      const text = await pass();
+      // The last thing that it asks: when the block was made.
+      if (!body.includes('eth_getBlockByHash')) return text;
+      isHeld = true;
+      await held;
+      return text;
+    });
+    try {
+      const signer = world.signerWith({ networks: [{ ...world.network, signerRpcUrls: [proxy.url] }] });
+      const late = signer.confirmOutcome(ref);
+      await until('it has read the outcome', async () => isHeld);
+      await back();
+      expect(await findLostTransactions()).toEqual([ref]);
+      expect(await world.signer.confirmOutcome(ref)).toEqual({ outcome: null });
+      letPass();
+      // Unreachable, where a slow machine has let its request take too long.
+      expect(await late).not.toHaveProperty('outcome', 'cancelled');
+      expect(world.journal.outcomeOf(ref.transactionId)).toMatchObject({ outcome: null });
+      expect(await world.authorization(ref)).toMatchObject({ outcome: null });
+    } finally {
+      letPass();
+      await proxy.stop();
+    }
+    await world.execute(ref, { cancel: true });
+  });
+
+  test('has its outcome read again before what replaces its transaction is signed', async () => {
+    const account = await world.account();
+    const to = await counter();
+    const back = await remember();
+    const replaced = await world.transaction({ to, data: INCREMENT }, { account });
+    await world.sign(replaced);
+    await world.requestCancellation(replaced);
+    await world.execute(replaced, { cancel: true });
+    expect(await world.record(replaced)).toMatchObject({ executionStatus: 'failed', closed: true });
+    const replacing = await world.transaction(
+      { to, data: INCREMENT },
+      { account, replaces: replaced.transactionId },
+    );
+    const terms = await world.terms(replacing);
+    await back();
+    // Nobody has noticed yet: its bytes can still be executed.
+    expect(await world.signer.signTransaction({ ...replacing, terms })).toEqual({
+      held: expect.stringContaining('whose outcome the signer has not read yet'),
+    });
+    expect(await world.attempts(replacing)).toEqual([]);
+    expect(await findLostTransactions()).toEqual([replaced]);
+    await world.execute(replaced, { cancel: true });
+    expect(await world.execute(replacing)).toMatchObject({ outcome: { kind: 'executed' } });
+    expect(await countOf(to)).toBe(1n);
   });
 
   test('holds back what comes after it until it is executed again', async () => {

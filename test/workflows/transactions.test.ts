@@ -92,6 +92,26 @@ describe('a relayer with insufficient funds', () => {
   });
 });
 
+/** Executes a transaction and cancels it while no block is made; `meanwhile` runs before that. Returns the failed one. */
+async function cancelled(transaction: Shown, meanwhile = async () => {}): Promise<Shown> {
+  const { http, org } = world;
+  let answered: Promise<unknown> = Promise.resolve();
+  await withoutBlocks(world, async () => {
+    // It answers when the execution has ended, some seconds later at most.
+    answered = signed(http, org, transaction, org.dave, 'initiator', { execute: true });
+    expect(await sent(world, transaction)).toMatchObject({
+      executionStatus: 'processing',
+      chain: { confirmations: 0 },
+    });
+    await meanwhile();
+    await workflowOfTransaction(world, transaction).signal(messages.cancelTransactionSignal);
+    await cancellationSent(world, transaction);
+  });
+  const failed = await reached(world, transaction, 'failed');
+  await answered;
+  return failed;
+}
+
 describe('a lost block', () => {
   itDeep('reopens a completed transaction, and its stored bytes complete it again', async () => {
     const { db, url, temporal, config } = world;
@@ -119,27 +139,45 @@ describe('a lost block', () => {
     expect(await usageOf(world, transaction)).toEqual(['committed']);
     expect(await actionsOf(world, other)).not.toContain('transaction.reopened');
   });
+
+  itDeep(
+    'makes what was cancelled in it undecided for the signer too, until the chain decides again',
+    async () => {
+      const { db, url, temporal, config } = world;
+      const transaction = await created(world);
+      // The chain adds a block of its own only after one with transactions.
+      await rpc(url, 'anvil_mine', ['0x1']);
+      const snapshot = await rpc(url, 'evm_snapshot');
+      await cancelled(transaction);
+      await workflowOfTransaction(world, transaction).result();
+      const signerOutcome = async () =>
+        (await db('authorizations').where({ transaction_id: transaction.id }).first('outcome'))?.outcome;
+      expect(await signerOutcome()).toBe('cancelled');
+      await rpc(url, 'evm_revert', [snapshot]);
+      await withoutBlocks(world, async () => {
+        await rpc(url, 'anvil_mine', ['0x5']);
+        const queues = taskQueues(config.temporal.taskQueue);
+        await temporal.schedule.getHandle(reconcilerScheduleId(queues)).trigger();
+        await until('the signer has read it again', async () => (await signerOutcome()) === null);
+        expect(await usageOf(world, transaction)).toEqual(['reserved']);
+      });
+      const { executionStatus } = await settledTransaction(world.http, world.org, transaction);
+      const isPaid = executionStatus === 'completed';
+      expect(await signerOutcome()).toBe(isPaid ? null : 'cancelled');
+      expect(await received(world, transaction)).toBe(isPaid ? 1n : 0n);
+      expect(await usageOf(world, transaction)).toEqual([isPaid ? 'committed' : 'released']);
+    },
+  );
 });
 
 describe('a transaction that is not included', () => {
   it('fails for good when it is cancelled', async () => {
     const { http, org } = world;
     const transaction = await created(world);
-    let answered: Promise<unknown> = Promise.resolve();
-    await withoutBlocks(world, async () => {
-      // It answers when the execution has ended, some seconds later at most.
-      answered = signed(http, org, transaction, org.dave, 'initiator', { execute: true });
-      expect(await sent(world, transaction)).toMatchObject({
-        executionStatus: 'processing',
-        chain: { confirmations: 0 },
-      });
+    const failed = await cancelled(transaction, async () => {
       const refused = await executeTransaction(http, org, transaction, 'reject');
       expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
-      await workflowOfTransaction(world, transaction).signal(messages.cancelTransactionSignal);
-      await cancellationSent(world, transaction);
     });
-    const failed = await reached(world, transaction, 'failed');
-    await answered;
     expect(failed.failure).toMatchObject({ code: 'timeout', message: expect.stringContaining('cancelled') });
     expect(await received(world, transaction)).toBe(0n);
     expect(await usageOf(world, transaction)).toEqual(['released']);
