@@ -10,7 +10,7 @@ import { policyRefusal, usageOf } from '../../src/transactions/policy';
 import type { SignerContext } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';
 import { assertAttemptOf } from './signedAttempts';
-import { assertTransactionEvidence, type Votes } from './signerEvidence';
+import { assertTransactionEvidence, type Unread, type Votes } from './signerEvidence';
 import type { SigningSnapshot } from './signerRecord';
 
 /** The payloads and votes that prove a transaction. */
@@ -67,7 +67,12 @@ export function authorizationEntry(
 export async function assertTakenOver(
   context: SignerContext,
   tx: Tx,
-  { snapshot, attempt, votes }: { snapshot: SigningSnapshot; attempt: Attempt; votes: Votes },
+  {
+    snapshot,
+    attempt,
+    votes,
+    unread,
+  }: { snapshot: SigningSnapshot; attempt: Attempt; votes: Votes; unread: Unread },
 ): Promise<void> {
   const { record, now } = snapshot;
   assertAttemptOf(record, attempt);
@@ -80,7 +85,7 @@ export async function assertTakenOver(
     );
   }
   try {
-    await assertTransactionEvidence(context, tx, snapshot, votes);
+    await assertTransactionEvidence(context, tx, snapshot, votes, unread);
   } catch (error) {
     // Its own authorization is stored, and counts.
     if (!(error instanceof SignerRefusal) || error.code !== 'budget') throw error;

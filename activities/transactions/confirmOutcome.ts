@@ -1,5 +1,5 @@
 import type { Address } from 'viem';
-import { ask, type ChainClient, ChainUnavailable } from '../../src/chain/clients';
+import { ask, assertChainId, type ChainClient, ChainUnavailable } from '../../src/chain/clients';
 import type { Execution } from '../../src/chain/executions';
 import { attemptsOfTransaction, envelopesOf } from '../../src/db/attempts';
 import { type AuthorizationOutcome, decideAuthorization } from '../../src/db/authorizations';
@@ -29,23 +29,17 @@ export type ConfirmedOutcome =
   | { readonly outcome: AuthorizationOutcome | null }
   | { readonly unreachable: string };
 
-/** How what was recorded before is read again. */
-interface Recorded {
-  /** Whether an outcome is recorded: an endpoint that no longer shows it, of a nonce that is used, does not change that. */
-  readonly isRecorded: boolean;
-  /** Whether the logs are searched where no transaction of ours has it, which takes long for an old one. */
-  readonly search: boolean;
-}
-
 /**
  * What one endpoint says was executed at the nonce, once it has the network's confirmations; null: nothing yet; `unshown`:
- * the nonce is used, and it does not show by what. Throws ChainUnavailable.
+ * the nonce is used, and it does not show by what. `search`: also in the logs, where no transaction of ours has it. Throws
+ * ChainUnavailable.
  */
 async function decisionOf(
   chain: ChainClient,
   at: AtNonce,
-  { search }: Recorded,
+  search: boolean,
 ): Promise<Decision | null | 'unshown'> {
+  await assertChainId(chain);
   const head = await headOf(chain);
   const own = await findInOwn(chain, at);
   const isUsed = own !== null || (await isNonceUsed(chain, at));
@@ -59,28 +53,33 @@ async function decisionOf(
   return { outcome: kindOf(at, execution), blockAt, unknown };
 }
 
+function isSame(one: Decision | null, other: Decision): boolean {
+  return one?.outcome === other.outcome && one.blockAt.getTime() === other.blockAt.getTime();
+}
+
 /**
- * What all endpoints of the signer say; `unshown` where one of them does not show what is recorded. Throws ChainUnavailable,
- * also where they disagree, or there is none.
+ * What all endpoints of the signer say, or what is recorded where some do not show it and the others say the same. Throws
+ * ChainUnavailable, also where they disagree, or there is none.
  */
 async function readDecision(
   context: SignerContext,
   at: AtNonce,
-  networkId: number,
-  recorded: Recorded,
-): Promise<Decision | null | 'unshown'> {
+  { recorded, search }: { readonly recorded: Decision | null; readonly search: boolean },
+): Promise<Decision | null> {
+  const { networkId, transactionId } = at.transaction;
   const network = networkOf(context, networkId);
   const chains = context.endpointsOf(network);
-  const shown = await Promise.all(chains.map((chain) => decisionOf(chain, at, recorded)));
-  if (recorded.isRecorded && shown.includes('unshown')) return 'unshown';
+  const shown = await Promise.all(chains.map((chain) => decisionOf(chain, at, search)));
+  const said = shown.filter((one) => one !== 'unshown');
+  if (recorded && said.length < shown.length && said.every((one) => isSame(one, recorded))) return recorded;
   const decisions = shown.map((one) => (one === 'unshown' ? null : one));
   const [first] = decisions;
   if (first === undefined) {
     throw new ChainUnavailable(network, 'it has no signerRpcUrls, so the signer cannot read outcomes');
   }
-  const texts = new Set(decisions.map((one) => JSON.stringify(one)));
+  const texts = new Set((recorded ? shown : decisions).map((one) => JSON.stringify(one)));
   if (texts.size > 1) {
-    throw new ChainUnavailable(network, `its signerRpcUrls disagree about ${at.transaction.transactionId}`);
+    throw new ChainUnavailable(network, `its signerRpcUrls disagree about ${transactionId}`);
   }
   return first;
 }
@@ -155,8 +154,16 @@ function readAttempts(context: SignerContext, ref: TransactionRef, networkId: nu
   });
 }
 
+/** What the journal has of an authorization; null while it is undecided. */
+function recordedIn(entry: OutcomeEntry | undefined): Decision | null {
+  if (!entry?.outcome) return null;
+  return { outcome: entry.outcome, blockAt: new Date(entry.blockAt), unknown: null };
+}
+
 /** What was read is recorded within this time, or read again: meanwhile the chain may have lost it. */
-const READ_LIMIT_MS = 10_000;
+const RECORD_LIMIT_MS = 10_000;
+/** So often, at most. */
+const READINGS = 3;
 
 /**
  * Reads what became of an authorization, and records it; an outcome is undecided again where the endpoints show that its
@@ -171,26 +178,29 @@ export async function decide(
 ): Promise<AuthorizationOutcome | null> {
   const { journal } = context;
   const { networkId } = await networkAndPolicyOf(context.db, ref);
-  for (;;) {
+  for (let reading = 1; reading <= READINGS; reading += 1) {
     const before = journal.outcomeOf(ref.transactionId);
-    const recorded = before?.outcome ?? null;
+    const recorded = recordedIn(before);
     const at = await readAttempts(context, ref, networkId);
-    const decision = await readDecision(context, at, networkId, { isRecorded: recorded !== null, search });
+    const decision = await readDecision(context, at, { recorded, search });
     const readAt = performance.now();
-    if (decision === 'unshown') return recorded;
     if (decision?.unknown && !isBelieved(context, at)) return null;
-    // Nothing is recorded that could be undone.
-    if (!decision && at.signerOutcome === null && recorded === null) return null;
+    const outcome = decision?.outcome ?? null;
+    // Each entry is an object of its own: where it is another one, that was recorded while this read.
+    const isCurrent = () => journal.outcomeOf(ref.transactionId) === before;
+    const isKnown = decision ? recorded !== null && isSame(decision, recorded) : recorded === null;
+    if (isKnown && at.signerOutcome === outcome && isCurrent()) return outcome;
     const isRecorded = await withNetwork(context, networkId, async (tx) => {
-      // Each entry is an object of its own: another one was recorded while this read.
-      if (journal.outcomeOf(ref.transactionId) !== before) return false;
-      if (performance.now() - readAt > READ_LIMIT_MS) return false;
+      if (!isCurrent()) return false;
+      if (performance.now() - readAt > RECORD_LIMIT_MS) return false;
       if (decision?.unknown) await recordUnknown(context, tx, at, decision.unknown);
       await recordDecision(context, tx, ref, decision);
       return true;
     });
-    if (isRecorded) return decision?.outcome ?? null;
+    if (isRecorded) return outcome;
   }
+  const late = `what became of ${ref.transactionId} could not be recorded in time`;
+  throw new ChainUnavailable(networkOf(context, networkId), late);
 }
 
 /**

@@ -12,7 +12,7 @@ import {
 } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import { requireRow } from '../../src/db/rows';
-import type { StoredTransaction } from '../../src/db/transactions';
+import type { TransactionSnapshot } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import type { AuthorizationEntry } from '../../src/journal/entries';
@@ -32,6 +32,7 @@ import {
   assertBeingExecuted,
   assertSameContent,
   assertTransactionEvidence,
+  type Unread,
   type Votes,
   verifiedVotes,
 } from './signerEvidence';
@@ -76,20 +77,25 @@ async function decideUndecided(context: SignerContext, policyId: string): Promis
   return decided;
 }
 
+/** No chain loses older blocks: what an outcome in one says needs no search of the logs. */
+const LOSABLE_MS = 86_400_000;
+
 /**
  * Looks up what became of what a transaction replaces, before the first signature: the chain may have lost what was read
  * of it before. Returns why it waits, where that cannot be read.
  */
 async function decideReplaced(
   context: SignerContext,
-  { id, organizationId, replaces }: StoredTransaction,
-): Promise<SignerHold | undefined> {
-  if (replaces === null || context.journal.authorizationOf(id)) return undefined;
+  { record: { id, organizationId, replaces, expiresAt }, now }: TransactionSnapshot,
+): Promise<Unread> {
+  const isExpired = expiresAt.getTime() < now.time.getTime();
+  if (replaces === null || isExpired || context.journal.authorizationOf(id)) return undefined;
   const [signed] = await attemptsOfTransaction(context.db, replaces);
   // What is recorded counts where the network is not configured any more.
   if (!signed || !context.networks.some((network) => network.id === signed.networkId)) return undefined;
   try {
-    const search = !context.journal.outcomeOf(replaces)?.outcome;
+    const known = context.journal.outcomeOf(replaces);
+    const search = !known?.outcome || now.time.getTime() - Date.parse(known.blockAt) < LOSABLE_MS;
     await decide(context, { organizationId, transactionId: replaces }, { search });
     return undefined;
   } catch (error) {
@@ -121,17 +127,23 @@ async function carryStored(
   {
     attempts,
     ...of
-  }: { attempts: readonly Attempt[]; snapshot: SigningSnapshot; votes: Votes; account: Address },
+  }: {
+    attempts: readonly Attempt[];
+    snapshot: SigningSnapshot;
+    votes: Votes;
+    unread: Unread;
+    account: Address;
+  },
   terms: BoundedTerms<TransactionTerms>,
 ): Promise<Committed> {
-  const { snapshot, votes, account } = of;
+  const { snapshot, votes, unread, account } = of;
   const { id, organizationId } = snapshot.record;
   const [transaction] = attempts;
   const attempt = signedAttempt(attempts);
   if (!transaction || !attempt) throw new Error(`nothing of transaction ${id} is stored`);
   assertBeingExecuted(snapshot.record);
   const isKnown = isJournaled(context, transaction);
-  if (!isKnown) await assertTakenOver(context, tx, { snapshot, attempt: transaction, votes });
+  if (!isKnown) await assertTakenOver(context, tx, { snapshot, attempt: transaction, votes, unread });
   // What is carried on counts as undecided: the chain may have lost its block.
   await recordDecision(context, tx, { organizationId, transactionId: id }, null);
   const intent = await carryOn(context, tx, { attempt, account }, terms);
@@ -195,7 +207,7 @@ async function commitIntent(
   const { networkId } = seen.record;
   const terms = await boundTerms(context, networkId, asked);
   const votes = await verifiedVotes(context, seen);
-  const unread = await decideReplaced(context, seen.record);
+  const unread = await decideReplaced(context, seen);
   return withNetwork(context, networkId, async (tx) => {
     assertNotFrozen(context, ref.organizationId);
     const relayer = { address: terms.relayerAddress, fromNonce: terms.chainNonce };
@@ -205,7 +217,7 @@ async function commitIntent(
     const account = accountIn(context, snapshot.state, record).address as Address;
     if (snapshot.attempted) {
       const attempts = await attemptsOfTransaction(tx, record.id);
-      return carryStored(context, tx, { attempts, snapshot, votes, account }, terms);
+      return carryStored(context, tx, { attempts, snapshot, votes, unread, account }, terms);
     }
     await assertTransactionEvidence(context, tx, snapshot, votes, unread);
     return storeNew(context, tx, { snapshot, votes, account }, terms);

@@ -161,6 +161,9 @@ async function outcomeOfReplaced(
   return journal.outcomeOf(transactionId)?.outcome === outcome ? outcome : null;
 }
 
+/** Why what became of what a transaction replaces could not be read now; undefined where it was. */
+export type Unread = SignerHold | undefined;
+
 /**
  * Throws SignerRefusal unless what a transaction replaces can never execute, by what the signer itself has read or by a
  * rejection that it records here; and SignerHold while it has not read that.
@@ -169,7 +172,7 @@ async function assertReplaceable(
   context: SignerContext,
   tx: Tx,
   record: StoredTransaction,
-  unread: SignerHold | undefined,
+  unread: Unread,
 ): Promise<void> {
   const { id, replaces } = record;
   if (replaces === null) return;
@@ -200,7 +203,7 @@ export async function assertTransactionEvidence(
   tx: Tx,
   snapshot: SigningSnapshot,
   verified: Votes,
-  unread?: SignerHold,
+  unread: Unread,
 ): Promise<void> {
   const { now, reserved } = snapshot;
   const record = withVerifiedVotes(snapshot.record, verified);

@@ -172,7 +172,10 @@ describe('a lost block', () => {
       await world.mine(5);
       return begun;
     });
-    await sleep(500);
+    await until('it is seen in its block', async () => {
+      const [attempt] = await world.attempts(ref);
+      return (attempt?.confirmations ?? 0) > 0;
+    });
     expect(await countOf(to)).toBe(1n);
     await back();
     await until('it is executed again', async () => (await countOf(to)) === 1n);
