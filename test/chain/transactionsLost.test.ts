@@ -10,7 +10,7 @@ import { startRpcProxy } from '../support/rpcProxy';
 import { rpc } from '../support/stack';
 import { itDeep } from '../support/suite';
 import { until } from '../support/until';
-import { envelopeOf, TransactionWorld } from './transactionWorld';
+import { envelopeOf, type TestAccount, TransactionWorld } from './transactionWorld';
 import { sendAsFunder } from './wallets';
 
 let world: TransactionWorld;
@@ -80,6 +80,16 @@ async function useNonceOf(ref: TransactionRef): Promise<void> {
   await rpc(world.url, 'eth_sendRawTransaction', [await relayer.signTransaction(empty)]);
 }
 
+/** A transaction of an account that is signed, and then cancelled on chain. */
+async function cancelled(to: Address, account: TestAccount): Promise<TransactionRef> {
+  const ref = await world.transaction({ to, data: INCREMENT }, { account });
+  await world.sign(ref);
+  await world.requestCancellation(ref);
+  expect(await world.execute(ref, { cancel: true })).toMatchObject({ outcome: { kind: 'cancelled' } });
+  expect(await world.record(ref)).toMatchObject({ executionStatus: 'failed', closed: true });
+  return ref;
+}
+
 function auditOf(ref: TransactionRef): Promise<string[]> {
   return world.db('audit_log').where({ resource_id: ref.transactionId }).orderBy('position').pluck('action');
 }
@@ -109,10 +119,7 @@ itDeep('a node that lags behind has lost nothing', async () => {
 
 test('an endpoint of the signer that has dropped receipts and logs undoes nothing', async () => {
   const account = await world.account();
-  const replaced = await world.transaction({ to: await counter(), data: INCREMENT }, { account });
-  await world.sign(replaced);
-  await world.requestCancellation(replaced);
-  await world.execute(replaced, { cancel: true });
+  const replaced = await cancelled(await counter(), account);
   const proxy = await startRpcProxy(world.url, async (body, pass) => {
     const { id, method } = JSON.parse(body);
     const answer = (result: unknown) => JSON.stringify({ jsonrpc: '2.0', id, result });
@@ -279,18 +286,24 @@ describe('a lost block', () => {
     expect(await findLostTransactions()).toEqual([failing]);
     expect(await world.usage(failing)).toMatchObject([{ status: 'reserved' }]);
     expect(world.journal.outcomeOf(failing.transactionId)).toMatchObject({ outcome: 'reverted' });
-    expect(await world.prepare(failing)).toMatchObject({ kind: 'confirming', unconfirmed: true });
-    // What the signer had read no longer counts, in its journal either: the amount may be spent.
-    expect(await world.signer.confirmOutcome(failing)).toEqual({ outcome: null });
-    expect(world.journal.outcomeOf(failing.transactionId)).toMatchObject({ outcome: null });
-    expect(await world.authorization(failing)).toMatchObject({ outcome: null, counted_from: Infinity });
-    expect(await world.prepare(failing)).toMatchObject({ kind: 'inFlight' });
     const again = await remember();
-    expect(await world.execute(failing)).toMatchObject({ outcome: { kind: 'executed' } });
+    // Anybody has sent its bytes again: it is executed before the signer has read that it was not.
+    await sendAsFunder(world.url, await callOf(failing));
+    // Confirmed at the first look.
+    await world.mine();
+    expect(await world.execute(failing)).toMatchObject({ outcome: { kind: 'executed', reversed: true } });
+    // What the signer had read no longer counts, in its journal either: the amount is spent.
+    expect(world.journal.outcomeOf(failing.transactionId)).toMatchObject({ outcome: 'executed' });
     expect(await world.record(failing)).toMatchObject({ executionStatus: 'completed', failure: null });
     await again();
     await sendAsFunder(world.url, { to, data: number('set', 0n) });
     expect(await findLostTransactions()).toEqual([failing]);
+    expect(await world.prepare(failing)).toMatchObject({ kind: 'confirming', unconfirmed: true });
+    // Undecided, it counts for as long as that lasts.
+    expect(await world.signer.confirmOutcome(failing)).toEqual({ outcome: null });
+    expect(world.journal.outcomeOf(failing.transactionId)).toMatchObject({ outcome: null });
+    expect(await world.authorization(failing)).toMatchObject({ outcome: null, counted_from: Infinity });
+    expect(await world.prepare(failing)).toMatchObject({ kind: 'inFlight' });
     expect(await world.execute(failing)).toMatchObject({ outcome: { kind: 'reverted' } });
     expect(await world.record(failing)).toMatchObject({ executionStatus: 'failed', closed: true });
     expect(await world.usage(failing)).toMatchObject([{ status: 'released' }]);
@@ -300,11 +313,9 @@ describe('a lost block', () => {
 
   test('does not count for a signer that has read an outcome in it and records it late', async () => {
     const account = await world.account();
+    const to = await counter();
     const back = await remember();
-    const ref = await world.transaction({ to: await counter(), data: INCREMENT }, { account });
-    await world.sign(ref);
-    await world.requestCancellation(ref);
-    await world.execute(ref, { cancel: true });
+    const ref = await cancelled(to, account);
     let letPass: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       letPass = resolve;
@@ -341,11 +352,7 @@ describe('a lost block', () => {
     const account = await world.account();
     const to = await counter();
     const back = await remember();
-    const replaced = await world.transaction({ to, data: INCREMENT }, { account });
-    await world.sign(replaced);
-    await world.requestCancellation(replaced);
-    await world.execute(replaced, { cancel: true });
-    expect(await world.record(replaced)).toMatchObject({ executionStatus: 'failed', closed: true });
+    const replaced = await cancelled(to, account);
     const replacing = await world.transaction(
       { to, data: INCREMENT },
       { account, replaces: replaced.transactionId },
@@ -442,12 +449,8 @@ itDeep(
   async () => {
     const to = await counter();
     const account = await world.account();
-    const ref = await world.transaction({ to, data: INCREMENT }, { account });
     const back = await remember();
-    await world.sign(ref);
-    await world.requestCancellation(ref);
-    expect(await world.execute(ref, { cancel: true })).toMatchObject({ outcome: { kind: 'cancelled' } });
-    expect(await world.record(ref)).toMatchObject({ executionStatus: 'failed', closed: true });
+    const ref = await cancelled(to, account);
     await back();
     expect(await findLostTransactions()).toEqual([ref]);
     const later = await world.transaction({ to, data: INCREMENT }, { account });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { zeroAddress } from 'viem';
+import { sampleOf } from '../bench/figures';
 import { type Loaded, SteadyLoad } from '../chaos/steadyLoad';
 import { change, proposeChange, read, reject, type Shown } from '../support/api';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
@@ -84,15 +85,12 @@ async function administrate(group: Shown, round: number): Promise<void> {
     await read(http, org.readKey, `/api/v1${path}`);
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((one, two) => one - two)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
 /** The middle values of a metric in the second quarter of the samples and in the last one. */
 function quarters(of: readonly Sample[], name: string): { readonly before: number; readonly after: number } {
   const values = of.map((sample) => sample.get(name) ?? Number.NaN);
   const quarter = Math.floor(values.length / 4);
-  return { before: median(values.slice(quarter, 2 * quarter)), after: median(values.slice(-quarter)) };
+  const middle = (part: readonly number[]) => sampleOf(part).p50;
+  return { before: middle(values.slice(quarter, 2 * quarter)), after: middle(values.slice(-quarter)) };
 }
 
 /** Pays, changes and reads for so long, and looks at every process meanwhile. */
