@@ -93,7 +93,6 @@ export function startTracer(
     await withTimeLimit(
       provider.shutdown().catch(() => undefined),
       STOP_LIMIT_MS,
-      () => undefined,
     );
   });
   const tracer = provider.getTracer('orgwallet');

@@ -125,7 +125,6 @@ async function workflowWorker(
   await withTimeLimit(
     ensureSearchAttributes(connection, namespace, logger, lifetime.stopped),
     SEARCH_ATTRIBUTE_WAIT_MS,
-    () => undefined,
   );
   const executions = watchExecutions({ db, metrics, logger });
   lifetime.onStop(() => executions.stop());

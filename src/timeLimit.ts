@@ -1,16 +1,18 @@
 /**
- * Settles as `work` does, or after so many milliseconds as `atLimit` does. `work` is not cancelled: what becomes of it then
- * is ignored.
+ * Settles as `work` does, or after so many milliseconds as `atLimit` does; without that, with undefined. `work` is not
+ * cancelled: what becomes of it then is ignored.
  */
+export function withTimeLimit<T>(work: Promise<T>, limitMs: number): Promise<T | undefined>;
+export function withTimeLimit<T, L>(work: Promise<T>, limitMs: number, atLimit: () => L): Promise<T | L>;
 export async function withTimeLimit<T, L>(
   work: Promise<T>,
   limitMs: number,
-  atLimit: () => L,
-): Promise<T | L> {
+  atLimit?: () => L,
+): Promise<T | L | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, limitMs);
-  }).then(atLimit);
+  }).then(() => atLimit?.());
   try {
     return await Promise.race([work, limit]);
   } finally {

@@ -162,7 +162,7 @@ export function startWorkers(
       } catch (error) {
         if (!stopping) logger.warn({ err: error, taskQueue: spec.taskQueue }, 'worker ended; restarting it');
       }
-      if (!stopping) await withTimeLimit(woken, RESTART_DELAY_MS, () => undefined);
+      if (!stopping) await withTimeLimit(woken, RESTART_DELAY_MS);
     }
   }
 

@@ -13,6 +13,7 @@ import {
 import type { Tx } from '../../src/db/database';
 import { requireRow } from '../../src/db/rows';
 import type { TransactionSnapshot } from '../../src/db/transactions';
+import { isExpired } from '../../src/domain/approval';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import type { AuthorizationEntry } from '../../src/journal/entries';
@@ -84,12 +85,10 @@ const LOSABLE_MS = 86_400_000;
  * Looks up what became of what a transaction replaces, before the first signature: the chain may have lost what was read
  * of it before. Returns why it waits, where that cannot be read.
  */
-async function decideReplaced(
-  context: SignerContext,
-  { record: { id, organizationId, replaces, expiresAt }, now }: TransactionSnapshot,
-): Promise<Unread> {
-  const isExpired = expiresAt.getTime() < now.time.getTime();
-  if (replaces === null || isExpired || context.journal.authorizationOf(id)) return undefined;
+async function decideReplaced(context: SignerContext, { record, now }: TransactionSnapshot): Promise<Unread> {
+  const { id, organizationId, replaces } = record;
+  const isPast = isExpired(record, now.time);
+  if (replaces === null || isPast || context.journal.authorizationOf(id)) return undefined;
   const [signed] = await attemptsOfTransaction(context.db, replaces);
   // What is recorded counts where the network is not configured any more.
   if (!signed || !context.networks.some((network) => network.id === signed.networkId)) return undefined;
@@ -237,8 +236,8 @@ async function signCommitted(context: SignerContext, { intent, replaces, authori
  * committed first, then it is in the journal, then it is signed and stored: after a crash in between the same is signed.
  * Trusts nothing: before the first signature the payload is rebuilt from the record, and every signature, entitlement,
  * policy and expiry verified again, the budget by what the signer itself has authorized, and what it replaces by what the
- * signer's endpoints show now. A transaction is signed once, at one Safe nonce: whatever the records or the chain say became of it, it only gets another envelope with the
- * same bytes.
+ * signer's endpoints show now. A transaction is signed once, at one Safe nonce: whatever the records or the chain say
+ * became of it, it only gets another envelope with the same bytes.
  */
 export async function signTransaction(
   context: SignerContext,

@@ -57,7 +57,6 @@ async function closed(close: () => Promise<void>): Promise<void> {
   await withTimeLimit(
     close().catch(() => undefined),
     CLOSE_LIMIT_MS,
-    () => undefined,
   );
 }
 

@@ -117,12 +117,12 @@ export function keepReconciler(
           upToDate = true;
         });
         told = false;
-        await withTimeLimit(woken, LOOK_MS, () => undefined);
+        await withTimeLimit(woken, LOOK_MS);
       } catch (error) {
         if (!told && !stopped)
           logger.warn({ err: error }, 'the schedule of the reconciler cannot be checked; retrying');
         told = true;
-        await withTimeLimit(woken, RETRY_MS, () => undefined);
+        await withTimeLimit(woken, RETRY_MS);
       }
     }
   }

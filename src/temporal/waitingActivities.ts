@@ -87,7 +87,7 @@ export class WaitingActivities {
       await this.tell(() => this.client.activity.fail(waiting.token, failure)).catch(() => undefined);
       await waiting.ended;
     });
-    await withTimeLimit(Promise.all(ends), STOP_LIMIT_MS, () => undefined);
+    await withTimeLimit(Promise.all(ends), STOP_LIMIT_MS);
   }
 
   private wait(info: Info, input: unknown, running: Promise<unknown>, abort: AbortController): void {
