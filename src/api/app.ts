@@ -52,14 +52,11 @@ function beginExchanges({ config, logger, metrics, tracer, stopping }: AppDepend
     withSpan(beginRequestSpan(tracer, request, response), () => begin(request, response, next));
 }
 
-/** The routes below the base path, literal segments before parameters, so that /proposals/create is not read as an id. */
-function routerOf(
-  dependencies: HandlerDependencies,
-  routes: readonly Route[],
-  admit: RequestHandler,
-): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  router.use(admit);
+const ROUTER = { caseSensitive: true, strict: true };
+
+/** The routes of one resource, literal segments before parameters, so that /proposals/create is not read as an id. */
+function resourceRouter(dependencies: HandlerDependencies, routes: readonly Route[]): Router {
+  const router = Router(ROUTER);
   const paths = [...new Set(routes.map(({ endpoint }) => endpoint.path))];
   for (const path of paths.sort((one, two) => one.split('{').length - two.split('{').length)) {
     const here = routes.filter(({ endpoint }) => endpoint.path === path);
@@ -67,6 +64,34 @@ function routerOf(
     for (const entry of here) route[entry.endpoint.method](handlerOf(dependencies, entry));
     route.all(otherMethods(here.map(({ endpoint }) => endpoint.method)));
   }
+  return router;
+}
+
+/** The first segment of a path, which names a resource. */
+function resourceIn(path: string): string {
+  return path.split('/', 2)[1] ?? '';
+}
+
+/** The routes below the base path, a router for each resource: Express compares a path with each route of a router in turn. */
+function routerOf(
+  dependencies: HandlerDependencies,
+  routes: readonly Route[],
+  admit: RequestHandler,
+): Router {
+  const resources = [...new Set(routes.map(({ endpoint }) => resourceIn(endpoint.path)))];
+  const routers = new Map(
+    resources.map((resource) => {
+      const own = routes.filter(({ endpoint }) => resourceIn(endpoint.path) === resource);
+      return [resource, resourceRouter(dependencies, own)] as const;
+    }),
+  );
+  const router = Router(ROUTER);
+  router.use(admit);
+  router.use((request, response, next) => {
+    const own = routers.get(resourceIn(request.path));
+    if (own) own(request, response, next);
+    else next();
+  });
   return router;
 }
 

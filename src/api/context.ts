@@ -45,6 +45,10 @@ export type Route =
     }
   | {
       readonly endpoint: Endpoint;
+      readonly readText: (context: RequestContext) => Promise<string>;
+    }
+  | {
+      readonly endpoint: Endpoint;
       readonly mutation: MutationHandler<RequestContext, unknown>;
     }
   | {
@@ -58,6 +62,14 @@ export function readRoute<E extends Endpoint>(
   read: (context: ContextOf<E>) => Promise<ResponseOf<E>>,
 ): Route {
   return { endpoint, read: read as (context: RequestContext) => Promise<unknown> };
+}
+
+/** The route of an endpoint that only reads, and whose answers are JSON text already. */
+export function readTextRoute<E extends Endpoint>(
+  endpoint: E,
+  readText: (context: ContextOf<E>) => Promise<string>,
+): Route {
+  return { endpoint, readText: readText as (context: RequestContext) => Promise<string> };
 }
 
 /** The route of an endpoint that changes something. */

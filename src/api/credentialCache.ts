@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Credential } from '../db/credentials';
 import type { Notifications } from '../db/notifications';
-import { createBatcher } from './batcher';
+import { createBatcher, everyMs } from './batcher';
 
 const REMEMBERED_MS = 1_000;
 const MAX_SECRETS = 10_000;
@@ -33,7 +33,7 @@ export function createCredentialCache(
     untilMs > elapsedMs() && !isExpired(credential);
   /** Hashes of the secrets that were valid at their last lookup, the longest unused first. */
   const known = new Set<string>();
-  const lookUpUnknown = createBatcher(lookUp, UNKNOWN_SECRETS_INTERVAL_MS);
+  const lookUpUnknown = createBatcher(lookUp, everyMs(UNKNOWN_SECRETS_INTERVAL_MS));
   let changes = 0;
   notifications.subscribe('access_changed', '', () => {
     changes += 1;

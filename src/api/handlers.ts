@@ -78,15 +78,18 @@ function contextOf(
 
 async function runRead(
   { production }: HandlerDependencies,
-  { endpoint, read }: Extract<Route, { read: unknown }>,
+  route: Extract<Route, { read: unknown } | { readText: unknown }>,
   admitted: Admitted,
 ): Promise<void> {
+  const { endpoint } = route;
   const { request, response, credential } = admitted;
   const query = parseQuery(endpoint.query, request.originalUrl);
   requireAccess(endpoint, credential);
-  const body = await read(contextOf(endpoint, admitted, { query, body: undefined }));
-  if (!production) checkResponse(endpoint, body);
-  sendJson(request, response, endpoint.status, JSON.stringify(body));
+  const context = contextOf(endpoint, admitted, { query, body: undefined });
+  const text =
+    'readText' in route ? await route.readText(context) : JSON.stringify(await route.read(context));
+  if (!production) checkResponse(endpoint, JSON.parse(text));
+  sendJson(request, response, endpoint.status, text);
 }
 
 /** The key and body of a POST, dry run or not. */
@@ -174,7 +177,7 @@ export function handlerOf(dependencies: HandlerDependencies, route: Route): Requ
     if (!credential) throw new Error('a request reached its handler without a credential');
     noteSubject(exchange, route, request.params);
     const admitted: Admitted = { request, response, exchange, credential };
-    if ('read' in route) await runRead(dependencies, route, admitted);
+    if ('read' in route || 'readText' in route) await runRead(dependencies, route, admitted);
     else if ('dryRun' in route) await runDryRun(dependencies, route, admitted);
     else await runMutation(dependencies, route, admitted);
   };

@@ -4,11 +4,12 @@ import type { Logger } from 'pino';
 import type { Db } from '../db/database';
 import {
   answerRequest,
-  findRequest,
+  findRequests,
   forgetRequest,
   insertRequest,
   releaseRequest,
   renewLeases,
+  requestName,
   type StoredAnswer,
   type StoredRequest,
   sweepRequests,
@@ -19,6 +20,7 @@ import { sweepChallenges } from '../db/registrations';
 import { sweepSessions } from '../db/sessionEnds';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import { failpoint } from '../failpoints';
+import { createBatcher, oneAtATime } from './batcher';
 import { errorBodyOf, Refused } from './refusals';
 
 const RENEW_EVERY_MS = 2_000;
@@ -90,6 +92,8 @@ interface Runner {
   readonly db: Db;
   readonly retentionMs: number;
   readonly logger: Logger;
+  /** Finds a request by its `requestName`. */
+  readonly find: (name: string) => Promise<StoredRequest | undefined>;
   /** The requests that this process works on, by the owner of their lease. */
   readonly leases: Set<string>;
 }
@@ -190,8 +194,7 @@ async function attempt(
   work: MutationWork,
 ): Promise<Answered | 'running' | undefined> {
   const { organizationId, key } = request;
-  const { db, retentionMs } = runner;
-  const known = await findRequest(db, { organizationId, key, retentionMs });
+  const known = await runner.find(requestName(organizationId, key));
   if (known && !known.requestHash.equals(requestHash)) {
     throw new Refused({
       code: 'idempotencyConflict',
@@ -249,7 +252,8 @@ export function createIdempotency(options: { db: Db; retentionMs: number; logger
       sweepSessions(db),
     ]).catch((error) => logger.warn({ err: error }, 'expired rows could not be deleted'));
   }, SWEEP_EVERY_MS).unref();
-  const runner: Runner = { db, retentionMs, logger, leases };
+  const find = createBatcher((names) => findRequests(db, names, retentionMs), oneAtATime);
+  const runner: Runner = { db, retentionMs, logger, find, leases };
   return {
     run: (request, work, deadlineMs) => run(runner, request, work, deadlineMs),
     stop() {

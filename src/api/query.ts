@@ -19,7 +19,8 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unkno
 /** Reads the query of a URL with a strict schema. Refuses unknown, repeated and unstorable parameters with validationError. */
 export function parseQuery<Schema extends z.ZodType>(schema: Schema, url: string): z.output<Schema> {
   const start = url.indexOf('?');
-  const parameters = new URLSearchParams(start < 0 ? '' : url.slice(start + 1));
+  if (start < 0) return parseWith(schema, {});
+  const parameters = new URLSearchParams(url.slice(start + 1));
   const values = new Map<string, string>();
   for (const [name, value] of parameters) {
     const found = unstorablePart(value);

@@ -3,6 +3,7 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import type { Express } from 'express';
 import { EXECUTION_ENDED } from '../db/announcements';
 import { authenticate } from '../db/apiKeys';
+import { readBases } from '../db/approvalLocks';
 import { readCursorSecret } from '../db/installation';
 import { listenForNotifications, type Notifications } from '../db/notifications';
 import { authenticateSessions } from '../db/sessionCredentials';
@@ -28,6 +29,7 @@ import { policyRoutes } from './routes/policies';
 import { proposalRoutes } from './routes/proposals';
 import { registrationRoutes } from './routes/registrations';
 import { transactionRoutes } from './routes/transactions';
+import { createShownApprovals } from './shownApprovals';
 
 /** The servers that callers reach. */
 export interface ApiServer {
@@ -53,6 +55,8 @@ function routesOf(dependencies: ApiDependencies, notifications: Notifications, c
     ...dependencies,
     cursors,
     watchExecution: createExecutionWatch(notifications),
+    // Outside production every answer that was kept is compared with a new one.
+    showApproval: createShownApprovals((ids) => readBases(db, ids), { compare: !config.production }),
   };
   return [
     ...proposalRoutes(approving),

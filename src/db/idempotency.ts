@@ -58,25 +58,30 @@ function stored(row: RequestColumns): StoredRequest {
 const seconds = (ms: number) => ms / 1_000;
 
 const FIND: PreparedStatement = {
-  name: 'find_request',
-  text: `SELECT id, credential_id, method, path, request_hash, resource_id, created_at, status, response_body, location,
-      lease_until > now() AS leased
-    FROM idempotency_requests
-    WHERE organization_id = $1 AND key = $2
-      AND (answered_at IS NULL OR created_at > now() - make_interval(secs => $3))`,
+  name: 'find_requests',
+  text: `SELECT asked.name, r.id, r.credential_id, r.method, r.path, r.request_hash, r.resource_id, r.created_at,
+      r.status, r.response_body, r.location, r.lease_until > now() AS leased
+    FROM unnest($1::text[]) AS asked(name) JOIN idempotency_requests r
+      ON r.organization_id = split_part(asked.name, '/', 1) AND r.key = split_part(asked.name, '/', 2)::uuid
+    WHERE r.answered_at IS NULL OR r.created_at > now() - make_interval(secs => $2)`,
 };
 
-/** The request of an idempotency key, unless it is answered and past its retention. */
-export async function findRequest(
-  db: Db | Tx,
-  scope: { organizationId: string; key: string; retentionMs: number },
-): Promise<StoredRequest | undefined> {
-  const [row] = await runPrepared<RequestColumns>(db, FIND, [
-    scope.organizationId,
-    scope.key,
-    seconds(scope.retentionMs),
+/** The name of a request in `findRequests`. `key`: its X-Idempotency-Key. */
+export function requestName(organizationId: string, key: string): string {
+  return `${organizationId}/${key}`;
+}
+
+/** The requests of these names, unless they are answered and past their retention. */
+export async function findRequests(
+  db: Db,
+  names: readonly string[],
+  retentionMs: number,
+): Promise<ReadonlyMap<string, StoredRequest>> {
+  const rows = await runPrepared<RequestColumns & { readonly name: string }>(db, FIND, [
+    names,
+    seconds(retentionMs),
   ]);
-  return row && stored(row);
+  return new Map(rows.map((row) => [row.name, stored(row)]));
 }
 
 /** A new request, with the id of the resource that it will create or change. */

@@ -9,7 +9,7 @@ import type {
   ProposalRecord,
   ResourceType,
 } from '../domain/proposal';
-import { lockApproval } from './approvalLocks';
+import { lockApproval, type SequenceColumn, sequenceColumn } from './approvalLocks';
 import type { Db, Tx } from './database';
 import { databaseNow } from './database';
 import { readAdmins } from './members';
@@ -174,8 +174,8 @@ export async function readProposalNow(db: Db | Tx, organizationId: string): Prom
 function snapshotStatement(name: string, resourceType: boolean, message: boolean): PreparedStatement {
   return {
     name,
-    text: `SELECT ${columns}, o.domain_salt, ${timeColumn}, ${adminColumns('s')}
-        ${message ? `, ${messageColumns}` : ''}
+    text: `SELECT ${columns}, o.domain_salt, ${timeColumn}, ${adminColumns('s')},
+        ${message ? messageColumns : sequenceColumn}
       FROM approvals a JOIN proposals p ON p.id = a.id
       JOIN organizations o ON o.id = a.organization_id
       JOIN admin_sets s ON s.organization_id = a.organization_id
@@ -203,9 +203,10 @@ function snapshotOf(row: SnapshotColumns): ProposalSnapshot {
 export async function readProposalSnapshot(
   db: Db,
   { organizationId, id, resourceType }: ApprovalKey & { resourceType: ResourceType },
-): Promise<ProposalSnapshot | undefined> {
-  const [row] = await runPrepared<SnapshotColumns>(db, SNAPSHOT, [organizationId, id, resourceType]);
-  return row && snapshotOf(row);
+): Promise<(ProposalSnapshot & SequenceColumn) | undefined> {
+  const values = [organizationId, id, resourceType];
+  const [row] = await runPrepared<SnapshotColumns & SequenceColumn>(db, SNAPSHOT, values);
+  return row && { ...snapshotOf(row), sequence: row.sequence };
 }
 
 /** Reads a proposal with the state that a message is checked against, in one statement; undefined when it does not exist. */

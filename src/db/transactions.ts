@@ -1,7 +1,7 @@
 import type { MemberSummary } from '../domain/approval';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { TransactionNow, TransactionRecord, TransactionRef } from '../domain/transaction';
-import { lockApproval } from './approvalLocks';
+import { lockApproval, type SequenceColumn, sequenceColumn } from './approvalLocks';
 import type { Db, Tx } from './database';
 import { readDefinition } from './policies';
 import { type UsageOfExecution, usageIn } from './policyUsage';
@@ -196,7 +196,7 @@ const UNSEALED: PreparedStatement = {
 };
 const SNAPSHOT: PreparedStatement = {
   name: 'transaction_snapshot',
-  text: `${SELECT} WHERE a.organization_id = $1 AND a.id = $2`,
+  text: `SELECT ${columns}, ${sequenceColumn} ${FROM} WHERE a.organization_id = $1 AND a.id = $2`,
 };
 
 const UNDECIDED = `EXISTS (SELECT FROM chain_attempts c WHERE c.account_id = t.account_id AND c.network_id = t.network_id
@@ -323,9 +323,10 @@ export async function readUnsealedTransaction(
 export async function readTransaction(
   db: Db | Tx,
   { organizationId, transactionId }: TransactionRef,
-): Promise<TransactionSnapshot | undefined> {
-  const [row] = await runPrepared<TransactionColumns>(db, SNAPSHOT, [organizationId, transactionId]);
-  return row && snapshot(row);
+): Promise<(TransactionSnapshot & SequenceColumn) | undefined> {
+  const values = [organizationId, transactionId];
+  const [row] = await runPrepared<TransactionColumns & SequenceColumn>(db, SNAPSHOT, values);
+  return row && { ...snapshot(row), sequence: row.sequence };
 }
 
 /** One transaction by its id alone, for operators. */

@@ -10,24 +10,34 @@ import {
   simulateTransactionEndpoint,
 } from '../../contract/transactions';
 import { findAccount } from '../../db/accounts';
+import type { SequenceColumn } from '../../db/approvalLocks';
 import type { Db } from '../../db/database';
 import { newId } from '../../db/ids';
-import { pageOfTransactions, readTransaction, type TransactionSnapshot } from '../../db/transactions';
+import {
+  pageOfTransactions,
+  readTransaction,
+  type StoredTransaction,
+  type TransactionSnapshot,
+} from '../../db/transactions';
 import { checkOpen } from '../../domain/approval';
 import type { ApprovalRef } from '../../domain/approvalRef';
 import { transactionView } from '../../domain/transactionView';
-import { mutationRoute, type RequestContext, type Route, readRoute } from '../context';
+import { mutationRoute, type RequestContext, type Route, readRoute, readTextRoute } from '../context';
 import type { Cursors } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
 import { page, pageRequest } from '../pages';
 import { acceptOrThrow, badRequest, notFound } from '../refusals';
+import type { ShowApproval } from '../shownApprovals';
 import { createSimulations } from '../simulations';
 import { checkNewTransaction } from '../transactionRequests';
 import { type ApprovalRouteDeps, approvalRoutes, createApproval } from './approvals';
 
 /** The dependencies of these routes. */
 type Deps = ApprovalRouteDeps &
-  Pick<ApiDependencies, 'config' | 'readToken' | 'simulate'> & { readonly cursors: Cursors };
+  Pick<ApiDependencies, 'config' | 'readToken' | 'simulate'> & {
+    readonly cursors: Cursors;
+    readonly showApproval: ShowApproval;
+  };
 
 /** Transactions per page by default. */
 const DEFAULT_TRANSACTIONS = 100;
@@ -38,10 +48,18 @@ function show({ record, now }: TransactionSnapshot): ShownTransaction {
   return transactionView(record, now) as ShownTransaction;
 }
 
-async function load(db: Db, { organizationId, params }: RequestContext): Promise<TransactionSnapshot> {
+async function load(
+  db: Db,
+  { organizationId, params }: RequestContext,
+): Promise<TransactionSnapshot & SequenceColumn> {
   const found = await readTransaction(db, { organizationId, transactionId: params.txId ?? '' });
   if (!found) throw notFound('transaction');
   return found;
+}
+
+/** What is known of the chain changes without a new version. */
+function isSteady({ executionStatus, chain }: StoredTransaction): boolean {
+  return executionStatus !== 'processing' && chain === null;
 }
 
 function listRoute({ db, cursors }: Deps): Route {
@@ -99,10 +117,16 @@ function simulationRoute({ db, simulate: simulateOne }: Deps): Route {
 
 /** Everything about transactions of accounts. */
 export function transactionRoutes(deps: Deps): Route[] {
-  const { db } = deps;
+  const { db, showApproval } = deps;
   return [
     listRoute(deps),
-    readRoute(getTransactionEndpoint, async (context) => ({ data: show(await load(db, context)) })),
+    readTextRoute(getTransactionEndpoint, (context) =>
+      showApproval(`${context.organizationId}/transactions/${context.params.txId}`, {
+        load: () => load(db, context),
+        show,
+        isSteady,
+      }),
+    ),
     simulationRoute(deps),
     createRoute(deps),
     ...approvalRoutes(deps, {

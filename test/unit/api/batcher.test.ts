@@ -1,4 +1,5 @@
-import { createBatcher } from '../../../src/api/batcher';
+import { createBatcher, everyMs, oneAtATime } from '../../../src/api/batcher';
+import { until } from '../../support/until';
 
 const INTERVAL_MS = 40;
 
@@ -7,7 +8,7 @@ function setUp(run = async (keys: readonly string[]) => new Map(keys.map((key) =
   const ask = createBatcher((keys) => {
     runs.push({ keys, atMs: performance.now() });
     return run(keys);
-  }, INTERVAL_MS);
+  }, everyMs(INTERVAL_MS));
   return { ask, runs };
 }
 
@@ -56,5 +57,27 @@ describe('calls of a batcher', () => {
     await expect(Promise.all([ask('a'), ask('b')])).rejects.toThrow('unavailable');
     broken = false;
     expect(await ask('a')).toBe('found');
+  });
+
+  it('that run one at a time begin after the last run, and do not wait for a slow one', async () => {
+    const ends: (() => void)[] = [];
+    const runs: (readonly string[])[] = [];
+    const ask = createBatcher((keys) => {
+      runs.push(keys);
+      return new Promise<Map<string, string>>((resolve) => {
+        ends.push(() => resolve(new Map(keys.map((key) => [key, `${key}!`]))));
+      });
+    }, oneAtATime);
+    const first = ask('a');
+    await until('a run has begun', async () => runs.length === 1);
+    const others = [ask('a'), ask('b')];
+    ends[0]?.();
+    expect(await first).toBe('a!');
+    await until('another has begun', async () => runs.length === 2);
+    const last = ask('c');
+    await until('the slow one is not waited for', async () => runs.length === 3);
+    for (const end of ends) end();
+    expect(await Promise.all([...others, last])).toEqual(['a!', 'b!', 'c!']);
+    expect(runs).toEqual([['a'], ['a', 'b'], ['c']]);
   });
 });
