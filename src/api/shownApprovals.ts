@@ -1,5 +1,6 @@
 import { type Basis, basisText } from '../db/approvalLocks';
-import { type ApprovalRecord, isExpired, type Now } from '../domain/approval';
+import type { StoredApproval } from '../db/storedApprovals';
+import { isExpired, type Now } from '../domain/approval';
 import { createBatcher, oneAtATime } from './batcher';
 
 const MAX_KEPT = 2_000;
@@ -8,7 +9,7 @@ const MAX_CHARACTERS = 16_384;
 
 /** An approval as it was read, and up to which decision of its organization. */
 interface Readable extends Basis {
-  readonly record: Basis['record'] & Pick<ApprovalRecord, 'expiresAt'>;
+  readonly record: Basis['record'] & Pick<StoredApproval, 'expiresAt' | 'updatedAt'>;
   readonly now: Now;
 }
 

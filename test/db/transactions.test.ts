@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
+import { basisText, readBases } from '../../src/db/approvalLocks';
 import { updateApproval } from '../../src/db/approvals';
 import { decideAttempt } from '../../src/db/attemptOutcomes';
 import { insertAttempt } from '../../src/db/attempts';
@@ -167,6 +168,24 @@ describe('a stored transaction', () => {
     expect(await listTransactions(service, { organizationId: other.id, limit: 10 })).toEqual([]);
     expect(await readTransaction(service, ref(anId('txn')))).toBeUndefined();
     expect(await findTransactionById(service, anId('txn'))).toBeUndefined();
+  });
+
+  it.each([
+    ['open', '2035-06-08T12:00:00.000Z', false],
+    ['expired', '2025-06-08T12:00:00.000Z', true],
+  ])('has the basis that it was read with until it changes: %s', async (_, expiresAt, expired) => {
+    const id = await store({ expiresAt: new Date(expiresAt) });
+    const snapshot = async () => {
+      const found = await readTransaction(service, ref(id));
+      if (!found) throw new Error(`there is no ${id}`);
+      return found;
+    };
+    const before = basisText(await snapshot(), expired);
+    expect(await readBases(service, [id, anId('txn')])).toEqual(new Map([[id, before]]));
+    await update(id, { waitingFor: 'a change' });
+    const after = basisText(await snapshot(), expired);
+    expect(after).not.toBe(before);
+    expect(await readBases(service, [id])).toEqual(new Map([[id, after]]));
   });
 
   it('is read with the people that it names, however many members there are', async () => {

@@ -5,12 +5,17 @@ import { aProposal } from '../../support/builders';
 
 const MINUTE_MS = 60_000;
 
+const aStoredProposal = () => {
+  const record = aProposal().build();
+  return { ...record, updatedAt: record.createdAt };
+};
+
 /** One proposal that is stored, shown as its summary. */
 function setUp({ compare = false } = {}) {
   const stored = {
-    record: aProposal().build(),
+    record: aStoredProposal(),
     sequence: 1n,
-    time: new Date(aProposal().build().createdAt.getTime() + MINUTE_MS),
+    time: new Date(aStoredProposal().createdAt.getTime() + MINUTE_MS),
     isSteady: true,
   };
   const count = { bases: 0, loads: 0 };
@@ -46,6 +51,7 @@ test('an approval that is as it was is read in one short statement, however many
 
 test.each<[string, (world: ReturnType<typeof setUp>) => void]>([
   ['version', ({ stored, change }) => change({ version: stored.record.version + 1 })],
+  ['version, given again after a failover,', ({ change }) => change({ updatedAt: new Date() })],
   ['sequence of decisions', ({ stored }) => Object.assign(stored, { sequence: 2n })],
   [
     'expiry',
@@ -87,7 +93,7 @@ test.each<[string, (world: ReturnType<typeof setUp>) => void]>([
 });
 
 test('of more approvals than are kept, the oldest is made anew', async () => {
-  const record = aProposal().build();
+  const record = aStoredProposal();
   let loads = 0;
   const bases = new Map([[record.id, basisText({ record, sequence: 1n }, false)]]);
   const show = createShownApprovals(async () => bases, { compare: false });
