@@ -52,11 +52,11 @@ function beginExchanges({ config, logger, metrics, tracer, stopping }: AppDepend
     withSpan(beginRequestSpan(tracer, request, response), () => begin(request, response, next));
 }
 
-const ROUTER = { caseSensitive: true, strict: true };
+const ROUTER_OPTIONS = { caseSensitive: true, strict: true };
 
 /** The routes of one resource, literal segments before parameters, so that /proposals/create is not read as an id. */
 function resourceRouter(dependencies: HandlerDependencies, routes: readonly Route[]): Router {
-  const router = Router(ROUTER);
+  const router = Router(ROUTER_OPTIONS);
   const paths = [...new Set(routes.map(({ endpoint }) => endpoint.path))];
   for (const path of paths.sort((one, two) => one.split('{').length - two.split('{').length)) {
     const here = routes.filter(({ endpoint }) => endpoint.path === path);
@@ -85,7 +85,7 @@ function routerOf(
       return [resource, resourceRouter(dependencies, own)] as const;
     }),
   );
-  const router = Router(ROUTER);
+  const router = Router(ROUTER_OPTIONS);
   router.use(admit);
   router.use((request, response, next) => {
     const own = routers.get(resourceIn(request.path));

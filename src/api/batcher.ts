@@ -1,30 +1,21 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { withTimeLimit } from '../timeLimit';
 
-/** A run that takes longer does not keep the next one waiting, in milliseconds. */
-const PATIENCE_MS = 50;
+/** After this long, in milliseconds, a run no longer delays the next one. */
+const SLOW_RUN_MS = 50;
 
-const idle = (ms: number) => pause(ms, undefined, { ref: false });
+/** When the next run may begin. */
+type UntilNext = (running: Promise<unknown>) => Promise<unknown>;
 
-/** When the run after a run may begin; asked for once a call waits for that. */
-type UntilNext = (running: Promise<unknown>) => () => Promise<unknown>;
-
-/** Once the last run is over, and so many milliseconds after it has begun. */
-export function everyMs(interval: number): UntilNext {
-  return (running) => {
-    const next = Promise.allSettled([running, idle(interval)]);
-    return () => next;
-  };
+/** After the run, and at least so many milliseconds after it began. */
+export function everyMs(intervalMs: number): UntilNext {
+  return (running) => Promise.allSettled([running, sleep(intervalMs, undefined, { ref: false })]);
 }
 
-/** Once the last run is over, or slow. */
-export const oneAtATime: UntilNext = (running) => {
-  let isOver = false;
-  const over = running
-    .catch(() => undefined)
-    .then(() => {
-      isOver = true;
-    });
-  return () => (isOver ? over : Promise.race([over, idle(PATIENCE_MS)]));
+/** After the run, or once it is slow. */
+export const afterRunOrSlow: UntilNext = (running) => {
+  const over = () => undefined;
+  return withTimeLimit(running.then(over, over), SLOW_RUN_MS);
 };
 
 /**
@@ -36,11 +27,11 @@ export function createBatcher<V>(
   untilNext: UntilNext,
 ): (key: string) => Promise<V | undefined> {
   let collecting: { keys: Set<string>; results: Promise<ReadonlyMap<string, V>> } | undefined;
-  let mayRun: () => Promise<unknown> = () => Promise.resolve();
+  let mayRun: Promise<unknown> = Promise.resolve();
 
   function collect(): NonNullable<typeof collecting> {
     const keys = new Set<string>();
-    const results = mayRun().then(() => {
+    const results = mayRun.then(() => {
       collecting = undefined;
       const running = run([...keys]);
       mayRun = untilNext(running);

@@ -41,11 +41,8 @@ export interface MutationHandler<Context, Response> {
 export type Route =
   | {
       readonly endpoint: Endpoint;
-      readonly read: (context: RequestContext) => Promise<unknown>;
-    }
-  | {
-      readonly endpoint: Endpoint;
-      readonly readText: (context: RequestContext) => Promise<string>;
+      /** Returns the response as JSON text. */
+      readonly read: (context: RequestContext) => Promise<string>;
     }
   | {
       readonly endpoint: Endpoint;
@@ -61,15 +58,12 @@ export function readRoute<E extends Endpoint>(
   endpoint: E,
   read: (context: ContextOf<E>) => Promise<ResponseOf<E>>,
 ): Route {
-  return { endpoint, read: read as (context: RequestContext) => Promise<unknown> };
+  return { endpoint, read: async (context) => JSON.stringify(await read(context as ContextOf<E>)) };
 }
 
-/** The route of an endpoint that only reads, and whose answers are JSON text already. */
-export function readTextRoute<E extends Endpoint>(
-  endpoint: E,
-  readText: (context: ContextOf<E>) => Promise<string>,
-): Route {
-  return { endpoint, readText: readText as (context: RequestContext) => Promise<string> };
+/** The same, of one whose responses are JSON text already. */
+export function readTextRoute(endpoint: Endpoint, read: (context: RequestContext) => Promise<string>): Route {
+  return { endpoint, read };
 }
 
 /** The route of an endpoint that changes something. */

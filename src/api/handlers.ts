@@ -78,16 +78,13 @@ function contextOf(
 
 async function runRead(
   { production }: HandlerDependencies,
-  route: Extract<Route, { read: unknown } | { readText: unknown }>,
+  { endpoint, read }: Extract<Route, { read: unknown }>,
   admitted: Admitted,
 ): Promise<void> {
-  const { endpoint } = route;
   const { request, response, credential } = admitted;
   const query = parseQuery(endpoint.query, request.originalUrl);
   requireAccess(endpoint, credential);
-  const context = contextOf(endpoint, admitted, { query, body: undefined });
-  const text =
-    'readText' in route ? await route.readText(context) : JSON.stringify(await route.read(context));
+  const text = await read(contextOf(endpoint, admitted, { query, body: undefined }));
   if (!production) checkResponse(endpoint, JSON.parse(text));
   sendJson(request, response, endpoint.status, text);
 }
@@ -177,7 +174,7 @@ export function handlerOf(dependencies: HandlerDependencies, route: Route): Requ
     if (!credential) throw new Error('a request reached its handler without a credential');
     noteSubject(exchange, route, request.params);
     const admitted: Admitted = { request, response, exchange, credential };
-    if ('read' in route || 'readText' in route) await runRead(dependencies, route, admitted);
+    if ('read' in route) await runRead(dependencies, route, admitted);
     else if ('dryRun' in route) await runDryRun(dependencies, route, admitted);
     else await runMutation(dependencies, route, admitted);
   };

@@ -9,9 +9,9 @@ import {
   insertRequest,
   releaseRequest,
   renewLeases,
-  requestName,
   type StoredAnswer,
   type StoredRequest,
+  scopedKey,
   sweepRequests,
   takeOverRequest,
 } from '../db/idempotency';
@@ -20,7 +20,7 @@ import { sweepChallenges } from '../db/registrations';
 import { sweepSessions } from '../db/sessionEnds';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import { failpoint } from '../failpoints';
-import { createBatcher, oneAtATime } from './batcher';
+import { afterRunOrSlow, createBatcher } from './batcher';
 import { errorBodyOf, Refused } from './refusals';
 
 const RENEW_EVERY_MS = 2_000;
@@ -92,8 +92,8 @@ interface Runner {
   readonly db: Db;
   readonly retentionMs: number;
   readonly logger: Logger;
-  /** Finds a request by its `requestName`. */
-  readonly find: (name: string) => Promise<StoredRequest | undefined>;
+  /** Finds a request by its `scopedKey`. */
+  readonly find: (scopedKey: string) => Promise<StoredRequest | undefined>;
   /** The requests that this process works on, by the owner of their lease. */
   readonly leases: Set<string>;
 }
@@ -194,7 +194,7 @@ async function attempt(
   work: MutationWork,
 ): Promise<Answered | 'running' | undefined> {
   const { organizationId, key } = request;
-  const known = await runner.find(requestName(organizationId, key));
+  const known = await runner.find(scopedKey(organizationId, key));
   if (known && !known.requestHash.equals(requestHash)) {
     throw new Refused({
       code: 'idempotencyConflict',
@@ -252,7 +252,7 @@ export function createIdempotency(options: { db: Db; retentionMs: number; logger
       sweepSessions(db),
     ]).catch((error) => logger.warn({ err: error }, 'expired rows could not be deleted'));
   }, SWEEP_EVERY_MS).unref();
-  const find = createBatcher((names) => findRequests(db, names, retentionMs), oneAtATime);
+  const find = createBatcher((keys) => findRequests(db, keys, retentionMs), afterRunOrSlow);
   const runner: Runner = { db, retentionMs, logger, find, leases };
   return {
     run: (request, work, deadlineMs) => run(runner, request, work, deadlineMs),

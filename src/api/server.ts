@@ -3,11 +3,12 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import type { Express } from 'express';
 import { EXECUTION_ENDED } from '../db/announcements';
 import { authenticate } from '../db/apiKeys';
-import { readBases } from '../db/approvalLocks';
+import { readTags } from '../db/approvalTags';
 import { readCursorSecret } from '../db/installation';
 import { listenForNotifications, type Notifications } from '../db/notifications';
 import { authenticateSessions } from '../db/sessionCredentials';
 import { createApp } from './app';
+import { createApprovalCache } from './approvalCache';
 import { readCertificate, watchCertificate } from './certificate';
 import type { Route } from './context';
 import { createCredentialCache } from './credentialCache';
@@ -29,7 +30,6 @@ import { policyRoutes } from './routes/policies';
 import { proposalRoutes } from './routes/proposals';
 import { registrationRoutes } from './routes/registrations';
 import { transactionRoutes } from './routes/transactions';
-import { createShownApprovals } from './shownApprovals';
 
 /** The servers that callers reach. */
 export interface ApiServer {
@@ -55,8 +55,7 @@ function routesOf(dependencies: ApiDependencies, notifications: Notifications, c
     ...dependencies,
     cursors,
     watchExecution: createExecutionWatch(notifications),
-    // Outside production every answer that was kept is compared with a new one.
-    showApproval: createShownApprovals((ids) => readBases(db, ids), { compare: !config.production }),
+    showApproval: createApprovalCache((ids) => readTags(db, ids), { compare: !config.production }),
   };
   return [
     ...proposalRoutes(approving),

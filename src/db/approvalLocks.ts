@@ -10,38 +10,6 @@ export interface Basis {
   readonly sequence: bigint;
 }
 
-/** Up to which decision the tables of the organization `$1` are read. */
-export const sequenceColumn = '(SELECT projected_sequence FROM organizations WHERE id = $1) AS sequence';
-
-/** What `sequenceColumn` reads. */
-export type SequenceColumn = Pick<Basis, 'sequence'>;
-
-// Postgres plans `= ANY ($1)` each time anew: it takes fewer values for cheaper than a plan that is kept.
-const BASES: PreparedStatement = {
-  name: 'approval_bases',
-  text: `SELECT a.id, concat_ws('/', a.version, (extract(epoch FROM a.updated_at) * 1000)::bigint, o.projected_sequence,
-      date_trunc('milliseconds', now()) > a.expires_at) AS basis
-    FROM unnest($1::text[]) AS asked(id) JOIN approvals a ON a.id = asked.id
-    JOIN organizations o ON o.id = a.organization_id`,
-};
-
-/**
- * What `readBases` reads of an approval that was read before. The time is in it because a failover that loses the last
- * commits loses versions, which are given again.
- */
-export function basisText(
-  { record, sequence }: Basis & { readonly record: Pick<StoredApproval, 'updatedAt'> },
-  expired: boolean,
-): string {
-  return `${record.version}/${record.updatedAt.getTime()}/${sequence}/${expired ? 't' : 'f'}`;
-}
-
-/** The basis of each approval now as one text, by id; it is another once anything has changed that an approval is decided by. */
-export async function readBases(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const rows = await runPrepared<{ readonly id: string; readonly basis: string }>(db, BASES, [ids]);
-  return new Map(rows.map(({ id, basis }) => [id, basis]));
-}
-
 /** Locks the admins of an organization: nothing is decided meanwhile. */
 export function lockedAdmins(db: Db | Tx, organizationId: string): NamedStatement {
   const sql = 'SELECT organization_id FROM admin_sets WHERE organization_id = ? FOR SHARE';

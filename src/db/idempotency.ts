@@ -20,8 +20,6 @@ export interface StoredRequest {
   /** Its id everywhere: update id in Temporal, message id in the database. */
   readonly id: string;
   readonly credentialId: string;
-  readonly method: string;
-  readonly path: string;
   readonly requestHash: Buffer;
   readonly resourceId: string;
   readonly createdAt: Date;
@@ -32,10 +30,9 @@ export interface StoredRequest {
 
 type AnswerColumns = Pick<IdempotencyRequestRow, 'status' | 'response_body' | 'location'>;
 type RequestColumns = AnswerColumns &
-  Pick<
-    IdempotencyRequestRow,
-    'id' | 'credential_id' | 'method' | 'path' | 'request_hash' | 'resource_id' | 'created_at'
-  > & { readonly leased: boolean };
+  Pick<IdempotencyRequestRow, 'id' | 'credential_id' | 'request_hash' | 'resource_id' | 'created_at'> & {
+    readonly leased: boolean;
+  };
 
 function storedAnswer({ status, response_body: body, location }: AnswerColumns): StoredAnswer | null {
   return status === null || body === null ? null : { status, body, location };
@@ -45,8 +42,6 @@ function stored(row: RequestColumns): StoredRequest {
   return {
     id: row.id,
     credentialId: row.credential_id,
-    method: row.method,
-    path: row.path,
     requestHash: row.request_hash,
     resourceId: row.resource_id,
     createdAt: row.created_at,
@@ -59,29 +54,30 @@ const seconds = (ms: number) => ms / 1_000;
 
 const FIND: PreparedStatement = {
   name: 'find_requests',
-  text: `SELECT asked.name, r.id, r.credential_id, r.method, r.path, r.request_hash, r.resource_id, r.created_at,
+  text: `SELECT asked.scoped_key, r.id, r.credential_id, r.request_hash, r.resource_id, r.created_at,
       r.status, r.response_body, r.location, r.lease_until > now() AS leased
-    FROM unnest($1::text[]) AS asked(name) JOIN idempotency_requests r
-      ON r.organization_id = split_part(asked.name, '/', 1) AND r.key = split_part(asked.name, '/', 2)::uuid
+    FROM unnest($1::text[]) AS asked(scoped_key) JOIN idempotency_requests r
+      ON r.organization_id = split_part(asked.scoped_key, '/', 1)
+        AND r.key = split_part(asked.scoped_key, '/', 2)::uuid
     WHERE r.answered_at IS NULL OR r.created_at > now() - make_interval(secs => $2)`,
 };
 
-/** The name of a request in `findRequests`. `key`: its X-Idempotency-Key. */
-export function requestName(organizationId: string, key: string): string {
+/** Organization and X-Idempotency-Key as one text. */
+export function scopedKey(organizationId: string, key: string): string {
   return `${organizationId}/${key}`;
 }
 
-/** The requests of these names, unless they are answered and past their retention. */
+/** The requests of scoped keys, by those, unless they are answered and past their retention. */
 export async function findRequests(
   db: Db,
-  names: readonly string[],
+  scopedKeys: readonly string[],
   retentionMs: number,
 ): Promise<ReadonlyMap<string, StoredRequest>> {
-  const rows = await runPrepared<RequestColumns & { readonly name: string }>(db, FIND, [
-    names,
+  const rows = await runPrepared<RequestColumns & { readonly scoped_key: string }>(db, FIND, [
+    scopedKeys,
     seconds(retentionMs),
   ]);
-  return new Map(rows.map((row) => [row.name, stored(row)]));
+  return new Map(rows.map((row) => [row.scoped_key, stored(row)]));
 }
 
 /** A new request, with the id of the resource that it will create or change. */

@@ -9,7 +9,8 @@ import type {
   ProposalRecord,
   ResourceType,
 } from '../domain/proposal';
-import { lockApproval, type SequenceColumn, sequenceColumn } from './approvalLocks';
+import { lockApproval } from './approvalLocks';
+import { type TagColumn, tagColumn } from './approvalTags';
 import type { Db, Tx } from './database';
 import { databaseNow } from './database';
 import { readAdmins } from './members';
@@ -175,7 +176,7 @@ function snapshotStatement(name: string, resourceType: boolean, message: boolean
   return {
     name,
     text: `SELECT ${columns}, o.domain_salt, ${timeColumn}, ${adminColumns('s')},
-        ${message ? messageColumns : sequenceColumn}
+        ${message ? messageColumns : tagColumn}
       FROM approvals a JOIN proposals p ON p.id = a.id
       JOIN organizations o ON o.id = a.organization_id
       JOIN admin_sets s ON s.organization_id = a.organization_id
@@ -203,10 +204,10 @@ function snapshotOf(row: SnapshotColumns): ProposalSnapshot {
 export async function readProposalSnapshot(
   db: Db,
   { organizationId, id, resourceType }: ApprovalKey & { resourceType: ResourceType },
-): Promise<(ProposalSnapshot & SequenceColumn) | undefined> {
+): Promise<(ProposalSnapshot & TagColumn) | undefined> {
   const values = [organizationId, id, resourceType];
-  const [row] = await runPrepared<SnapshotColumns & SequenceColumn>(db, SNAPSHOT, values);
-  return row && { ...snapshotOf(row), sequence: row.sequence };
+  const [row] = await runPrepared<SnapshotColumns & TagColumn>(db, SNAPSHOT, values);
+  return row && { ...snapshotOf(row), tag: row.tag };
 }
 
 /** Reads a proposal with the state that a message is checked against, in one statement; undefined when it does not exist. */

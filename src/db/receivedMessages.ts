@@ -1,6 +1,5 @@
 import type { MemberSummary } from '../domain/approval';
 import type { ApprovalKey } from '../domain/approvalRef';
-import { type SequenceColumn, sequenceColumn } from './approvalLocks';
 import type { Db, Tx } from './database';
 import { uuidOrNull } from './ids';
 import { isDuplicateIn, type Statement } from './rows';
@@ -27,19 +26,21 @@ export interface MessageKey extends ApprovalKey {
 }
 
 /** The effect of a message to an approval, and its sender. */
-export interface MessageOrigin extends SequenceColumn {
+export interface MessageOrigin {
   /** True when the message has had its effect. */
   readonly messageTaken: boolean;
   /** The API key or session that sent the message; null when it came by signal or from an operator. */
   readonly credentialId: string | null;
   /** Who acts for it; null when none of its members is left. */
   readonly actingMember: MemberSummary | null;
+  /** Up to which decision of its organization the tables were read. */
+  readonly sequence: bigint;
 }
 
 /** The columns of a message to an approval: `$1` organization, `$2` approval, `$3` message, `$4` request. */
 export const messageColumns = `
     EXISTS (SELECT FROM received_messages WHERE approval_id = $2 AND message_id = $3) AS message_taken,
-    ${sequenceColumn},
+    (SELECT projected_sequence FROM organizations WHERE id = $1) AS sequence,
     (SELECT json_build_object('credentialId', r.credential_id, 'actingMember', ${actingMemberColumn('r.credential_id')})
       FROM idempotency_requests r
       WHERE r.id = $4 AND r.organization_id = $1 AND r.resource_id = $2) AS request`;
@@ -50,8 +51,9 @@ export function messageValues({ organizationId, id, messageId, requestId }: Mess
 }
 
 /** What `messageColumns` read. */
-export interface MessageColumns extends SequenceColumn {
+export interface MessageColumns {
   readonly message_taken: boolean;
+  readonly sequence: bigint;
   readonly request: Pick<MessageOrigin, 'credentialId' | 'actingMember'> | null;
 }
 

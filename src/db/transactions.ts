@@ -1,7 +1,8 @@
 import type { MemberSummary } from '../domain/approval';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { TransactionNow, TransactionRecord, TransactionRef } from '../domain/transaction';
-import { lockApproval, type SequenceColumn, sequenceColumn } from './approvalLocks';
+import { lockApproval } from './approvalLocks';
+import { type TagColumn, tagColumn } from './approvalTags';
 import type { Db, Tx } from './database';
 import { readDefinition } from './policies';
 import { type UsageOfExecution, usageIn } from './policyUsage';
@@ -196,7 +197,7 @@ const UNSEALED: PreparedStatement = {
 };
 const SNAPSHOT: PreparedStatement = {
   name: 'transaction_snapshot',
-  text: `SELECT ${columns}, ${sequenceColumn} ${FROM} WHERE a.organization_id = $1 AND a.id = $2`,
+  text: `SELECT ${columns}, ${tagColumn} ${FROM} WHERE a.organization_id = $1 AND a.id = $2`,
 };
 
 const UNDECIDED = `EXISTS (SELECT FROM chain_attempts c WHERE c.account_id = t.account_id AND c.network_id = t.network_id
@@ -323,10 +324,10 @@ export async function readUnsealedTransaction(
 export async function readTransaction(
   db: Db | Tx,
   { organizationId, transactionId }: TransactionRef,
-): Promise<(TransactionSnapshot & SequenceColumn) | undefined> {
+): Promise<(TransactionSnapshot & TagColumn) | undefined> {
   const values = [organizationId, transactionId];
-  const [row] = await runPrepared<TransactionColumns & SequenceColumn>(db, SNAPSHOT, values);
-  return row && { ...snapshot(row), sequence: row.sequence };
+  const [row] = await runPrepared<TransactionColumns & TagColumn>(db, SNAPSHOT, values);
+  return row && { ...snapshot(row), tag: row.tag };
 }
 
 /** One transaction by its id alone, for operators. */

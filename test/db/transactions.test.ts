@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { basisText, readBases } from '../../src/db/approvalLocks';
 import { updateApproval } from '../../src/db/approvals';
+import { readTags } from '../../src/db/approvalTags';
 import { decideAttempt } from '../../src/db/attemptOutcomes';
 import { insertAttempt } from '../../src/db/attempts';
 import { insertEnvelope } from '../../src/db/chain';
@@ -170,22 +170,25 @@ describe('a stored transaction', () => {
     expect(await findTransactionById(service, anId('txn'))).toBeUndefined();
   });
 
-  it.each([
-    ['open', '2035-06-08T12:00:00.000Z', false],
-    ['expired', '2025-06-08T12:00:00.000Z', true],
-  ])('has the basis that it was read with until it changes: %s', async (_, expiresAt, expired) => {
-    const id = await store({ expiresAt: new Date(expiresAt) });
-    const snapshot = async () => {
+  it('has the tag that it was read with until it changes or expires', async () => {
+    const id = await store({ expiresAt: new Date('2035-06-08T12:00:00.000Z') });
+    const tags = async () => {
       const found = await readTransaction(service, ref(id));
-      if (!found) throw new Error(`there is no ${id}`);
-      return found;
+      return [found?.tag, (await readTags(service, [id, anId('txn')])).get(id)];
     };
-    const before = basisText(await snapshot(), expired);
-    expect(await readBases(service, [id, anId('txn')])).toEqual(new Map([[id, before]]));
+    const [created, again] = await tags();
+    expect(created).toMatch(/^1\/\d+\.\d+\/\d+\/f$/);
+    expect(again).toBe(created);
     await update(id, { waitingFor: 'a change' });
-    const after = basisText(await snapshot(), expired);
-    expect(after).not.toBe(before);
-    expect(await readBases(service, [id])).toEqual(new Map([[id, after]]));
+    const [changed, changedAgain] = await tags();
+    expect(changed).toMatch(/^2\/.*\/f$/);
+    expect(changedAgain).toBe(changed);
+    await owner('approvals')
+      .where({ id })
+      .update({ expires_at: new Date('2025-06-08T12:00:00.000Z') });
+    const [expired, expiredAgain] = await tags();
+    expect(expired).toBe(changed?.replace(/f$/, 't'));
+    expect(expiredAgain).toBe(expired);
   });
 
   it('is read with the people that it names, however many members there are', async () => {

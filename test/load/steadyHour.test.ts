@@ -23,22 +23,22 @@ const HANDLES = 3;
 const INDEXED_BYTES = 2_000;
 
 const middle = (values: readonly number[]) => sampleOf(values).p50;
-/** A request has a timer while it is answered: what stays open is there when the fewest are. */
+/** Requests being answered have timers: the minimum is what stays open. */
 const least = (values: readonly number[]) => Math.min(...values);
 
 /**
- * The metrics of every process that are looked at, by which value of a quarter, and what they may come to after payments
- * that the signer keeps.
+ * The metrics of every process, the statistic of a quarter that is compared, and what it may come to after payments that
+ * the signer keeps.
  */
 const METRICS = [
-  { name: 'process_resident_memory_bytes', value: middle, most: (before: number) => before * LEVEL },
+  { name: 'process_resident_memory_bytes', statistic: middle, most: (before: number) => before * LEVEL },
   {
     name: 'nodejs_heap_size_used_bytes',
-    value: middle,
+    statistic: middle,
     most: (before: number, kept: number) => before * LEVEL + kept * INDEXED_BYTES,
   },
-  { name: 'process_open_fds', value: least, most: (before: number) => before + HANDLES },
-  { name: 'nodejs_active_resources_total', value: least, most: (before: number) => before + HANDLES },
+  { name: 'process_open_fds', statistic: least, most: (before: number) => before + HANDLES },
+  { name: 'nodejs_active_resources_total', statistic: least, most: (before: number) => before + HANDLES },
 ] as const;
 
 type Sample = ReadonlyMap<string, number>;
@@ -96,11 +96,11 @@ async function administrate(group: Shown, round: number): Promise<void> {
 /** A metric in the second quarter of the samples and in the last one. */
 function quarters(
   of: readonly Sample[],
-  { name, value }: (typeof METRICS)[number],
+  { name, statistic }: (typeof METRICS)[number],
 ): { readonly before: number; readonly after: number } {
   const values = of.map((sample) => sample.get(name) ?? Number.NaN);
   const quarter = Math.floor(values.length / 4);
-  return { before: value(values.slice(quarter, 2 * quarter)), after: value(values.slice(-quarter)) };
+  return { before: statistic(values.slice(quarter, 2 * quarter)), after: statistic(values.slice(-quarter)) };
 }
 
 /** Pays, changes and reads for so long, and looks at every process meanwhile. */

@@ -3,6 +3,7 @@ import type { AnySnapshot, ApprovalSubject } from '../../approvals/subject';
 import { identifySignatory } from '../../approvals/voters';
 import type { IdentifyVoter } from '../../chain/voter';
 import type { Endpoint } from '../../contract/endpoint';
+import type { TagColumn } from '../../db/approvalTags';
 import type { Db } from '../../db/database';
 import { isMessageReceived } from '../../db/receivedMessages';
 import {
@@ -16,7 +17,9 @@ import {
 import type { ApprovalRef, WorkflowRef } from '../../domain/approvalRef';
 import type { Outcome } from '../../domain/refusal';
 import type { MessageOutcome, StartRequest } from '../../temporal/approvals';
-import { mutationRoute, type RequestContext, type Route } from '../context';
+import { approvalWorkflowId } from '../../temporal/ids';
+import type { ShowApproval } from '../approvalCache';
+import { mutationRoute, type RequestContext, type Route, readTextRoute } from '../context';
 import { deliver } from '../deliver';
 import type { ApprovalMessages } from '../dependencies';
 import type { WatchExecution } from '../executionWatch';
@@ -39,18 +42,22 @@ export interface ApprovalRouteDeps {
   readonly watchExecution: WatchExecution;
   readonly approvals: ApprovalMessages;
   readonly identifyVoter: IdentifyVoter;
+  readonly showApproval: ShowApproval;
 }
 
 /** How the routes of a subject read and show it. */
 export interface ApprovalRoutes<V extends AnySnapshot, S extends ApprovalState> {
   readonly subject: ApprovalSubject<V, S>;
+  readonly get: Endpoint;
   readonly sign: Endpoint<z.ZodType, z.ZodType<SignBody>>;
   readonly execute: Endpoint<z.ZodType, z.ZodType<{ type: Decision }>>;
   /** The approval that a request names. Throws notFound. */
-  readonly load: (context: RequestContext) => Promise<V>;
+  readonly load: (context: RequestContext) => Promise<V & TagColumn>;
   /** The workflow of the approval that a request names. */
   readonly workflowOf: (context: RequestContext) => WorkflowRef;
   readonly show: (snapshot: V) => Shown;
+  /** Whether what is shown changes only with the tag. */
+  readonly isCacheable: (record: V['record']) => boolean;
 }
 
 /**
@@ -102,6 +109,19 @@ async function respond<V extends AnySnapshot, S extends ApprovalState>(
   } finally {
     watch.stop();
   }
+}
+
+function getRoute<V extends AnySnapshot, S extends ApprovalState>(
+  { showApproval }: ApprovalRouteDeps,
+  { get, load, workflowOf, show, isCacheable }: ApprovalRoutes<V, S>,
+): Route {
+  return readTextRoute(get, (context) =>
+    showApproval(approvalWorkflowId(workflowOf(context)), {
+      load: () => load(context),
+      show,
+      isCacheable,
+    }),
+  );
 }
 
 function signRoute<V extends AnySnapshot, S extends ApprovalState>(
@@ -157,10 +177,10 @@ function executeRoute<V extends AnySnapshot, S extends ApprovalState>(
   });
 }
 
-/** Signing and executing, the same for every subject. */
+/** Reading, signing and executing one, the same for every subject. */
 export function approvalRoutes<V extends AnySnapshot, S extends ApprovalState>(
   deps: ApprovalRouteDeps,
   routes: ApprovalRoutes<V, S>,
 ): Route[] {
-  return [signRoute(deps, routes), executeRoute(deps, routes)];
+  return [getRoute(deps, routes), signRoute(deps, routes), executeRoute(deps, routes)];
 }

@@ -1,6 +1,6 @@
 import { proposalSubject } from '../../approvals/proposals';
 import { BASE_PATH } from '../../contract/endpoint';
-import type { SequenceColumn } from '../../db/approvalLocks';
+import type { TagColumn } from '../../db/approvalTags';
 import type { Db } from '../../db/database';
 import { newId } from '../../db/ids';
 import { readOrganization } from '../../db/organizations';
@@ -10,7 +10,6 @@ import {
   type ProposalSnapshot,
   readProposalNow,
   readProposalSnapshot,
-  type StoredProposal,
 } from '../../db/proposals';
 import type { ApprovalRef } from '../../domain/approvalRef';
 import type { JsonValue } from '../../domain/canonicalJson';
@@ -19,21 +18,19 @@ import { proposalView } from '../../domain/proposalView';
 import { proposalPayload } from '../../domain/signing';
 import { operations, proposes } from '../../operations';
 import type { ProposalKind } from '../../operations/kind';
-import { mutationRoute, type RequestContext, type Route, readRoute, readTextRoute } from '../context';
+import { mutationRoute, type RequestContext, type Route, readRoute } from '../context';
 import type { Cursors } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
 import { proposals as endpoints } from '../endpoints';
 import { DEFAULT_LIMIT, page, pageRequest } from '../pages';
 import { acceptOrThrow, notFound } from '../refusals';
-import type { ShowApproval } from '../shownApprovals';
 import { type ApprovalRouteDeps, approvalRoutes, createApproval, type Shown } from './approvals';
 
 /** The endpoints of one resource's proposals. */
 type ResourceEndpoints = (typeof endpoints.byResource)[number];
 
 /** The dependencies of these routes. */
-type Deps = ApprovalRouteDeps &
-  Pick<ApiDependencies, 'planProposal'> & { readonly cursors: Cursors; readonly showApproval: ShowApproval };
+type Deps = ApprovalRouteDeps & Pick<ApiDependencies, 'planProposal'> & { readonly cursors: Cursors };
 
 const CACHED_PAYLOADS = 2_000;
 
@@ -57,7 +54,7 @@ async function load(
   organizationId: string,
   proposalId: string,
   resourceType: ResourceType,
-): Promise<ProposalSnapshot & SequenceColumn> {
+): Promise<ProposalSnapshot & TagColumn> {
   const snapshot = await readProposalSnapshot(db, { organizationId, id: proposalId, resourceType });
   if (!snapshot) throw notFound('proposal');
   return snapshot;
@@ -131,11 +128,6 @@ async function listPage(
   return page(cursors, scope, request, rows, (record) => show({ record, now, domainSalt }));
 }
 
-/** Its deployments change without a new version while it is executed. */
-function isSteady({ executionStatus }: StoredProposal): boolean {
-  return executionStatus !== 'processing';
-}
-
 function resourceRoutes(deps: Deps, own: ResourceEndpoints, show: Show): Route[] {
   const { resource, list } = own;
   const loadOwn = ({ organizationId, params }: RequestContext) =>
@@ -149,15 +141,9 @@ function resourceRoutes(deps: Deps, own: ResourceEndpoints, show: Show): Route[]
           ),
         ]
       : []),
-    readTextRoute(own.get, (context) =>
-      deps.showApproval(`${context.organizationId}/${resource}/${context.params.proposalId}`, {
-        load: () => loadOwn(context),
-        show,
-        isSteady,
-      }),
-    ),
     ...approvalRoutes(deps, {
       subject: proposalSubject,
+      get: own.get,
       sign: own.sign,
       execute: own.execute,
       load: loadOwn,
@@ -168,6 +154,7 @@ function resourceRoutes(deps: Deps, own: ResourceEndpoints, show: Show): Route[]
         resourceType: resource,
       }),
       show,
+      isCacheable: () => true,
     }),
   ];
 }

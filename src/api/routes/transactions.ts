@@ -10,7 +10,7 @@ import {
   simulateTransactionEndpoint,
 } from '../../contract/transactions';
 import { findAccount } from '../../db/accounts';
-import type { SequenceColumn } from '../../db/approvalLocks';
+import type { TagColumn } from '../../db/approvalTags';
 import type { Db } from '../../db/database';
 import { newId } from '../../db/ids';
 import {
@@ -22,22 +22,18 @@ import {
 import { checkOpen } from '../../domain/approval';
 import type { ApprovalRef } from '../../domain/approvalRef';
 import { transactionView } from '../../domain/transactionView';
-import { mutationRoute, type RequestContext, type Route, readRoute, readTextRoute } from '../context';
+import { mutationRoute, type RequestContext, type Route, readRoute } from '../context';
 import type { Cursors } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
 import { page, pageRequest } from '../pages';
 import { acceptOrThrow, badRequest, notFound } from '../refusals';
-import type { ShowApproval } from '../shownApprovals';
 import { createSimulations } from '../simulations';
 import { checkNewTransaction } from '../transactionRequests';
 import { type ApprovalRouteDeps, approvalRoutes, createApproval } from './approvals';
 
 /** The dependencies of these routes. */
 type Deps = ApprovalRouteDeps &
-  Pick<ApiDependencies, 'config' | 'readToken' | 'simulate'> & {
-    readonly cursors: Cursors;
-    readonly showApproval: ShowApproval;
-  };
+  Pick<ApiDependencies, 'config' | 'readToken' | 'simulate'> & { readonly cursors: Cursors };
 
 /** Transactions per page by default. */
 const DEFAULT_TRANSACTIONS = 100;
@@ -51,15 +47,15 @@ function show({ record, now }: TransactionSnapshot): ShownTransaction {
 async function load(
   db: Db,
   { organizationId, params }: RequestContext,
-): Promise<TransactionSnapshot & SequenceColumn> {
+): Promise<TransactionSnapshot & TagColumn> {
   const found = await readTransaction(db, { organizationId, transactionId: params.txId ?? '' });
   if (!found) throw notFound('transaction');
   return found;
 }
 
-/** What is known of the chain changes without a new version. */
-function isSteady({ executionStatus, chain }: StoredTransaction): boolean {
-  return executionStatus !== 'processing' && chain === null;
+/** What is known of the chain changes without a new version: confirmations, or the block. */
+function isCacheable({ chain }: StoredTransaction): boolean {
+  return chain === null;
 }
 
 function listRoute({ db, cursors }: Deps): Route {
@@ -117,20 +113,14 @@ function simulationRoute({ db, simulate: simulateOne }: Deps): Route {
 
 /** Everything about transactions of accounts. */
 export function transactionRoutes(deps: Deps): Route[] {
-  const { db, showApproval } = deps;
+  const { db } = deps;
   return [
     listRoute(deps),
-    readTextRoute(getTransactionEndpoint, (context) =>
-      showApproval(`${context.organizationId}/transactions/${context.params.txId}`, {
-        load: () => load(db, context),
-        show,
-        isSteady,
-      }),
-    ),
     simulationRoute(deps),
     createRoute(deps),
     ...approvalRoutes(deps, {
       subject: transactionSubject,
+      get: getTransactionEndpoint,
       sign: signTransactionEndpoint,
       execute: executeTransactionEndpoint,
       load: (context) => load(db, context),
@@ -140,6 +130,7 @@ export function transactionRoutes(deps: Deps): Route[] {
         id: params.txId ?? '',
       }),
       show,
+      isCacheable,
     }),
   ];
 }

@@ -1,5 +1,4 @@
-import { createBatcher, everyMs, oneAtATime } from '../../../src/api/batcher';
-import { until } from '../../support/until';
+import { afterRunOrSlow, createBatcher, everyMs } from '../../../src/api/batcher';
 
 const INTERVAL_MS = 40;
 
@@ -59,25 +58,36 @@ describe('calls of a batcher', () => {
     expect(await ask('a')).toBe('found');
   });
 
-  it('that run one at a time begin after the last run, and do not wait for a slow one', async () => {
-    const ends: (() => void)[] = [];
-    const runs: (readonly string[])[] = [];
-    const ask = createBatcher((keys) => {
-      runs.push(keys);
-      return new Promise<Map<string, string>>((resolve) => {
-        ends.push(() => resolve(new Map(keys.map((key) => [key, `${key}!`]))));
-      });
-    }, oneAtATime);
-    const first = ask('a');
-    await until('a run has begun', async () => runs.length === 1);
-    const others = [ask('a'), ask('b')];
-    ends[0]?.();
-    expect(await first).toBe('a!');
-    await until('another has begun', async () => runs.length === 2);
-    const last = ask('c');
-    await until('the slow one is not waited for', async () => runs.length === 3);
-    for (const end of ends) end();
-    expect(await Promise.all([...others, last])).toEqual(['a!', 'b!', 'c!']);
-    expect(runs).toEqual([['a'], ['a', 'b'], ['c']]);
+  it('wait for the last run unless it is slow', async () => {
+    jest.useFakeTimers();
+    try {
+      const ends: (() => void)[] = [];
+      const runs: (readonly string[])[] = [];
+      const ask = createBatcher((keys) => {
+        runs.push(keys);
+        return new Promise<Map<string, string>>((resolve) => {
+          ends.push(() => resolve(new Map(keys.map((key) => [key, `${key}!`]))));
+        });
+      }, afterRunOrSlow);
+      const first = ask('a');
+      await jest.advanceTimersByTimeAsync(0);
+      const others = [ask('a'), ask('b')];
+      await jest.advanceTimersByTimeAsync(10);
+      expect(runs).toEqual([['a']]);
+      ends[0]?.();
+      expect(await first).toBe('a!');
+      await jest.advanceTimersByTimeAsync(0);
+      expect(runs).toHaveLength(2);
+      const last = ask('c');
+      await jest.advanceTimersByTimeAsync(49);
+      expect(runs).toHaveLength(2);
+      await jest.advanceTimersByTimeAsync(1);
+      expect(runs).toHaveLength(3);
+      for (const end of ends) end();
+      expect(await Promise.all([...others, last])).toEqual(['a!', 'b!', 'c!']);
+      expect(runs).toEqual([['a'], ['a', 'b'], ['c']]);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 });
