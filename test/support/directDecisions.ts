@@ -25,5 +25,9 @@ export async function writeDecided(
   await storeSealedState(tx, keystore.sealKey(organizationId), next, stored.sealHash);
   const left = await writeChanges(tx, organizationId, changes, (id) => deriveAccount(state.signingKey, id));
   await executeTogether(left);
+  // Nothing is sealed, so the sequence is the same: what is shown of an approval has another tag by its time.
+  await tx('approvals')
+    .where({ organization_id: organizationId })
+    .update({ updated_at: tx.raw(`updated_at + interval '1 ms'`) });
   return changes;
 }
