@@ -1,5 +1,6 @@
 import type { TagColumn } from '../db/approvalTags';
 import { afterRunOrSlow, createBatcher } from './batcher';
+import { setNewest } from './setNewest';
 
 const MAX_RESPONSES = 2_000;
 /** A longer response is made anew each time. */
@@ -62,25 +63,17 @@ export function createApprovalCache(
   const responses = new Map<string, CachedResponse>();
   const readTag = createBatcher(readTags, afterRunOrSlow);
 
-  /** The ones that were asked for last are at the end. */
-  function keep(key: string, response: CachedResponse): void {
-    responses.delete(key);
-    const oldest = responses.keys().next().value;
-    if (responses.size >= MAX_RESPONSES && oldest !== undefined) responses.delete(oldest);
-    responses.set(key, response);
-  }
-
   return async (key, source) => {
     const cached = responses.get(key);
     // A statement that others share may fail because of one of them: then this one is read by itself.
     const tag = cached && (await readTag(cached.id).catch(() => undefined));
     if (cached && cached.tag === tag) {
       if (compare) await assertSame(cached, source);
-      keep(key, cached);
+      setNewest(responses, key, cached, MAX_RESPONSES);
       return cached.text;
     }
     const { cacheable, ...made } = await respond(source);
-    if (cacheable) keep(key, made);
+    if (cacheable) setNewest(responses, key, made, MAX_RESPONSES);
     else responses.delete(key);
     return made.text;
   };

@@ -19,8 +19,8 @@ export const afterRunOrSlow: UntilNext = (running) => {
 };
 
 /**
- * Makes calls share runs: each run has all keys that were asked for since the last one began, and begins after them. The
- * first one begins at once.
+ * Makes calls share runs: each run has all keys that were asked for since the last one began, and begins after them. A
+ * call that nothing delays begins one at once.
  */
 export function createBatcher<V>(
   run: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>,

@@ -1,5 +1,6 @@
 import type { Db } from '../db/database';
 import { type BucketSize, leaseTokens } from '../db/rateLimits';
+import { setNewest } from './setNewest';
 
 /** The decision of a limiter on one request. */
 export interface RateDecision {
@@ -49,9 +50,7 @@ export function createRateLimiter(
     let held = buckets.get(bucket);
     if (!held) {
       held = { tokens: 0, left: size.burst, askedAtMs: nowMs(), asking: undefined };
-      const oldest = buckets.keys().next().value;
-      if (buckets.size >= MAX_BUCKETS && oldest !== undefined) buckets.delete(oldest);
-      buckets.set(bucket, held);
+      setNewest(buckets, bucket, held, MAX_BUCKETS);
     }
     while (held.tokens < 1 && filled(held) >= 1) {
       const current: Held = held;
@@ -97,10 +96,7 @@ export function createFailureLimiter(
       const known = callers.get(caller) ?? { tokens: size.burst, atMs: nowMs() };
       const now = nowMs();
       const tokens = Math.min(size.burst, known.tokens + ((now - known.atMs) / 1_000) * size.perSecond);
-      callers.delete(caller);
-      callers.set(caller, { tokens: tokens >= 1 ? tokens - 1 : tokens, atMs: now });
-      const oldest = callers.keys().next().value;
-      if (callers.size > MAX_BUCKETS && oldest !== undefined) callers.delete(oldest);
+      setNewest(callers, caller, { tokens: tokens >= 1 ? tokens - 1 : tokens, atMs: now }, MAX_BUCKETS);
       return tokens >= 1;
     },
     takeBack(caller) {

@@ -24,6 +24,7 @@ import type { ApiDependencies } from '../dependencies';
 import { proposals as endpoints } from '../endpoints';
 import { DEFAULT_LIMIT, page, pageRequest } from '../pages';
 import { acceptOrThrow, notFound } from '../refusals';
+import { setNewest } from '../setNewest';
 import { type ApprovalRouteDeps, approvalRoutes, createApproval, type Shown } from './approvals';
 
 /** The endpoints of one resource's proposals. */
@@ -42,9 +43,7 @@ function cachePayloads(): typeof proposalPayload {
     const cached = cache.get(key);
     if (cached !== undefined) return cached;
     const payload = proposalPayload(statement, domainSalt, proposal);
-    const oldest = cache.keys().next().value;
-    if (cache.size >= CACHED_PAYLOADS && oldest !== undefined) cache.delete(oldest);
-    cache.set(key, payload);
+    setNewest(cache, key, payload, CACHED_PAYLOADS);
     return payload;
   };
 }
