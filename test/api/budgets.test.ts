@@ -7,7 +7,7 @@ import type { Ask } from '../support/http';
 import { type RpcProxy, startRpcProxy } from '../support/rpcProxy';
 import { databaseSettings, signingAsk, type TestOrganization } from '../support/service';
 import { type Browser, signIn } from '../support/session';
-import { createTestDatabase, networksFile, sharedStack } from '../support/stack';
+import { createTestDatabase, networksFile, startOwnChain } from '../support/stack';
 import { type LoggedStatement, logStatements, type StatementLog } from '../support/statementLog';
 import {
   aTransactionBody,
@@ -78,6 +78,8 @@ const RUNS_TOGETHER = 2;
 const IDLE_MS = 6_000;
 
 let log: StatementLog;
+/** No other test adds blocks to it: each block is one more look at the chain. */
+let chain: Awaited<ReturnType<typeof startOwnChain>>;
 let world: World;
 let proxies: RpcProxy[] = [];
 let org: TestOrganization;
@@ -94,7 +96,8 @@ function countingProxy(url: string, by: RpcCall['by']): Promise<RpcProxy> {
 }
 
 beforeAll(async () => {
-  const { rpcUrl = '' } = sharedStack().chains.find(({ chainId }) => chainId === NETWORK_ID) ?? {};
+  chain = await startOwnChain(NETWORK_ID);
+  const { rpcUrl } = chain.current;
   proxies = [await countingProxy(rpcUrl, 'worker'), await countingProxy(rpcUrl, 'signer')];
   const [workers, signers] = proxies.map(({ url }) => url);
   const database = await createTestDatabase();
@@ -108,6 +111,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.stop();
   await Promise.all(proxies.map((proxy) => proxy.stop()));
+  await chain?.stop();
 });
 
 async function costOf<T>(operation: () => Promise<T>): Promise<{ cost: Cost; result: T }> {
