@@ -19,6 +19,7 @@ const CLIENT = '^client/';
 const CONSOLE = '^console/';
 const MAP_LIMIT = file('src/mapLimit');
 const TIME_LIMIT = file('src/timeLimit');
+const SET_NEWEST = file('src/setNewest');
 const LIFETIME = file('src/lifetime');
 const FREE_PORT = file('src/freePort');
 const CLIENTS = file('src/clients');
@@ -38,7 +39,7 @@ const LAYERS = {
     packages: npm('@ariakit/react', '@tanstack/react-(query|router)', 'react', 'react-dom', 'viem'),
   },
   'src/domain': { may: [], packages: npm('canonicalize', 'zod') },
-  'src/chain': { may: [folder('src/domain'), TRACING], types: [CONFIG] },
+  'src/chain': { may: [folder('src/domain'), SET_NEWEST, TRACING], types: [CONFIG] },
   'src/db': { may: [folder('src/domain'), FAILPOINTS] },
   'src/journal': { may: [folder('src/domain')] },
   'src/temporal': { may: [folder('src/domain'), TIME_LIMIT, TRACING], types: [CONFIG, LOGGING] },
@@ -64,6 +65,7 @@ const LAYERS = {
       folder('src/(approvals|chain|db|domain|journal|operations|reconciler|temporal|transactions)'),
       FAILPOINTS,
       MAP_LIMIT,
+      SET_NEWEST,
       TIME_LIMIT,
       TRACING,
     ],
@@ -74,13 +76,14 @@ const LAYERS = {
   workflows: {
     may: [folder('src/domain'), MESSAGES],
     types: [folder('activities')],
-    packages: npm('@temporalio/workflow', '@temporalio/common', 'zod'),
+    packages: npm('@temporalio/workflow'),
   },
   'src/api': {
     may: [
       folder('src/(approvals|contract|db|domain|operations|temporal|transactions)'),
       PURE_CHAIN,
       FAILPOINTS,
+      SET_NEWEST,
       TIME_LIMIT,
       TRACING,
     ],
@@ -116,7 +119,7 @@ const LAYERS = {
   // What any layer may use: settings, logs, metrics, traces and small tools.
   'src/config': {
     files:
-      'src/(config|failpoints|freePort|lifetime|logging|mapLimit|metrics|openTelemetry|projectRoot|timeLimit|tracing)',
+      'src/(config|failpoints|freePort|lifetime|logging|mapLimit|metrics|openTelemetry|projectRoot|setNewest|timeLimit|tracing)',
     may: [file('src/chain/(loopback|relayerIndex)')],
     types: [folder('src/(chain|db)')],
   },

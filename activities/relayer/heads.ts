@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import { ask, type ChainClient } from '../../src/chain/clients';
 import { SharedReads } from '../../src/chain/sharedReads';
+import { setNewest } from '../../src/setNewest';
 import { withSpan } from '../../src/tracing';
 
 /** The newest block of a network. */
@@ -82,9 +83,7 @@ class NetworkHead {
 
   private remember(head: Block): void {
     this.newest = head;
-    const [oldest] = this.known.keys();
-    if (this.known.size >= KNOWN_BLOCKS && oldest !== undefined) this.known.delete(oldest);
-    this.known.set(head.hash, head);
+    setNewest(this.known, head.hash, head, KNOWN_BLOCKS);
   }
 
   async changed(wait: HeadWait): Promise<void> {

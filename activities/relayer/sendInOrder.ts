@@ -1,7 +1,12 @@
 import { type ChainClient, transactionCount } from '../../src/chain/clients';
 import { accountNonce } from '../../src/chain/safe';
 import { carriedBy } from '../../src/db/attempts';
-import { type Envelope, findAccountDerivation, MAX_EARLIER, newestEnvelopes } from '../../src/db/chain';
+import {
+  type Envelope,
+  findAccountDerivation,
+  MAX_ENVELOPES_READ,
+  newestEnvelopes,
+} from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { reservedNonces } from '../../src/db/reservations';
 import type { RelayerContext } from './context';
@@ -63,7 +68,8 @@ async function sendEarlier(
     context.sent.noteAhead(earlier);
   }
   // Behind a list that was cut off there are more.
-  if (listed.length < MAX_EARLIER && expected < relayerNonce) gap ??= { relayerAddress, nonce: expected };
+  if (listed.length < MAX_ENVELOPES_READ && expected < relayerNonce)
+    gap ??= { relayerAddress, nonce: expected };
   return gap && reserved.includes(gap.nonce) ? null : gap;
 }
 

@@ -18,7 +18,7 @@ export interface SendLog {
   note(envelope: Pick<Envelope, 'id' | 'networkId' | 'relayerAddress' | 'relayerNonce'>): void;
   /** True when each of these nonces was sent at most 5 s ago. */
   areRecent(nonces: Nonces): boolean;
-  /** True when it was sent a while ago: 5 s after the first time, and twice as long after each other. */
+  /** True for 5 s after it was sent, after each further time for twice as long, up to a minute. */
   isRecent(envelope: Pick<Envelope, 'id'>): boolean;
   /** True when it was ever sent by this process, as far as that is remembered. */
   isKnown(envelope: Pick<Envelope, 'id'>): boolean;

@@ -1,6 +1,6 @@
 import type { TagColumn } from '../db/approvalTags';
+import { setNewest } from '../setNewest';
 import { afterRunOrSlow, createBatcher } from './batcher';
-import { setNewest } from './setNewest';
 
 const MAX_RESPONSES = 2_000;
 /** A longer response is made anew each time. */

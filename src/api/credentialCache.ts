@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Credential } from '../db/credentials';
 import type { Notifications } from '../db/notifications';
+import { setNewest } from '../setNewest';
 import { createBatcher, everyMs } from './batcher';
 
 const REMEMBERED_MS = 1_000;
@@ -32,7 +33,7 @@ export function createCredentialCache(
   const isCurrent = ({ credential, untilMs }: { credential: Credential; untilMs: number }) =>
     untilMs > elapsedMs() && !isExpired(credential);
   /** Hashes of the secrets that were valid at their last lookup, the longest unused first. */
-  const known = new Set<string>();
+  const known = new Map<string, true>();
   const lookUpUnknown = createBatcher(lookUp, everyMs(UNKNOWN_SECRETS_INTERVAL_MS));
   let changes = 0;
   notifications.subscribe('access_changed', '', () => {
@@ -43,9 +44,7 @@ export function createCredentialCache(
   async function find(secret: string, hash: string): Promise<Credential | undefined> {
     const found = known.has(hash) ? (await lookUp([secret])).get(secret) : await lookUpUnknown(secret);
     known.delete(hash);
-    if (found) known.add(hash);
-    const [oldest] = known;
-    if (known.size > MAX_SECRETS && oldest !== undefined) known.delete(oldest);
+    if (found) setNewest(known, hash, true, MAX_SECRETS);
     return found;
   }
 

@@ -89,13 +89,13 @@ async function runRead(
   sendJson(request, response, endpoint.status, text);
 }
 
-/** The key and body of a POST, dry run or not. */
+/** The idempotency key, query and body of a POST, dry run or not. */
 async function readPost(endpoint: Endpoint, request: Request) {
-  const idempotencyId = idempotencyKey(request);
+  const key = idempotencyKey(request);
   const sentBody = await readJsonBody(request);
   const query = parseQuery(endpoint.query, request.originalUrl);
   const body = endpoint.body ? parseWith(endpoint.body, sentBody) : sentBody;
-  return { idempotencyId, sentBody, query, body };
+  return { key, sentBody, query, body };
 }
 
 async function runDryRun(
@@ -124,7 +124,7 @@ async function runMutation(
     {
       organizationId: credential.organizationId,
       credentialId: credential.id,
-      key: post.idempotencyId,
+      key: post.key,
       method: request.method,
       path: request.originalUrl.split('?')[0] ?? '',
       sentBody: post.sentBody,

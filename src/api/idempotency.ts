@@ -48,7 +48,7 @@ export type RequestRef = Pick<StoredRequest, 'id' | 'resourceId' | 'createdAt'>;
 export interface MutationWork {
   /** Waits until it may be worked on, and returns what ends its turn. Throws Refused. */
   readonly takeTurn: () => Promise<() => void>;
-  /** Checks the permissions of the API key. Throws Refused. */
+  /** Checks the permissions of the credential. Throws Refused. */
   readonly authorize: () => Promise<void>;
   /** Checks a new request without writing; returns the id of the resource that it creates or changes. Throws Refused. */
   readonly prepare: () => Promise<{ resourceId: string }>;
@@ -177,7 +177,7 @@ async function resume(
   request: MutationRequest,
   work: MutationWork,
 ): Promise<StoredAnswer | undefined> {
-  // Its own effect may have changed what its key may do, so only another key is checked again.
+  // Its own effect may have changed what its credential may do, so only another one is checked again.
   if (known.credentialId !== request.credentialId) await work.authorize();
   const { id, resourceId } = known;
   const leaseOwner = randomUUID();

@@ -1,6 +1,6 @@
 import type { Db } from '../db/database';
 import { type BucketSize, leaseTokens } from '../db/rateLimits';
-import { setNewest } from './setNewest';
+import { setNewest } from '../setNewest';
 
 /** The decision of a limiter on one request. */
 export interface RateDecision {

@@ -34,7 +34,7 @@ const READ_TIMEOUT_MS = 3_000;
 /** Is notified of each request to an endpoint of a network; `host` is that of the endpoint. */
 export type ObserveRpc = (request: { networkId: number; host: string; result: EndpointResult }) => void;
 
-/** Creates a client that asks the endpoints of a network in their order: no retries, no cache. */
+/** Creates a client that asks the endpoints of a network in their order (see `failover`), without a cache. */
 export function createChainClient(
   network: NetworkConfig,
   {

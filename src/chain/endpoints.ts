@@ -57,11 +57,17 @@ function retryAfterMs(error: unknown): number | undefined {
   return ms >= 0 ? Math.min(ms, LONGEST_LIMIT_MS) : undefined;
 }
 
+/** The error that a node has answered; undefined where it has not. */
+function nodeError(error: unknown): RpcRequestError | undefined {
+  const found = error instanceof BaseError && error.walk((cause) => cause instanceof RpcRequestError);
+  return found instanceof RpcRequestError ? found : undefined;
+}
+
 /** How an endpoint took a request that threw. An error that the network itself gives (a revert) is an answer. */
 function resultOf(error: unknown): EndpointResult {
   if (error instanceof HttpRequestError && error.status === TOO_MANY_REQUESTS) return 'limited';
-  const answer = error instanceof BaseError && error.walk((cause) => cause instanceof RpcRequestError);
-  if (!(answer instanceof RpcRequestError)) return 'failed';
+  const answer = nodeError(error);
+  if (!answer) return 'failed';
   if (LIMIT_CODES.includes(answer.code)) return 'limited';
   return LACKS_BLOCK.test(answer.message) ? 'behind' : 'answered';
 }
@@ -70,10 +76,8 @@ function resultOf(error: unknown): EndpointResult {
 function isPassing(error: unknown): boolean {
   const result = resultOf(error);
   if (result !== 'answered') return result === 'failed' && !(error instanceof WrongChain);
-  const answer = error instanceof BaseError && error.walk((cause) => cause instanceof RpcRequestError);
-  return (
-    answer instanceof RpcRequestError && answer.code === InternalRpcError.code && answer.data === undefined
-  );
+  const answer = nodeError(error);
+  return answer?.code === InternalRpcError.code && answer.data === undefined;
 }
 
 /** A read that failed in passing, while an endpoint is not down. */
@@ -163,20 +167,19 @@ function choose(all: readonly Endpoint[], now: number): readonly Endpoint[] {
   return able.slice(0, 1).map(({ one }) => one);
 }
 
+/** How the endpoints of a network are asked. */
+interface Asking {
+  readonly chainId: number | undefined;
+  /** One alone is checked by whoever depends on it. */
+  readonly isAlone: boolean;
+  readonly observe: ObserveEndpoint;
+}
+
 /** Asks one endpoint. Returns its answer, the error that the network itself gives, or why the endpoint failed. */
 async function askOne(
   endpoint: Endpoint,
   request: RpcRequest,
-  {
-    chainId,
-    isAlone,
-    observe,
-  }: {
-    readonly chainId: number | undefined;
-    /** One alone is checked by whoever depends on it. */
-    readonly isAlone: boolean;
-    readonly observe: ObserveEndpoint;
-  },
+  { chainId, isAlone, observe }: Asking,
 ): Promise<{ readonly answer: unknown } | { readonly error: unknown } | { readonly failure: unknown }> {
   const sentAt = performance.now();
   const span = currentSpan()?.begin(request.method, {
@@ -215,9 +218,6 @@ function refuse(endpoints: readonly Endpoint[], failures: readonly unknown[]): n
   throw new EndpointsLimited(`all endpoints limit requests (${hosts}): again in ${ms} ms`);
 }
 
-/** How the endpoints of a network are asked. */
-type Asking = Parameters<typeof askOne>[2];
-
 /** Asks them in turn until one answers. Throws the error that the network itself gives, or why none has answered. */
 async function askInTurn(
   endpoints: readonly Endpoint[],
@@ -238,8 +238,8 @@ async function askInTurn(
  * Asks the endpoints of one network in their order until one answers, and leaves alone for a while those that failed or
  * want fewer requests (HTTP 429 with Retry-After, EIP-1474's limit). Each request is one HTTP call of at most `timeoutMs`
  * per endpoint, or a batch of at most `batchSize`. A read that fails within a second is repeated at most twice, after 100 and
- * 300 ms, unless every endpoint is down: that costs less than the work of whoever asked. Throws the error of the first that failed, and
- * EndpointsLimited.
+ * 300 ms, unless every endpoint is down: that costs less than the work of whoever asked. Throws the node's own error; else
+ * the first failure that is not a limit, or the limit; EndpointsLimited where none may be asked.
  */
 export function failover(urls: readonly string[], options: FailoverOptions): Transport {
   const endpoints = urls.map((url) => new Endpoint(url, options));

@@ -8,7 +8,7 @@ interface Read<T> {
 export class SharedReads<T> {
   private readonly latest = new Map<string, Read<T>>();
 
-  /** For how long what was read is given to others, and a failure, in milliseconds. */
+  /** How long a read, and a failure, is shared, in milliseconds. */
   constructor(
     private readonly freshMs: number,
     private readonly failureMs = freshMs,

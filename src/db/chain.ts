@@ -358,9 +358,9 @@ export async function reopenEnvelope(db: Db, id: bigint): Promise<void> {
 }
 
 /** How many envelopes of a relayer are read at once. */
-export const MAX_EARLIER = 200;
+export const MAX_ENVELOPES_READ = 200;
 
-/** The newest envelope of each nonce of a relayer in a range, lowest nonce first; at most 200. */
+/** The newest envelope of each nonce of a relayer in a range, lowest nonce first; at most `MAX_ENVELOPES_READ`. */
 export async function newestEnvelopes(
   db: Db,
   range: { networkId: number; relayerAddress: string; fromNonce: number; toNonce: number },
@@ -371,7 +371,7 @@ export async function newestEnvelopes(
     .whereBetween('relayer_nonce', [range.fromNonce, range.toNonce])
     .orderBy([{ column: 'relayer_nonce' }, { column: 'id', order: 'desc' }])
     // The limit is in the text, so that this is prepared: its index is used, whatever the nonces.
-    .limit(MAX_EARLIER, { skipBinding: true })
+    .limit(MAX_ENVELOPES_READ, { skipBinding: true })
     .select<EnvelopeRow[]>(envelopeColumns('chain_envelopes'));
   return rows.map(envelope);
 }

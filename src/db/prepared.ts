@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 import { isStalePlan } from './connections';
 import { type Db, keepsPrepared, requireConnections } from './database';
 
-/** A statement that each connection plans once (not through a pooler), for reads that happen on every request. */
+/** A statement that each connection plans once, at its first use (not through a pooler): for what every request does. */
 export interface PreparedStatement {
   readonly name: string;
   /** With parameters `$1`, `$2`, … */

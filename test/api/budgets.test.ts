@@ -40,8 +40,8 @@ const BUDGET_TOGETHER = { statements: 46, rpcCalls: 6 };
 /** Of the workflow of a transaction that was created, signed, executed and completed, and that the chain worker has observed. */
 const BUDGET_OF_HISTORY = { events: 45, bytes: 20_000 };
 /**
- * Of what are two processes in production: at most one statement and one RPC call per process and second, though polls of 5
- * to 60 seconds may come together.
+ * Of service and signer, two processes in production: one statement and one RPC call each, on the average of
+ * `2 * IDLE_MS`, with what is done once a minute.
  */
 const BUDGET_PER_IDLE_SECOND = 2;
 

@@ -4,7 +4,7 @@ import { inTurn, many, ratesTogether, TOGETHER } from './measure';
 import { type PaymentsClient, untilSent } from './paymentsClient';
 import type { BenchStack } from './stack';
 
-const ALONE = { warmUp: 5, counted: 30 };
+const EXECUTIONS_ALONE = { warmUp: 5, counted: 30 };
 const RATE_AIM = { atLeast: 0.7 };
 
 async function prepareExecutions(payments: PaymentsClient, count: number) {
@@ -25,24 +25,23 @@ export async function measureAlone(
   floor: FloorClient,
 ): Promise<Comparison[]> {
   await payments.connect(1);
-  const total = ALONE.warmUp + ALONE.counted;
+  const total = EXECUTIONS_ALONE.warmUp + EXECUTIONS_ALONE.counted;
+  const executions = await prepareExecutions(payments, total);
   const floors = await prepareFloors(floor, total);
+  const nothing = (round: number) => Promise.reject(new Error(`there is no payment ${round}`));
   const taken = await inTurn(
     {
-      product: async () => {
-        const [execute] = await prepareExecutions(payments, 1);
-        return execute?.(0);
-      },
-      floor: (round) => floors[round]?.() ?? Promise.reject(new Error(`there is no payment ${round}`)),
+      product: (round) => executions[round]?.(0) ?? nothing(round),
+      floor: (round) => floors[round]?.() ?? nothing(round),
     },
-    ALONE,
+    EXECUTIONS_ALONE,
   );
   const sent = {
-    product: await untilSent(stack, ALONE.counted),
-    base: await floor.untilSent(ALONE.counted),
+    product: await untilSent(stack, EXECUTIONS_ALONE.counted),
+    base: await floor.untilSent(EXECUTIONS_ALONE.counted),
   };
   return [
-    compare('create and execute, alone / floor', 'ms', { product: taken.product, base: taken.floor }),
+    compare('execute, alone / floor', 'ms', { product: taken.product, base: taken.floor }),
     compare('threshold met to bytes at the node, alone / floor', 'ms', sent, { aim: { atMost: 1.5 } }),
   ];
 }

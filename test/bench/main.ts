@@ -94,10 +94,9 @@ class Results {
 }
 
 /**
- * Measures the service beside its floors (test/bench/floor): the least that must happen. Arguments name the measurements,
- * all of those beside floors without any; `profile` shows what the processor's time is spent on instead, `processes` what a
- * second process of each role adds. The figures are shown, never judged by
- * the exit status.
+ * Measures the service, beside its floors (test/bench/floor) where there are any. Arguments name the measurements; without
+ * any, all run. `profile` shows what processor time is spent on instead, `processes` what a second process of each role
+ * adds. The exit status does not judge the figures.
  */
 async function main(args: readonly string[]): Promise<void> {
   const say = (line: string) => process.stderr.write(`${line}\n`);
@@ -126,8 +125,12 @@ async function main(args: readonly string[]): Promise<void> {
     };
     const machine = await describeMachine(stack, client);
     const wanted = args.filter((arg) => !arg.startsWith('--'));
+    const known = measurements(stack, service, floor, paying);
+    const unknown = wanted.filter((what) => !(what in known));
+    if (unknown.length > 0)
+      throw new Error(`unknown: ${unknown.join(', ')} (measured are ${Object.keys(known).join(', ')})`);
     const results = new Results();
-    for (const [what, measure] of Object.entries(measurements(stack, service, floor, paying))) {
+    for (const [what, measure] of Object.entries(known)) {
       if (wanted.length > 0 && !wanted.includes(what)) continue;
       say(`Measuring ${what}`);
       try {

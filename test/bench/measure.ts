@@ -9,11 +9,8 @@ const PAUSE_MS = 5;
 const REST_MS = 300;
 const ROUNDS = 6;
 
-/** What is measured in turn: the service, its floor, and what is barer than the floor. */
-export type Side = 'product' | 'floor' | 'bare';
-
-/** What each side took. */
-export type Taken<S extends Side> = Readonly<Record<S, readonly number[]>>;
+/** What each side took that is measured in turn: the service, its floor, what is barer than the floor. */
+export type Taken<S extends string> = Readonly<Record<S, readonly number[]>>;
 
 type Call = (index: number) => Promise<unknown>;
 
@@ -24,7 +21,7 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-async function eachSide<S extends Side, T>(
+async function eachSide<S extends string, T>(
   work: Readonly<Record<S, T>>,
   measure: (one: T) => Promise<readonly number[]>,
   taken: Record<S, number[]>,
@@ -36,12 +33,12 @@ async function eachSide<S extends Side, T>(
   }
 }
 
-function nothingTaken<S extends Side>(work: Readonly<Record<S, unknown>>): Record<S, number[]> {
+function nothingTaken<S extends string>(work: Readonly<Record<S, unknown>>): Record<S, number[]> {
   return Object.fromEntries(Object.keys(work).map((side) => [side, []])) as unknown as Record<S, number[]>;
 }
 
 /** Runs the sides in turn, A B A B, each call alone, and keeps the times after the warm-up, in milliseconds. */
-export async function inTurn<S extends Side>(
+export async function inTurn<S extends string>(
   work: Readonly<Record<S, (round: number) => Promise<unknown>>>,
   { warmUp, counted } = ALONE,
 ): Promise<Taken<S>> {
@@ -61,7 +58,7 @@ export async function inTurn<S extends Side>(
 type Prepare = (count: number) => Promise<readonly Call[]>;
 
 /** The calls of each round begun together; the first round warms up. */
-async function rounds<S extends Side>(
+async function rounds<S extends string>(
   count: number,
   work: Readonly<Record<S, Prepare>>,
   measure: (calls: readonly Call[]) => Promise<readonly number[]>,
@@ -81,7 +78,7 @@ async function rounds<S extends Side>(
 }
 
 /** Begins calls together, several times over. Returns the time of each call, in milliseconds. */
-export function timesTogether<S extends Side>(
+export function timesTogether<S extends string>(
   count: number,
   work: Readonly<Record<S, Prepare>>,
 ): Promise<Taken<S>> {
@@ -89,7 +86,7 @@ export function timesTogether<S extends Side>(
 }
 
 /** Begins calls together, several times over. Returns how many were done per second in each round. */
-export function ratesTogether<S extends Side>(
+export function ratesTogether<S extends string>(
   count: number,
   work: Readonly<Record<S, Prepare>>,
 ): Promise<Taken<S>> {
@@ -103,7 +100,7 @@ const SLICE_MS = 1_000;
 const SLICES = 8;
 
 /** Calls one after the other on so many lanes, for slices of a second. Returns how many were done per second. */
-export async function steadyRates<S extends Side>(
+export async function steadyRates<S extends string>(
   lanes: number,
   work: Readonly<Record<S, (lane: number) => Promise<unknown>>>,
 ): Promise<Taken<S>> {

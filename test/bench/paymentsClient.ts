@@ -54,7 +54,7 @@ export class PaymentsClient {
     return client;
   }
 
-  /** Adds policies that let every transfer go, and answers the first of them. */
+  /** Adds policies that permit every transfer, and returns the first. */
   addPolicies(count: number): Promise<Shown> {
     const policies = Array.from({ length: count }, () => aPolicy(`Any recipient ${randomUUID()}`));
     return this.carryOut('policies', 'add', { policies });

@@ -9,7 +9,7 @@ import { timed } from './measure';
 const NETWORK_ID = 31_337;
 const POLICIES = 100;
 
-/** How many policies per second say whether they let a transaction go, 100 of them asked about each transaction. */
+/** Policy evaluations per second, with 100 policies per transaction. */
 export async function measureEvaluation(): Promise<Figure> {
   const anAddress = () => privateKeyToAccount(generatePrivateKey()).address;
   const member = {

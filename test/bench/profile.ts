@@ -90,9 +90,11 @@ async function measureAll(stack: BenchStack, costs: Costs): Promise<void> {
   // What is measured is done twice: with the processor's clock, and profiled.
   await costs.measure('create a transaction', COUNT, () => often(COUNT, create));
   const path = `/api/v1/transactions/${created[0].id}`;
-  await costs.measure('read one', COUNT * 10, () => often(COUNT * 10, (lane) => payments.get(path, lane)));
+  await costs.measure('read one again, unchanged', COUNT * 10, () =>
+    often(COUNT * 10, (lane) => payments.get(path, lane)),
+  );
   await costs.measure('sign and execute it', COUNT, () => often(COUNT, execute));
-  await costs.measure('change a group, from POST to its result', CHANGES, async () => {
+  await costs.measure('create a group, with 2 signatures', CHANGES, async () => {
     for (let number = 0; number < CHANGES; number += 1) {
       await payments.carryOut('groups', 'create', {
         items: [{ name: `Group ${randomUUID()}`, memberIds: [] }],

@@ -42,8 +42,8 @@ async function measureLanes(
     const how = lanes === 1 ? 'alone' : `${lanes} at a time`;
     const repeated = { product: repeat.product, base: repeat.floor };
     return [
-      compare(`GET a proposal, ${how} / floor`, '/s', { product, base: floor }, { aim: AIM }),
-      compare(`GET a proposal, ${how} / bare Express`, '/s', { product, base: bare }),
+      compare(`GET a proposal again, ${how} / floor`, '/s', { product, base: floor }, { aim: AIM }),
+      compare(`GET a proposal again, ${how} / bare Express`, '/s', { product, base: bare }),
       compare(`an idempotent repeat, ${how} / floor`, '/s', repeated, { aim: AIM }),
     ];
   } finally {
@@ -51,7 +51,7 @@ async function measureLanes(
   }
 }
 
-/** Reading a proposal, and repeating the request that has created it. */
+/** Reading a proposal that has not changed since, and repeating the request that has created it. */
 export async function measureReads(stack: BenchStack, service: ServiceClient): Promise<Comparison[]> {
   await service.connect(1);
   const create = service.createRequest();

@@ -113,7 +113,7 @@ async function main(): Promise<void> {
   const say = (line: string) => console.log(line);
   const count = Number(process.argv[2] ?? 10_000);
   if (!Number.isInteger(count) || count < 1)
-    throw new Error(`"${process.argv[2]}" is no count of transactions`);
+    throw new Error(`invalid count "${process.argv[2]}" (expected a positive integer)`);
   const dir = mkdtempSync(join(tmpdir(), 'orgwallet-bench-'));
   // Postgres may run as another user, who has to come through to its files.
   chmodSync(dir, 0o755);

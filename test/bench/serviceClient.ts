@@ -60,11 +60,6 @@ export class ServiceClient {
     await this.send(request, 200, connection);
   }
 
-  /** Sends bytes once more, whose answer was stored. */
-  async repeat(request: Buffer, connection = 0): Promise<void> {
-    await this.send(request, 201, connection);
-  }
-
   getRequest(proposal: ProposalShown): Buffer {
     return requestBytes({ path: `/api/v1/accounts/proposals/${proposal.id}`, key: this.organization.key });
   }

@@ -31,7 +31,6 @@ export interface BenchStack {
   readonly httpsPort: number;
   /** The ports of all API processes. */
   readonly httpsPorts: readonly number[];
-  readonly opsPort: number;
   /** The certificate, which is its own authority. */
   readonly ca: string;
   /** The RPC of one of the two chains. */
@@ -82,7 +81,7 @@ export async function startBenchStack(
     return running;
   };
   const stop = async () => {
-    // The newest first: the service before what it uses.
+    // The service and the floors first: they use the other parts.
     const service = parts.filter(({ name }) => name.startsWith('the '));
     await Promise.all(service.map((part) => part.stop()));
     await Promise.all(parts.map((part) => part.stop()));
@@ -221,7 +220,6 @@ export async function startBenchStack(
       temporalAddress: temporal.address,
       httpsPort: first.httpsPort,
       httpsPorts: services.filter(({ roles }) => roles.startsWith('api')).map(({ httpsPort }) => httpsPort),
-      opsPort: first.port,
       ca,
       rpcUrl: (networkId) => rpcUrlOf(chains, networkId),
       async profiled(work) {

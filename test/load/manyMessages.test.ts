@@ -24,14 +24,14 @@ async function tally(times: number, call: () => Promise<number | string>): Promi
   return counts;
 }
 
-describe('a client that does not give up', () => {
+describe('a client that retries', () => {
   let world: TransactionWorld;
   beforeAll(async () => {
     world = await startTransactionWorld(41_095);
   }, 120_000);
   afterAll(() => world?.stop());
 
-  it('is told each time that a transaction is blocked', async () => {
+  it('receives 200 each time for a blocked transaction', async () => {
     const { http, org } = world;
     expect(await begun(world, { value: '600' })).toMatchObject({ executionStatus: 'completed' });
     const blocked = await begun(world, { value: '600' });

@@ -18,13 +18,13 @@ import { proposalView } from '../../domain/proposalView';
 import { proposalPayload } from '../../domain/signing';
 import { operations, proposes } from '../../operations';
 import type { ProposalKind } from '../../operations/kind';
+import { setNewest } from '../../setNewest';
 import { mutationRoute, type RequestContext, type Route, readRoute } from '../context';
 import type { Cursors } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
 import { proposals as endpoints } from '../endpoints';
 import { DEFAULT_LIMIT, page, pageRequest } from '../pages';
 import { acceptOrThrow, notFound } from '../refusals';
-import { setNewest } from '../setNewest';
 import { type ApprovalRouteDeps, approvalRoutes, createApproval, type Shown } from './approvals';
 
 /** The endpoints of one resource's proposals. */
