@@ -24,8 +24,9 @@ export async function measureAlone(
   payments: PaymentsClient,
   floor: FloorClient,
 ): Promise<Comparison[]> {
-  await payments.connect(1);
   const total = EXECUTIONS_ALONE.warmUp + EXECUTIONS_ALONE.counted;
+  // They are created together, each on a connection of its own.
+  await payments.connect(total);
   const executions = await prepareExecutions(payments, total);
   const floors = await prepareFloors(floor, total);
   const nothing = (round: number) => Promise.reject(new Error(`there is no payment ${round}`));
