@@ -43,8 +43,8 @@ export function createCredentialCache(
 
   async function find(secret: string, hash: string): Promise<Credential | undefined> {
     const found = known.has(hash) ? (await lookUp([secret])).get(secret) : await lookUpUnknown(secret);
-    known.delete(hash);
     if (found) setNewest(known, hash, true, MAX_SECRETS);
+    else known.delete(hash);
     return found;
   }
 

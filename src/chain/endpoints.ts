@@ -16,15 +16,15 @@ import { type CallNode, type CallOptions, jsonRpc, type RpcRequest } from './jso
 export type EndpointResult = 'answered' | 'failed' | 'limited' | 'behind';
 
 /** Is notified of each request to an endpoint. */
-export type ObserveEndpoint = (host: string, result: EndpointResult) => void;
+type ObserveEndpoint = (host: string, result: EndpointResult) => void;
 
 /** All endpoints of a network want fewer requests. */
-export class EndpointsLimited extends BaseError {
+class EndpointsLimited extends BaseError {
   override readonly name = 'EndpointsLimited';
 }
 
 /** An endpoint serves another chain. */
-export class WrongChain extends BaseError {
+class WrongChain extends BaseError {
   override readonly name = 'WrongChain';
 }
 

@@ -32,7 +32,7 @@ export function sampleOf(values: readonly number[]): Sample {
   return { p50: quantile(sorted, 0.5), p95: quantile(sorted, 0.95), n: sorted.length };
 }
 
-/** Compares by the median; `ratio` is the product's over the base's unless `ratio` says otherwise. */
+/** Compares by the median: the product's over the base's, unless `ratio` says otherwise. */
 export function compare(
   name: string,
   unit: Comparison['unit'],

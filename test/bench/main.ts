@@ -35,27 +35,39 @@ async function describeMachine(stack: BenchStack, client: Client): Promise<Recor
   };
 }
 
-/** What can be measured, by the name that an argument asks for. */
-function measurements(
-  stack: BenchStack,
-  service: ServiceClient,
-  floor: FloorClient,
-  paying: () => Promise<PaymentsClient>,
-): Readonly<Record<string, () => Promise<Measured | readonly Measured[]>>> {
-  return {
-    recovery: measureRecovery,
-    GET: () => measureReads(stack, service),
-    create: async () => measureCreate(service, await paying(), floor),
-    sign: () => measureSign(service, floor),
-    alone: async () => measureAlone(stack, await paying(), floor),
-    executions: async () => measureTogether(stack, await paying(), floor),
-    growth: () => measureGrowth(stack),
-    policies: measureEvaluation,
-    proof: measureProof,
-  };
+/** What is measured, and its clients. */
+interface Bench {
+  readonly stack: BenchStack;
+  readonly service: ServiceClient;
+  readonly floor: FloorClient;
+  /** Made when the first measurement needs it. */
+  readonly paying: () => Promise<PaymentsClient>;
 }
 
 type Measured = Comparison | Figure;
+
+/** What can be measured, by the name that an argument asks for. */
+const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Measured | readonly Measured[]>>> = {
+  recovery: measureRecovery,
+  GET: ({ stack, service }) => measureReads(stack, service),
+  create: async ({ service, floor, paying }) => measureCreate(service, await paying(), floor),
+  sign: ({ service, floor }) => measureSign(service, floor),
+  alone: async ({ stack, floor, paying }) => measureAlone(stack, await paying(), floor),
+  executions: async ({ stack, floor, paying }) => measureTogether(stack, await paying(), floor),
+  growth: ({ stack }) => measureGrowth(stack),
+  policies: measureEvaluation,
+  proof: measureProof,
+};
+
+/** The measurements that arguments name, or all. Throws when there is none of that name. */
+function chosen(args: readonly string[]) {
+  const names = Object.keys(MEASUREMENTS);
+  const wanted = args.filter((arg) => !arg.startsWith('--'));
+  const unknown = wanted.filter((name) => !names.includes(name));
+  if (unknown.length > 0)
+    throw new Error(`unknown measurement: ${unknown.join(', ')} (available: ${names.join(', ')})`);
+  return Object.entries(MEASUREMENTS).filter(([name]) => wanted.length === 0 || wanted.includes(name));
+}
 
 /** What was measured, and what could not be. */
 class Results {
@@ -108,6 +120,7 @@ async function main(args: readonly string[]): Promise<void> {
     process.stdout.write(`${table(await measureProcesses(say))}\n`);
     return;
   }
+  const wanted = chosen(args);
   say('Starting Postgres, Temporal, two chains and the service (about 20 s)');
   const stack = await startBenchStack(say);
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -124,17 +137,11 @@ async function main(args: readonly string[]): Promise<void> {
       return payments;
     };
     const machine = await describeMachine(stack, client);
-    const wanted = args.filter((arg) => !arg.startsWith('--'));
-    const known = measurements(stack, service, floor, paying);
-    const unknown = wanted.filter((what) => !(what in known));
-    if (unknown.length > 0)
-      throw new Error(`unknown: ${unknown.join(', ')} (measured are ${Object.keys(known).join(', ')})`);
     const results = new Results();
-    for (const [what, measure] of Object.entries(known)) {
-      if (wanted.length > 0 && !wanted.includes(what)) continue;
+    for (const [what, measure] of wanted) {
       say(`Measuring ${what}`);
       try {
-        results.add([await measure()].flat());
+        results.add([await measure({ stack, service, floor, paying })].flat());
       } catch (error) {
         say(`It could not be measured: ${(error as Error).message}\n${stack.serviceLog()}`);
         results.missing.push(what);

@@ -9,7 +9,7 @@ const PAUSE_MS = 5;
 const REST_MS = 300;
 const ROUNDS = 6;
 
-/** What each side took that is measured in turn: the service, its floor, what is barer than the floor. */
+/** What each side took. Sides are measured in turn: the service and its floor, or many records and few. */
 export type Taken<S extends string> = Readonly<Record<S, readonly number[]>>;
 
 type Call = (index: number) => Promise<unknown>;
