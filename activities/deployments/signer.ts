@@ -8,7 +8,7 @@ import { boundTerms } from '../signer/boundedTerms';
 import { type SignerContext, withNetwork } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
 import { refusalsAsValues, type SigningResult } from '../signer/refusal';
-import { assertReserved, gasOf, reserveEnvelope, signReserved } from '../signer/signEnvelope';
+import { gasOf, reservedBefore, reserveEnvelope, signReserved } from '../signer/signEnvelope';
 import { assertDeployment } from './signerEvidence';
 
 /**
@@ -32,8 +32,9 @@ export async function signDeployment(
       const call = deploymentCall(account);
       // A crash came before it was signed.
       if (before) {
-        assertReserved(context, tx, before, about);
-        return { reserved: before, call };
+        const { attemptId } = before;
+        const reserved = await reservedBefore(context, tx, { ...of, attemptId, about, terms }, before);
+        return { reserved, call };
       }
       const newest = undecidedEnvelope(envelopes);
       if (newest && terms.replaces !== String(newest.id)) return { present: newest };

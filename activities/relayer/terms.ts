@@ -32,6 +32,10 @@ export function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
+export function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
+
 /** The fee of a replacement. */
 export function raised(wei: bigint): bigint {
   return (wei * REPLACEMENT_STEP_PERCENT) / 100n + 1n;

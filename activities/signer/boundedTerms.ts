@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { transactionCount } from '../../src/chain/clients';
 import { highestRelayerNonce } from '../../src/db/chain';
 import { currentFees, type EnvelopeTerms, type Fees, min } from '../relayer/terms';
@@ -5,17 +6,46 @@ import { networkOf, type SignerContext } from './context';
 import { SignerRefusal } from './refusal';
 import { relayerKeyOf } from './relayers';
 
-/** The highest fees of a new envelope, in wei. */
-type FeeLimit = Pick<Fees, 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
+/** What the signer reads itself: the highest fees of a new envelope, in wei, and the head of the chain. */
+type OwnReading = Pick<Fees, 'maxFeePerGas' | 'maxPriorityFeePerGas'> & {
+  /** The lowest of its endpoints, at most a while ago; undefined without endpoints. */
+  readonly head?: bigint;
+};
 
-/** Terms that a message asks for, and the highest fees that the signer signs for them. */
-export type BoundedTerms<T extends EnvelopeTerms = EnvelopeTerms> = T & { readonly most: FeeLimit };
+/** Terms that a message asks for, and what the signer bounds them by. */
+export type BoundedTerms<T extends EnvelopeTerms = EnvelopeTerms> = T & { readonly most: OwnReading };
+
+const decimal = (pattern: RegExp) => z.string('a decimal integer').regex(pattern, 'a decimal integer');
+/** A uint256. */
+export const amount = decimal(/^\d{1,78}$/);
+/** A number that fits into a bigint of Postgres. */
+export const integer = decimal(/^\d{1,18}$/);
+/** The terms of an envelope, in a message: whoever can reach the signer's queue writes it. */
+export const envelopeTerms = z.object({
+  gas: amount,
+  maxFeePerGas: amount,
+  maxPriorityFeePerGas: amount,
+  relayerAddress: z.string('an address'),
+  chainNonce: z.int('an integer from 0').nonnegative('an integer from 0'),
+  replaces: z.string('the id of an envelope').optional(),
+});
+function parsed<T>(schema: z.ZodType<unknown>, terms: T): T {
+  const result = schema.safeParse(terms);
+  if (result.success) return terms;
+  const [issue] = result.error.issues;
+  const field = issue?.path[0];
+  const value = field === undefined ? terms : Object(terms)[field];
+  throw new SignerRefusal(
+    'stale',
+    `invalid ${String(field ?? 'terms')} ${JSON.stringify(value)} (expected ${issue?.message})`,
+  );
+}
 
 /**
  * The fees of a network by the signer's own endpoints, of a while ago and not before `since`, the lowest of those that answer; without endpoints, the ceiling.
  * Throws ChainUnavailable when none answers.
  */
-async function readFees(context: SignerContext, networkId: number, since: number): Promise<FeeLimit> {
+async function readOwn(context: SignerContext, networkId: number, since: number): Promise<OwnReading> {
   const network = networkOf(context, networkId);
   const { maxFeePerGas: ceiling } = network;
   const endpoints = context.endpointsOf(network);
@@ -29,30 +59,40 @@ async function readFees(context: SignerContext, networkId: number, since: number
   const failed = answers.find((answer) => answer.status === 'rejected');
   if (read.length === 0) throw failed?.reason;
   return {
+    head: read.map(({ head }) => head).reduce(min),
     maxFeePerGas: read.map(({ maxFeePerGas: wei }) => wei).reduce(min),
     maxPriorityFeePerGas: read.map(({ maxPriorityFeePerGas: wei }) => wei).reduce(min),
   };
 }
 
-/** Whether terms ask for no more than a limit, as far as they are amounts. */
-function isWithin(terms: EnvelopeTerms, most: FeeLimit): boolean {
-  const isAtMost = (name: keyof FeeLimit) =>
-    /^\d{1,78}$/.test(terms[name]) && BigInt(terms[name]) <= most[name];
-  return isAtMost('maxFeePerGas') && isAtMost('maxPriorityFeePerGas');
+/** Whether terms ask for no more than a limit. */
+function isWithin(terms: EnvelopeTerms, most: OwnReading): boolean {
+  return (
+    BigInt(terms.maxFeePerGas) <= most.maxFeePerGas &&
+    BigInt(terms.maxPriorityFeePerGas) <= most.maxPriorityFeePerGas
+  );
 }
 
-/**
- * Bounds fees by what the signer reads itself: a message can lower them, and not raise them. What it has read a while ago
- * will do for a message that asks for no more. Throws ChainUnavailable.
- */
-export async function boundFees<T extends EnvelopeTerms>(
+async function bounded<T extends EnvelopeTerms>(
   context: SignerContext,
   networkId: number,
   terms: T,
 ): Promise<BoundedTerms<T>> {
-  const lately = await readFees(context, networkId, 0);
-  const most = isWithin(terms, lately) ? lately : await readFees(context, networkId, performance.now());
+  const lately = await readOwn(context, networkId, 0);
+  const most = isWithin(terms, lately) ? lately : await readOwn(context, networkId, performance.now());
   return { ...terms, most };
+}
+
+/**
+ * Bounds fees by what the signer reads itself: a message can lower them, and not raise them. What it has read a while ago
+ * will do for a message that asks for no more. Throws SignerRefusal for malformed terms, and ChainUnavailable.
+ */
+export async function boundFees(
+  context: SignerContext,
+  networkId: number,
+  terms: EnvelopeTerms,
+): Promise<BoundedTerms> {
+  return bounded(context, networkId, parsed(envelopeTerms, terms));
 }
 
 /**
@@ -65,9 +105,6 @@ async function assertChainNonce(
   terms: EnvelopeTerms,
 ): Promise<void> {
   const { chainNonce } = terms;
-  if (!Number.isSafeInteger(chainNonce) || chainNonce < 0) {
-    throw new SignerRefusal('stale', `invalid nonce ${chainNonce} (expected an integer from 0)`);
-  }
   const network = networkOf(context, networkId);
   const { address: relayerAddress } = relayerKeyOf(context, networkId, terms.relayerAddress);
   const relayer = { networkId, relayerAddress };
@@ -86,12 +123,17 @@ async function assertChainNonce(
   );
 }
 
-/** Bounds the terms of an envelope at a new nonce. Throws SignerRefusal or ChainUnavailable. */
+/**
+ * Bounds the terms of an envelope at a new nonce. `schema`: that of the terms, which extends `envelopeTerms`. Throws
+ * SignerRefusal or ChainUnavailable.
+ */
 export async function boundTerms<T extends EnvelopeTerms>(
   context: SignerContext,
   networkId: number,
   terms: T,
+  schema: z.ZodType<unknown> = envelopeTerms,
 ): Promise<BoundedTerms<T>> {
-  await assertChainNonce(context, networkId, terms);
-  return boundFees(context, networkId, terms);
+  const known = parsed(schema, terms);
+  await assertChainNonce(context, networkId, known);
+  return bounded(context, networkId, known);
 }

@@ -42,11 +42,19 @@ export interface SignerDeps {
 /** The dependencies, and what the activities of one process share. */
 export interface SignerContext extends SignerDeps {
   readonly networkMutex: KeyedMutex;
+  /** Of those that stand for one payment one is authorized at a time, by the id of the first. */
+  readonly replacementMutex: KeyedMutex<string>;
+  /** The highest nonce of each account and network that was reserved here, whether it is in the journal yet or not. */
+  readonly reservedNonces: Map<string, bigint>;
+  /** When the signer has last looked up what became of an authorization (of `performance.now()`). */
+  readonly lastLooks: Map<string, number>;
   readonly readSealedState: ReadSealedState;
   readonly clock: SignerClock;
   readonly gasBudget: GasBudget;
   /** The fees that its own endpoints have answered a while ago, by network and endpoint. */
   readonly fees: SharedReads<Fees>;
+  /** Whether its own endpoints have shown code at an address a while ago, by network, endpoint and address. */
+  readonly recipients: SharedReads<boolean>;
   /** The signer's own endpoints of a network, `signerRpcUrls`: all of them must agree. */
   readonly endpointsOf: (network: NetworkConfig) => readonly ChainClient[];
 }
@@ -54,6 +62,8 @@ export interface SignerContext extends SignerDeps {
 /** What is signed within this time has the same bound of fees, which is twice the base fee and more. */
 const FEES_MS = 10_000;
 const FAILED_FEES_MS = 250;
+/** An address without code hardly ever gets code within this time. */
+const RECIPIENTS_MS = 600_000;
 
 /** Creates the context that the activities of one process share. */
 export function createSignerContext(deps: SignerDeps): SignerContext {
@@ -64,7 +74,11 @@ export function createSignerContext(deps: SignerDeps): SignerContext {
     clock,
     gasBudget: createGasBudget({ ...deps, clock, perHour: deps.gasBudgetPerHour }),
     fees: new SharedReads(FEES_MS, FAILED_FEES_MS),
+    recipients: new SharedReads(RECIPIENTS_MS, FAILED_FEES_MS),
     networkMutex: createKeyedMutex(),
+    replacementMutex: createKeyedMutex(),
+    reservedNonces: new Map(),
+    lastLooks: new Map(),
     readSealedState: createReadSealedState(deps),
     endpointsOf: ({ id }) => endpoints.get(id) ?? [],
   };
@@ -80,18 +94,21 @@ export function networkOf({ networks }: Pick<SignerDeps, 'networks'>, networkId:
 /**
  * Runs `work` in a database transaction that locks a network, so that nonces of accounts and relayers, budgets and gas are
  * reserved, and outcomes recorded, one after the other, whichever relayer pays. Nothing is signed in it, and no network
- * asked. Throws SignerRefusal when the network is not configured, SignerHold when clocks are apart.
+ * asked. `committed` runs after the commit, before anything else of the network: what it appends to the journal is in the
+ * order of the database. Throws SignerRefusal when the network is not configured, SignerHold when clocks are apart.
  */
 export async function withNetwork<T>(
   context: SignerContext,
   networkId: number,
   work: (tx: Tx) => Promise<T>,
+  committed: (result: T) => Promise<void> = async () => undefined,
 ): Promise<T> {
   networkOf(context, networkId);
   return context.networkMutex(networkId, async () => {
     let forget: (() => void) | undefined;
+    let result: T;
     try {
-      return await context.db.transaction(async (tx) => {
+      result = await context.db.transaction(async (tx) => {
         forget = () => context.gasBudget.forget(tx);
         const time = await lockNetwork(tx, networkId);
         context.clock.assertInStep(time ?? (await databaseNow(tx)));
@@ -101,5 +118,7 @@ export async function withNetwork<T>(
       forget?.();
       throw error;
     }
+    await committed(result);
+    return result;
   });
 }

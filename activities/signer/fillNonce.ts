@@ -7,9 +7,9 @@ import { isObsolete } from '../relayer/nonceGaps';
 import { type EnvelopeTerms, FILLER_GAS } from '../relayer/terms';
 import { boundFees } from './boundedTerms';
 import { networkOf, type SignerContext, withNetwork } from './context';
-import { refusalsAsValues, SignerRefusal, type SigningResult } from './refusal';
+import { ROLLED_BACK, refusalsAsValues, SignerHold, SignerRefusal, type SigningResult } from './refusal';
 import { relayerKeyOf } from './relayers';
-import { assertReserved, type GasOf, gasOf, reserveEnvelope, signReserved } from './signEnvelope';
+import { type GasOf, gasOf, reservedBefore, reserveEnvelope, signReserved } from './signEnvelope';
 
 /** A filled nonce is for no organization. */
 const FILLING: GasOf = { kind: 'filler', organizationId: null };
@@ -71,16 +71,29 @@ export async function fillNonce(
       const { replaces } = terms;
       const at = { networkId, relayerAddress: address, nonce };
       const fillable = await assertFillable(context, tx, { ...at, replaces });
-      if ('reserved' in fillable) assertReserved(context, tx, fillable.reserved, FILLING);
-      if ('filled' in fillable || 'reserved' in fillable) return fillable;
-      const reserved = await reserveEnvelope(context, tx, {
-        attemptId: await insertFiller(tx, networkId, address),
+      if ('filled' in fillable) return fillable;
+      const request = {
         about: FILLING,
         networkId,
         terms: { ...terms, gas: String(FILLER_GAS) },
-        ...(fillable.obsolete ? { replaces: fillable.obsolete } : { at: nonce }),
-      });
-      return { reserved };
+        gas: { least: FILLER_GAS, most: FILLER_GAS },
+      };
+      if ('reserved' in fillable) {
+        const { attemptId } = fillable.reserved;
+        const before = await reservedBefore(context, tx, { ...request, attemptId }, fillable.reserved);
+        // The nonce and the relayer that were asked for.
+        return { reserved: { ...before, relayerAddress: address, relayerNonce: nonce } };
+      }
+      const { obsolete } = fillable;
+      if (obsolete && (obsolete.relayerAddress !== address || obsolete.relayerNonce !== nonce)) {
+        throw new SignerHold(
+          'rollback',
+          `chain_envelopes ${obsolete.id} is not at nonce ${nonce}: ${ROLLED_BACK}`,
+        );
+      }
+      const attemptId = await insertFiller(tx, networkId, address);
+      const position = obsolete ? { replaces: obsolete } : { at: nonce };
+      return { reserved: await reserveEnvelope(context, tx, { ...request, attemptId, ...position }) };
     });
     if ('filled' in found) return { envelopeId: String(found.filled.id) };
     failpoint('signer.fillerStored');

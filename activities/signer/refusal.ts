@@ -24,7 +24,15 @@ export class SignerRefusal extends Error {
 }
 
 /** Why the signer signs nothing of this kind for now, whatever is asked. */
-export type HoldReason = 'rollback' | 'unsigned' | 'undecided' | 'frozen' | 'gas' | 'clock' | 'relayer';
+export type HoldReason =
+  | 'rollback'
+  | 'unsigned'
+  | 'undecided'
+  | 'frozen'
+  | 'gas'
+  | 'clock'
+  | 'relayer'
+  | 'simulation';
 
 /** A refusal until its cause is gone, which may need an operator; what waits is not lost. */
 export class SignerHold extends SignerRefusal {

@@ -1,14 +1,22 @@
-import { type Address, type Hex, keccak256 } from 'viem';
+import {
+  type Address,
+  type Hex,
+  keccak256,
+  parseTransaction,
+  recoverTransactionAddress,
+  type TransactionSerialized,
+} from 'viem';
+import { envelopeAtNonce } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
 import type { Tx } from '../../src/db/database';
 import { insertReservation, type Reservation, storeReserved, takenNonces } from '../../src/db/reservations';
 import type { Statement } from '../../src/db/rows';
 import { failpoint } from '../../src/failpoints';
 import type { GasEntry } from '../../src/journal/entries';
-import { type EnvelopeTerms, min, raised } from '../relayer/terms';
+import { max, min, raised } from '../relayer/terms';
 import type { BoundedTerms } from './boundedTerms';
 import { networkOf, type SignerContext } from './context';
-import { SignerHold, SignerRefusal } from './refusal';
+import { ROLLED_BACK, SignerHold, SignerRefusal } from './refusal';
 import { assertChosen, assertPaying, relayerKeyOf } from './relayers';
 
 /** What the gas of an envelope is for. */
@@ -34,17 +42,9 @@ export interface EnvelopeRequest {
 /** What a replacement pays at least, in percent of the fees that it replaces: nodes drop one that pays less. */
 const REPLACEMENT_PERCENT = 110n;
 
-/** Throws SignerRefusal unless it is a decimal amount. */
-function amountOf(terms: EnvelopeTerms, name: 'gas' | 'maxFeePerGas' | 'maxPriorityFeePerGas'): bigint {
-  if (!/^\d{1,78}$/.test(terms[name])) {
-    throw new SignerRefusal('stale', `invalid ${name} "${terms[name]}" (expected a decimal integer)`);
-  }
-  return BigInt(terms[name]);
-}
-
 /** Throws SignerRefusal where gas is above the ceiling, or is not what the content can need. */
 function cappedGas({ maxGas }: SignerContext, { terms, gas: needed }: EnvelopeRequest): bigint {
-  const gas = amountOf(terms, 'gas');
+  const gas = BigInt(terms.gas);
   if (gas > maxGas) {
     throw new SignerRefusal('reverted', `needs ${gas} gas, above the ceiling of ${maxGas} (MAX_GAS)`);
   }
@@ -57,8 +57,34 @@ function cappedGas({ maxGas }: SignerContext, { terms, gas: needed }: EnvelopeRe
   return gas;
 }
 
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
+/** The highest fees of an envelope: what the signer reads itself; what replaces another must pay more, whatever is usual now. */
+function feeLimit(
+  { most }: BoundedTerms,
+  replaces: Pick<Envelope, 'maxFeePerGas' | 'maxPriorityFeePerGas'> | undefined,
+) {
+  return {
+    maxFeePerGas: max(most.maxFeePerGas, replaces ? raised(replaces.maxFeePerGas) : 0n),
+    tip: max(most.maxPriorityFeePerGas, replaces ? raised(replaces.maxPriorityFeePerGas) : 0n),
+  };
+}
+
+/** Throws SignerHold unless a stored envelope has the nonce and the fees that its relayer has signed. */
+async function assertAsSigned(context: SignerContext, networkId: number, envelope: Envelope): Promise<void> {
+  const { id, relayerAddress, relayerNonce, maxFeePerGas, maxPriorityFeePerGas } = envelope;
+  const bytes = envelope.rawTransaction as TransactionSerialized;
+  const { address } = relayerKeyOf(context, networkId, relayerAddress);
+  const isSame = async () => {
+    const signed = parseTransaction(bytes);
+    return (
+      signed.chainId === networkId &&
+      (signed.nonce ?? 0) === relayerNonce &&
+      signed.maxFeePerGas === maxFeePerGas &&
+      (signed.maxPriorityFeePerGas ?? 0n) === maxPriorityFeePerGas &&
+      (await recoverTransactionAddress({ serializedTransaction: bytes })) === address
+    );
+  };
+  if (await isSame().catch(() => false)) return;
+  throw new SignerHold('rollback', `chain_envelopes ${id} is not what its bytes say: ${ROLLED_BACK}`);
 }
 
 /** The terms as numbers, within the ceilings of gas and fees and what the signer reads itself. Throws SignerRefusal. */
@@ -66,8 +92,8 @@ function cappedTerms(context: SignerContext, request: EnvelopeRequest) {
   const { networkId, terms, replaces } = request;
   const { maxFeePerGas: feeCeiling } = networkOf(context, networkId);
   const gas = cappedGas(context, request);
-  const maxFeePerGas = amountOf(terms, 'maxFeePerGas');
-  const maxPriorityFeePerGas = amountOf(terms, 'maxPriorityFeePerGas');
+  const maxFeePerGas = BigInt(terms.maxFeePerGas);
+  const maxPriorityFeePerGas = BigInt(terms.maxPriorityFeePerGas);
   if (maxFeePerGas > feeCeiling) {
     throw new SignerRefusal(
       'funds',
@@ -92,11 +118,7 @@ function cappedTerms(context: SignerContext, request: EnvelopeRequest) {
       `a replacement envelope must pay ${REPLACEMENT_PERCENT} % of ${replaces.maxFeePerGas} wei with a tip of ${replaces.maxPriorityFeePerGas}, and offers ${maxFeePerGas} with ${maxPriorityFeePerGas}`,
     );
   }
-  // What replaces another must pay more, whatever is usual now.
-  const most = {
-    maxFeePerGas: max(terms.most.maxFeePerGas, replaces ? raised(replaces.maxFeePerGas) : 0n),
-    tip: max(terms.most.maxPriorityFeePerGas, replaces ? raised(replaces.maxPriorityFeePerGas) : 0n),
-  };
+  const most = feeLimit(terms, replaces);
   const fee = min(maxFeePerGas, most.maxFeePerGas);
   return { gas, maxFeePerGas: fee, maxPriorityFeePerGas: min(min(maxPriorityFeePerGas, most.tip), fee) };
 }
@@ -136,6 +158,7 @@ export async function reserveEnvelope(
   { attemptId, ...request }: EnvelopeRequest & { readonly attemptId: bigint },
 ): Promise<Reservation> {
   const { networkId, accountId, replaces, terms } = request;
+  if (replaces) await assertAsSigned(context, networkId, replaces);
   if (accountId !== undefined && !replaces) await assertChosen(context, tx, { networkId, accountId, terms });
   const { relayerAddress } = replaces ?? terms;
   const nonce = await nonceFor(tx, relayerAddress, request);
@@ -157,19 +180,40 @@ export function firstEnvelope(
 }
 
 /**
- * Counts an envelope that was reserved before a crash, and is to be signed now. Throws SignerHold where it is above the
- * ceilings or the gas budget: the signer itself has not reserved it so.
+ * What was reserved before a crash, and is to be signed now for what is requested; its gas is counted. Throws SignerHold
+ * for a row that the signer has not reserved so: of another attempt or network, or above what it would reserve.
  */
-export function assertReserved(context: SignerContext, tx: Tx, reserved: Reservation, about: GasOf): void {
-  const { id, networkId, gas, maxFeePerGas } = reserved;
+export async function reservedBefore(
+  context: SignerContext,
+  tx: Tx,
+  request: EnvelopeRequest & { readonly attemptId: bigint },
+  reserved: Reservation,
+): Promise<Reservation> {
+  const { networkId, attemptId, about, gas: needed } = request;
+  const { id, relayerAddress, relayerNonce, gas } = reserved;
   const network = networkOf(context, networkId);
-  if (gas > context.maxGas || maxFeePerGas > network.maxFeePerGas) {
+  relayerKeyOf(context, networkId, relayerAddress);
+  const isOwn =
+    reserved.networkId === networkId &&
+    reserved.attemptId === attemptId &&
+    Number.isSafeInteger(relayerNonce) &&
+    gas <= context.maxGas &&
+    (!needed || (gas >= needed.least && gas <= needed.most)) &&
+    reserved.maxFeePerGas <= network.maxFeePerGas;
+  if (!isOwn) {
     throw new SignerHold(
       'rollback',
-      `relayer_reservations ${id} has ${gas} gas at ${maxFeePerGas} wei, above the ceilings (MAX_GAS, maxFeePerGas of the network)`,
+      `relayer_reservations ${id} is not what the signer reserves: ${gas} gas at ${reserved.maxFeePerGas} wei for attempt ${reserved.attemptId} on network ${reserved.networkId}: ${ROLLED_BACK}`,
     );
   }
-  context.gasBudget.claim(tx, network, gasOf(reserved, about));
+  const replaced = await envelopeAtNonce(tx, { networkId, relayerAddress, nonce: relayerNonce });
+  if (replaced) await assertAsSigned(context, networkId, replaced);
+  const most = feeLimit(request.terms, replaced);
+  const maxFeePerGas = min(reserved.maxFeePerGas, most.maxFeePerGas);
+  const maxPriorityFeePerGas = min(min(reserved.maxPriorityFeePerGas, most.tip), maxFeePerGas);
+  const own = { ...reserved, maxFeePerGas, maxPriorityFeePerGas };
+  context.gasBudget.claim(tx, network, gasOf(own, about));
+  return own;
 }
 
 /** The gas of an envelope, for the journal. */

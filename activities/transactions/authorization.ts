@@ -1,14 +1,17 @@
 import type { Address } from 'viem';
 import { payloadToSign } from '../../src/approvals/transactions';
+import { safeTransactionHash } from '../../src/chain/safeTransaction';
 import { hasSigned } from '../../src/chain/signatures';
-import type { Attempt } from '../../src/db/attempts';
+import type { Attempt, NewAttempt } from '../../src/db/attempts';
 import type { Tx } from '../../src/db/database';
-import type { TransactionSnapshot } from '../../src/db/transactions';
+import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transactions';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import { type AuthorizationEntry, signedPart } from '../../src/journal/entries';
 import { policyRefusal, usageOf } from '../../src/transactions/policy';
 import type { SignerContext } from '../signer/context';
-import { SignerRefusal } from '../signer/refusal';
+import { SignerHold, SignerRefusal } from '../signer/refusal';
+import { assertBudgetKept, assertNextNonce, contentOfAttempt, type Rejected } from './journaled';
+import { type NeededGas, requireGas } from './neededGas';
 import { assertAttemptOf } from './signedAttempts';
 import { assertTransactionEvidence, type Unread, type Votes } from './signerEvidence';
 import type { SigningSnapshot } from './signerRecord';
@@ -28,10 +31,42 @@ function evidenceOf({ record, now }: TransactionSnapshot, votes: Votes): JsonVal
   };
 }
 
-/** The authorization of a stored attempt, as the journal keeps it; `rows`: of `transactionRows`. */
+/**
+ * Throws SignerRefusal unless the rows of a transaction, of `transactionRows`, say that it is being executed; SignerHold
+ * unless they are of the record that was verified: a restore writes them back.
+ */
+export function assertRows(record: StoredTransaction, rows: string): void {
+  const { approvals, transactions } = JSON.parse(rows);
+  const [approval = {}] = approvals;
+  const [row = {}] = transactions;
+  if (approval.execution_status !== 'processing') {
+    throw new SignerRefusal('stale', `transaction ${record.id} is not being executed any more`);
+  }
+  const isSame =
+    approval.id === record.id &&
+    approval.organization_id === record.organizationId &&
+    approval.summary === record.summary &&
+    row.id === record.id &&
+    row.account_id === record.accountId &&
+    row.network_id === record.networkId &&
+    row.policy_id === record.policyId &&
+    row.initiator_id === record.initiator.id &&
+    row.to_address === record.to &&
+    row.calldata === record.calldata &&
+    row.replaces === record.replaces &&
+    // A number in JSON has not all digits of a large value.
+    Number(row.value) === Number(record.value);
+  if (isSame) return;
+  throw new SignerHold(
+    'rollback',
+    `the rows of transactions ${record.id} are not the record that was verified: the database was changed`,
+  );
+}
+
+/** The authorization of what is stored, as the journal keeps it; `rows`: of `transactionRows`. */
 export function authorizationEntry(
   snapshot: TransactionSnapshot,
-  attempt: Attempt,
+  attempt: NewAttempt,
   {
     account,
     votes,
@@ -54,6 +89,7 @@ export function authorizationEntry(
     tokenAddress,
     amount: String(amount),
     destination,
+    replaces: record.replaces,
     authorizedAt: authorizedAt.toISOString(),
     evidence: evidenceOf(snapshot, votes),
     rows,
@@ -61,8 +97,9 @@ export function authorizationEntry(
 }
 
 /**
- * Throws SignerRefusal unless a stored attempt that the journal lacks may be taken over: it is the call that was asked
- * for, and the key has signed it, or a crash came before that and all of its evidence is still valid.
+ * Throws SignerRefusal or SignerHold unless a stored attempt that the journal lacks may be taken over: it is the call that
+ * was asked for, at the next nonce, with the gas that it needs; and the key has signed it, or a crash came before that and
+ * all of its evidence is still valid. Returns what it replaces without that ever being authorized.
  */
 export async function assertTakenOver(
   context: SignerContext,
@@ -70,30 +107,54 @@ export async function assertTakenOver(
   {
     snapshot,
     attempt,
-    votes,
-    unread,
-  }: { snapshot: SigningSnapshot; attempt: Attempt; votes: Votes; unread: Unread },
-): Promise<void> {
-  const { record, now } = snapshot;
+    account,
+    needed,
+    ...verified
+  }: {
+    snapshot: SigningSnapshot;
+    attempt: Attempt;
+    account: Address;
+    needed: NeededGas;
+    votes: Votes;
+    unread: Unread;
+  },
+): Promise<Rejected | undefined> {
+  const { record } = snapshot;
   assertAttemptOf(record, attempt);
+  await assertNextNonce(context, tx, attempt, account);
   if (attempt.signature !== null) {
     const { address } = context.keystore.organizationKey(record.organizationId);
-    if (await hasSigned(address, attempt.safeTxHash, attempt.signature)) return;
+    const hash = safeTransactionHash(contentOfAttempt(attempt, account));
+    if (await hasSigned(address, hash, attempt.signature)) return undefined;
     throw new SignerRefusal(
       'stale',
       `chain_attempts ${attempt.id} has a signature that is not of the organization's key`,
     );
   }
-  try {
-    await assertTransactionEvidence(context, tx, snapshot, votes, unread);
-  } catch (error) {
-    // Its own authorization is stored, and counts.
-    if (!(error instanceof SignerRefusal) || error.code !== 'budget') throw error;
-    const refused = await policyRefusal(
-      tx,
-      { record, now },
-      { by: 'signer', at: now.time, except: record.id },
-    );
-    if (refused) throw new SignerRefusal(refused.code, refused.message);
-  }
+  // Its own authorization is stored, and counts.
+  const rejected = await assertTransactionEvidence(context, tx, snapshot, { ...verified, except: record.id });
+  const leastGas = requireGas(needed);
+  if (attempt.safeTxGas >= leastGas) return rejected;
+  throw new SignerHold(
+    'simulation',
+    `chain_attempts ${attempt.id} has ${attempt.safeTxGas} gas for transaction ${record.id}, which needs ${leastGas}: cancel it if this remains`,
+  );
+}
+
+/** Why a stored transaction does not fit its policy and its budget, without its own amount; null where it does. */
+export function refusalBesideItself(
+  context: SignerContext,
+  tx: Tx,
+  { record, now }: TransactionSnapshot,
+): ReturnType<typeof policyRefusal> {
+  return policyRefusal(
+    tx,
+    { record, now },
+    {
+      by: 'signer',
+      at: now.time,
+      except: record.id,
+      verify: (window, usage) => assertBudgetKept(context, window, usage, record.id),
+    },
+  );
 }

@@ -2,22 +2,23 @@ import type { Address } from 'viem';
 import { ask, assertChainId, type ChainClient, ChainUnavailable } from '../../src/chain/clients';
 import type { Execution } from '../../src/chain/executions';
 import { attemptsOfTransaction, envelopesOf } from '../../src/db/attempts';
-import { type AuthorizationOutcome, decideAuthorization } from '../../src/db/authorizations';
+import { type AuthorizationOutcome, decideAuthorizations } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
-import { insertUnknownExecution } from '../../src/db/unknownExecutions';
+import { insertUnknownExecution, type UnknownExecution } from '../../src/db/unknownExecutions';
 import type { TransactionRef } from '../../src/domain/transaction';
-import type { OutcomeEntry } from '../../src/journal/entries';
+import type { JournalEntry, OutcomeEntry } from '../../src/journal/entries';
 import { assertAccount } from '../signer/account';
 import { networkOf, type SignerContext, withNetwork } from '../signer/context';
+import { assertTexts } from '../signer/input';
 import { SignerRefusal } from '../signer/refusal';
 import { findInOwn, headOf, isNonceUsed, searchAtNonce } from './atNonce';
-import { isJournaled } from './journaled';
+import { authorizationOf } from './journaled';
 import { type AtNonce, isUnknown, kindOf } from './outcome';
 import { assertAttemptOf, assertCancellation } from './signedAttempts';
 import { networkAndPolicyOf, readOnNetwork } from './signerRecord';
 
 /** What the signer reads about an authorization from its own endpoints. */
-interface Decision {
+export interface Decision {
   readonly outcome: NonNullable<OutcomeEntry['outcome']>;
   readonly blockAt: Date;
   /** What used the nonce, where nobody here has authorized it. */
@@ -58,14 +59,15 @@ function isSame(one: Decision | null, other: Decision): boolean {
 }
 
 /**
- * What all endpoints of the signer say, or what is recorded where some do not show it and the others say the same. Throws
- * ChainUnavailable, also where they disagree, or there is none.
+ * What all endpoints of the signer say, or what is recorded where some do not show it and the others say the same;
+ * `unshown`: the nonce is used, and none of them shows by what. Throws ChainUnavailable, also where they disagree, or there
+ * is none.
  */
 async function readDecision(
   context: SignerContext,
   at: AtNonce,
   { recorded, search }: { readonly recorded: Decision | null; readonly search: boolean },
-): Promise<Decision | null> {
+): Promise<Decision | null | 'unshown'> {
   const { networkId, transactionId } = at.transaction;
   const network = networkOf(context, networkId);
   const chains = context.endpointsOf(network);
@@ -81,61 +83,122 @@ async function readDecision(
   if (texts.size > 1) {
     throw new ChainUnavailable(network, `its signerRpcUrls disagree about ${transactionId}`);
   }
-  return first;
+  return search && shown.every((one) => one === 'unshown') ? 'unshown' : first;
 }
 
-/** Records that an execution that nobody here has authorized has used a nonce; the first time, with an alarm. */
-async function recordUnknown(
-  { journal, logger, countUnknownExecution }: SignerContext,
-  tx: Tx,
-  { transaction: { organizationId, transactionId, accountId, networkId, safeNonce } }: AtNonce,
-  unknown: NonNullable<Decision['unknown']>,
-): Promise<void> {
-  if (!journal.unknownExecutions().some(({ safeTxHash }) => safeTxHash === unknown.safeTxHash)) {
-    const entry = { organizationId, accountId, networkId, safeNonce: String(safeNonce), ...unknown };
-    await journal.append({ type: 'unknownExecution', ...entry });
-    countUnknownExecution();
-    logger.error(
-      { ...unknown, organizationId, transactionId, accountId, networkId },
-      `nonce ${safeNonce} of account ${accountId} was used by ${unknown.safeTxHash}, which this signer has not authorized: see "An outcome is not on chain" in docs/runbook.md`,
-    );
-  }
-  await insertUnknownExecution(tx, { organizationId, accountId, networkId, safeNonce, ...unknown });
+/** What is recorded about an authorization: what was decided, or that it is undecided. */
+export type ReadOutcome =
+  | Pick<Decision, 'outcome' | 'blockAt'>
+  /** `usedAt`: its nonce is used, and no endpoint shows by what; when that was seen first. */
+  | { readonly outcome: null; readonly usedAt: Date | null };
+
+const UNDECIDED = { outcome: null, usedAt: null } as const;
+
+function outcomeEntry({ organizationId, transactionId }: TransactionRef, read: ReadOutcome): OutcomeEntry {
+  const of = { type: 'outcome', organizationId, transactionId } as const;
+  if (read.outcome !== null) return { ...of, outcome: read.outcome, blockAt: read.blockAt.toISOString() };
+  const used = read.usedAt === null ? {} : { usedAt: read.usedAt.toISOString() };
+  return { ...of, outcome: null, blockAt: null, ...used };
 }
 
-const UNDECIDED = { outcome: null, blockAt: null } as const;
-
-/** Records what was read about an authorization, in the journal and then in its row; null: it is undecided again. */
-export async function recordDecision(
-  { journal }: Pick<SignerContext, 'journal'>,
-  tx: Tx,
-  { organizationId, transactionId }: TransactionRef,
-  decision: Pick<Decision, 'outcome' | 'blockAt'> | null,
-): Promise<void> {
-  const read = decision ? { outcome: decision.outcome, blockAt: decision.blockAt.toISOString() } : UNDECIDED;
-  const known = journal.outcomeOf(transactionId) ?? UNDECIDED;
-  if (known.outcome !== read.outcome || known.blockAt !== read.blockAt) {
-    await journal.append({ type: 'outcome', organizationId, transactionId, ...read });
-  }
-  await decideAuthorization(tx, transactionId, decision);
-}
-
-/**
- * Whether what used a nonce can be called unknown: what is authorized there is in the journal, and no cancellation was
- * signed after the attempts were read, which the next look has.
- */
-function isBelieved(
-  context: Pick<SignerContext, 'journal'>,
-  { transaction, cancellation }: AtNonce,
-): boolean {
-  const { transactionId } = transaction;
+/** Whether an entry says what was read; no entry says that it is undecided. */
+function says(entry: OutcomeEntry | undefined, read: OutcomeEntry): boolean {
+  const { outcome, blockAt } = entry ?? { outcome: null, blockAt: null };
+  const usedAt = entry?.outcome === null ? entry.usedAt : undefined;
   return (
-    isJournaled(context, transaction) &&
-    (cancellation !== undefined || !context.journal.isCancelled(transactionId))
+    outcome === read.outcome &&
+    blockAt === read.blockAt &&
+    usedAt === (read.outcome === null ? read.usedAt : undefined)
   );
 }
 
-/** The attempts at the nonce of an authorization, as the signer has made them. Throws SignerRefusal. */
+/** The entries of what was read that the journal has not; unknown executions before what they decide. */
+function newEntries({ journal }: Pick<SignerContext, 'journal'>, all: readonly Recorded[]): JournalEntry[] {
+  const known = new Set(journal.unknownExecutions().map(({ safeTxHash }) => safeTxHash));
+  return all.flatMap(({ ref, read, unknown }) => {
+    const entry = outcomeEntry(ref, read);
+    return [
+      ...(unknown && !known.has(unknown.safeTxHash)
+        ? [{ type: 'unknownExecution' as const, ...unknown, safeNonce: String(unknown.safeNonce) }]
+        : []),
+      ...(says(journal.outcomeOf(ref.transactionId), entry) ? [] : [entry]),
+    ];
+  });
+}
+
+/** What was read about one authorization. */
+export interface Recorded {
+  readonly ref: TransactionRef;
+  readonly read: ReadOutcome;
+  /** What used its nonce, where nobody here has authorized it. */
+  readonly unknown?: UnknownExecution | undefined;
+}
+
+/** Stores what was read in the rows of authorizations; the journal has it once that is committed. */
+async function storeRead(tx: Tx, all: readonly Recorded[]): Promise<void> {
+  for (const { unknown } of all) if (unknown) await insertUnknownExecution(tx, unknown);
+  await decideAuthorizations(
+    tx,
+    all.map(({ ref: { transactionId }, read }) => ({ transactionId, ...read })),
+  );
+}
+
+/** Appends to the journal what was read, where it has something else; an unknown execution with an alarm. */
+async function journalRead(context: SignerContext, all: readonly Recorded[]): Promise<void> {
+  const entries = newEntries(context, all);
+  if (entries.length === 0) return;
+  await context.journal.append(...entries);
+  for (const entry of entries) {
+    if (entry.type !== 'unknownExecution') continue;
+    const { safeNonce, safeTxHash, accountId } = entry;
+    context.countUnknownExecution();
+    context.logger.error(
+      entry,
+      `nonce ${safeNonce} of account ${accountId} was used by ${safeTxHash}, which this signer has not authorized: see "An outcome is not on chain" in docs/runbook.md`,
+    );
+  }
+}
+
+/** Records in the journal that an authorization is undecided again. Call it when that is committed, with the network locked. */
+export function journalUndecided(context: SignerContext, ref: TransactionRef): Promise<void> {
+  return journalRead(context, [{ ref, read: UNDECIDED }]);
+}
+
+/**
+ * Records what was read about authorizations of a network: in their rows, and in the journal once that is committed. `of`
+ * returns what is still current then. Returns that.
+ */
+export async function recordRead(
+  context: SignerContext,
+  networkId: number,
+  of: () => readonly Recorded[],
+): Promise<readonly Recorded[]> {
+  return withNetwork(
+    context,
+    networkId,
+    async (tx) => {
+      const current = of();
+      if (current.length > 0) await storeRead(tx, current);
+      return current;
+    },
+    async (current) => {
+      await journalRead(context, current);
+      for (const { ref, read } of current) {
+        if (read.outcome !== null) context.lastLooks.delete(ref.transactionId);
+      }
+    },
+  );
+}
+
+/** Whether what used a nonce can be called unknown: no cancellation was signed after the attempts were read, which the next look has. */
+function isBelieved(
+  { journal }: Pick<SignerContext, 'journal'>,
+  { transaction: { transactionId }, cancellation }: AtNonce,
+): boolean {
+  return cancellation !== undefined || !journal.cancellationOf(transactionId);
+}
+
+/** The attempts at the nonce of an authorization, as the journal has them. Throws SignerRefusal. */
 function readAttempts(context: SignerContext, ref: TransactionRef, networkId: number): Promise<AtNonce> {
   return context.db.transaction(async (tx) => {
     const { record } = await readOnNetwork(context, tx, ref, networkId);
@@ -146,11 +209,18 @@ function readAttempts(context: SignerContext, ref: TransactionRef, networkId: nu
     const cancellation = attempts.find(({ kind }) => kind === 'cancellation');
     // Account, network, nonce and hashes decide what was executed.
     assertAttemptOf(record, transaction);
-    isJournaled(context, transaction);
-    if (cancellation) assertCancellation({ attempt: cancellation, account }, transaction.safeNonce);
+    const known = authorizationOf(context, transaction, account);
+    if (!known && !context.journal.cancellationOf(record.id)) {
+      throw new SignerRefusal('stale', `nothing of transaction ${record.id} is in the journal`);
+    }
+    if (cancellation) assertCancellation(cancellation, account, transaction.safeNonce);
     const { signerOutcome, reopenings } = record;
     const envelopes = await envelopesOf(tx, attempts);
-    return { account, transaction, cancellation, envelopes, signerOutcome, reopenings };
+    const { fromBlock } = known ?? transaction;
+    return {
+      ...{ account, cancellation, envelopes, signerOutcome, reopenings },
+      transaction: { ...transaction, fromBlock },
+    };
   });
 }
 
@@ -165,6 +235,26 @@ const RECORD_LIMIT_MS = 10_000;
 /** So often, at most. */
 const READINGS = 3;
 
+/** What a look has found, as it is recorded; `known`: what the journal has. */
+function recordedAs(
+  context: SignerContext,
+  { transaction }: AtNonce,
+  decision: Decision | null | 'unshown',
+  known: OutcomeEntry | undefined,
+): Omit<Recorded, 'ref'> {
+  if (decision === null) return { read: UNDECIDED };
+  if (decision === 'unshown') {
+    const seen = known?.outcome === null ? known.usedAt : undefined;
+    return { read: { outcome: null, usedAt: seen === undefined ? context.clock.now() : new Date(seen) } };
+  }
+  const { outcome, blockAt, unknown } = decision;
+  const { organizationId, accountId, networkId, safeNonce } = transaction;
+  return {
+    read: { outcome, blockAt },
+    ...(unknown ? { unknown: { organizationId, accountId, networkId, safeNonce, ...unknown } } : {}),
+  };
+}
+
 /**
  * Reads what became of an authorization, and records it; an outcome is undecided again where the endpoints show that its
  * nonce is not used, or not confirmed, any more. `search`: also in the logs, where no transaction of ours has it. Returns
@@ -177,6 +267,7 @@ export async function decide(
   { search = true }: { readonly search?: boolean } = {},
 ): Promise<AuthorizationOutcome | null> {
   const { journal } = context;
+  context.lastLooks.set(ref.transactionId, performance.now());
   const { networkId } = await networkAndPolicyOf(context.db, ref);
   for (let reading = 1; reading <= READINGS; reading += 1) {
     const before = journal.outcomeOf(ref.transactionId);
@@ -184,20 +275,16 @@ export async function decide(
     const at = await readAttempts(context, ref, networkId);
     const decision = await readDecision(context, at, { recorded, search });
     const readAt = performance.now();
-    if (decision?.unknown && !isBelieved(context, at)) return null;
-    const outcome = decision?.outcome ?? null;
+    if (decision !== 'unshown' && decision?.unknown && !isBelieved(context, at)) return null;
+    const found = { ref, ...recordedAs(context, at, decision, before) };
+    const { outcome } = found.read;
     // Each entry is an object of its own: where it is another one, that was recorded while this read.
     const isCurrent = () => journal.outcomeOf(ref.transactionId) === before;
-    const isKnown = decision ? recorded !== null && isSame(decision, recorded) : recorded === null;
-    if (isKnown && at.signerOutcome === outcome && isCurrent()) return outcome;
-    const isRecorded = await withNetwork(context, networkId, async (tx) => {
-      if (!isCurrent()) return false;
-      if (performance.now() - readAt > RECORD_LIMIT_MS) return false;
-      if (decision?.unknown) await recordUnknown(context, tx, at, decision.unknown);
-      await recordDecision(context, tx, ref, decision);
-      return true;
-    });
-    if (isRecorded) return outcome;
+    if (says(before, outcomeEntry(ref, found.read)) && at.signerOutcome === outcome && isCurrent())
+      return outcome;
+    const isLate = () => !isCurrent() || performance.now() - readAt > RECORD_LIMIT_MS;
+    const stored = await recordRead(context, networkId, () => (isLate() ? [] : [found]));
+    if (stored.length > 0) return outcome;
   }
   const late = `what became of ${ref.transactionId} could not be recorded in time`;
   throw new ChainUnavailable(networkOf(context, networkId), late);
@@ -209,6 +296,7 @@ export async function decide(
  */
 export async function confirmOutcome(context: SignerContext, ref: TransactionRef): Promise<ConfirmedOutcome> {
   try {
+    assertTexts(ref, 'organizationId', 'transactionId');
     return { outcome: await decide(context, ref) };
   } catch (error) {
     if (error instanceof SignerRefusal) return { unreachable: `the signer refuses: ${error.message}` };

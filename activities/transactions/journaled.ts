@@ -1,6 +1,13 @@
-import type { Attempt } from '../../src/db/attempts';
-import { findRejection, transactionRows } from '../../src/db/authorizations';
+import type { Address, Hex } from 'viem';
+import { type SafeTransaction, safeTransactionHash } from '../../src/chain/safeTransaction';
+import { hasSigned } from '../../src/chain/signatures';
+import { type AccountNonces, type Attempt, attemptsBetween } from '../../src/db/attempts';
+import { transactionRows } from '../../src/db/authorizations';
+import type { Tx } from '../../src/db/database';
+import type { StoredTransaction } from '../../src/db/transactions';
 import type { Usage, UsageWindow } from '../../src/domain/policyEngine';
+import type { IndexedAuthorization } from '../../src/journal/journalIndex';
+import { type Spending, usageOf } from '../../src/transactions/policy';
 import type { SignerContext } from '../signer/context';
 import { ROLLED_BACK, SignerHold } from '../signer/refusal';
 
@@ -47,51 +54,135 @@ export function assertNotRolledBack({ journal }: Pick<SignerContext, 'journal'>,
   );
 }
 
-/** Throws SignerHold where the journal has more authorizations in a window than the table has. */
+/** The journal counts more in a window than the database: one has outcomes that the other lacks, or was rolled back. */
+export class BudgetBehind extends SignerHold {}
+
+/**
+ * Throws BudgetBehind where the journal has more authorizations in a window than the table has. `except` leaves one
+ * transaction out.
+ */
 export function assertBudgetKept(
   { journal }: Pick<SignerContext, 'journal'>,
   window: UsageWindow,
   { amount, executions, at }: Usage,
+  except?: string,
 ): void {
-  const known = journal.usageIn(window, at);
+  const known = journal.usageIn(window, at, except);
   if (known.amount <= amount && known.executions <= executions) return;
-  throw new SignerHold(
+  throw new BudgetBehind(
     'rollback',
     `the journal has ${known.executions} authorizations of ${known.amount} in the window of policy ${window.policyId}, and the table authorizations has ${executions} of ${amount}: ${ROLLED_BACK}`,
   );
 }
 
+/** The call of a stored attempt of an account. */
+export function contentOfAttempt(attempt: Attempt, account: Address): SafeTransaction {
+  return {
+    networkId: attempt.networkId,
+    account,
+    to: attempt.to as Address,
+    value: attempt.value,
+    data: attempt.data as Hex,
+    safeTxGas: attempt.safeTxGas,
+    nonce: attempt.safeNonce,
+  };
+}
+
 /**
- * Whether the journal has the authorization of a stored attempt. Throws SignerHold where it has another one for its
- * transaction or its nonce. An unknown execution at the nonce only says what became of it.
+ * The authorization of a stored transaction attempt by the journal; undefined where a crash came before that. Throws
+ * SignerHold where the row is not what was authorized, by the hash of what it contains, or where something else has taken
+ * its nonce. An unknown execution at the nonce only says what became of it.
  */
-export function isJournaled({ journal }: Pick<SignerContext, 'journal'>, attempt: Attempt): boolean {
-  const { transactionId, accountId, networkId, safeTxHash, safeNonce } = attempt;
+export function authorizationOf(
+  { journal }: Pick<SignerContext, 'journal'>,
+  attempt: Attempt,
+  account: Address,
+): IndexedAuthorization | undefined {
+  const { id, organizationId, transactionId, accountId, networkId, safeNonce } = attempt;
+  const hash = hashOf(attempt, account);
   const known = journal.authorizationOf(transactionId);
   const at = journal.takenAt(attempt);
-  const taken = at?.transactionId === null ? undefined : at;
+  const taken =
+    at === undefined || at.transactionId === null || at.transactionId === transactionId ? undefined : at;
   const isSame = known
-    ? known.safeTxHash === safeTxHash &&
+    ? known.safeTxHash === hash &&
       known.safeNonce === safeNonce &&
       known.accountId === accountId &&
-      known.networkId === networkId
+      known.networkId === networkId &&
+      known.organizationId === organizationId
     : taken === undefined;
-  if (isSame) return known !== undefined;
+  if (isSame && attempt.safeTxHash === hash) return known;
   const other = known ?? taken;
   throw new SignerHold(
     'rollback',
-    `chain_attempts has ${safeTxHash} of transaction ${transactionId} at nonce ${safeNonce} of account ${accountId} on network ${networkId}, and line ${other?.line} of the journal has ${other?.safeTxHash}: ${ROLLED_BACK}`,
+    `chain_attempts ${id} has ${attempt.safeTxHash} (${hash} by its content) of transaction ${transactionId} at nonce ${safeNonce} of account ${accountId} on network ${networkId}, and ${other ? `line ${other.line} of the journal has ${other.safeTxHash}` : 'the journal has nothing there'}: ${ROLLED_BACK}`,
   );
 }
 
-/** Records in the journal that a transaction is rejected, with its record, where it is; once. */
+/** The hash of what a row contains; of one that cannot be hashed, a text that is no hash. */
+function hashOf(attempt: Attempt, account: Address): string {
+  try {
+    return safeTransactionHash(contentOfAttempt(attempt, account));
+  } catch (error) {
+    return `an invalid call (${(error as Error).message.split('\n')[0]})`;
+  }
+}
+
+/** So many nonces that only the database has are looked at. */
+const MOST_SKIPPED = 100n;
+
+/** The nonces in a range at which the database has something that the key of the organization has signed. */
+async function signedNonces(
+  { keystore }: Pick<SignerContext, 'keystore'>,
+  tx: Tx,
+  { accountId, networkId, from, before }: AccountNonces & { readonly from: bigint; readonly before: bigint },
+  account: Address,
+): Promise<ReadonlySet<bigint>> {
+  const signed = new Set<bigint>();
+  for (const attempt of await attemptsBetween(tx, { accountId, networkId }, { from, before })) {
+    const { organizationId, signature, safeNonce } = attempt;
+    const { address } = keystore.organizationKey(organizationId);
+    const hash = hashOf(attempt, account) as Hex;
+    if (signature !== null && (await hasSigned(address, hash, signature))) signed.add(safeNonce);
+  }
+  return signed;
+}
+
+/**
+ * Throws SignerHold unless a nonce of an account is the next one by the journal and by what was reserved here; or what comes
+ * before it has a signature, where the journal is older than the database. Of any other, nobody knows what comes before it.
+ */
+export async function assertNextNonce(
+  context: Pick<SignerContext, 'journal' | 'reservedNonces' | 'keystore'>,
+  tx: Tx,
+  { transactionId, accountId, networkId, safeNonce }: NewNonce,
+  account: Address,
+): Promise<void> {
+  const known = context.journal.highestNonce({ accountId, networkId }) ?? -1n;
+  const reserved = context.reservedNonces.get(`${accountId}/${networkId}`) ?? -1n;
+  const next = (reserved > known ? reserved : known) + 1n;
+  if (safeNonce <= next) return;
+  const skipped = safeNonce - next;
+  const range = { accountId, networkId, from: next, before: safeNonce };
+  const signed = skipped > MOST_SKIPPED ? new Set<bigint>() : await signedNonces(context, tx, range, account);
+  if (BigInt(signed.size) === skipped) return;
+  throw new SignerHold(
+    'unsigned',
+    `nonce ${safeNonce} of account ${accountId} on network ${networkId} would be that of transaction ${transactionId}, and of those from ${next} on the database has ${signed.size} that are signed: the transactions at the others go on first`,
+  );
+}
+
+/** What the journal keeps of a transaction that is rejected. */
+export type Rejected = Spending & Pick<StoredTransaction, 'replaces'>;
+
+/** Records in the journal that a transaction is rejected, as the signer has it in memory; once. */
 export async function journalRejection(
   { db, journal }: Pick<SignerContext, 'db' | 'journal'>,
-  transactionId: string,
+  record: Rejected,
 ): Promise<void> {
-  if (journal.isRejected(transactionId)) return;
-  const usage = await findRejection(db, transactionId);
-  if (!usage) return;
-  const rows = await transactionRows(db, transactionId);
-  await journal.append({ type: 'rejection', ...usage, amount: String(usage.amount), rows });
+  if (journal.isRejected(record.id)) return;
+  const usage = usageOf(record);
+  const rows = await transactionRows(db, record.id);
+  const { replaces } = record;
+  await journal.append({ type: 'rejection', ...usage, amount: String(usage.amount), replaces, rows });
 }

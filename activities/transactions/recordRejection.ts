@@ -1,27 +1,43 @@
 import { EndpointsMissing } from '../../src/chain/signatures';
 import { findAuthorizationOutcome, insertRejection } from '../../src/db/authorizations';
+import type { StoredTransaction } from '../../src/db/transactions';
 import { checkExecution } from '../../src/domain/approval';
 import { accept, type Outcome, refuse } from '../../src/domain/refusal';
 import { type TransactionRef, transactionRules } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import { usageOf } from '../../src/transactions/policy';
 import type { SignerContext } from '../signer/context';
+import { assertTexts } from '../signer/input';
 import { reportRefusal, SignerHold, SignerRefusal } from '../signer/refusal';
 import { journalRejection } from './journaled';
 import { assertSameContent, verifiedVotes, withVerifiedVotes } from './signerEvidence';
 import { readSealedTransaction } from './signerRecord';
 
-/** Verifies a rejection and records it in one database transaction, unless it is recorded. */
-async function recordOnce(context: SignerContext, ref: TransactionRef): Promise<Outcome<null>> {
+function isSigned({ transactionId }: TransactionRef) {
+  return refuse('conflict', `transaction ${transactionId} is signed for its chain`);
+}
+
+/**
+ * Verifies a rejection and records it in one database transaction, unless it is recorded. Returns the record that is
+ * rejected.
+ */
+async function recordOnce(context: SignerContext, ref: TransactionRef): Promise<Outcome<StoredTransaction>> {
   const before = await readSealedTransaction(context, context.db, ref);
   const votes = before ? await verifiedVotes(context, before, 'reject') : [];
   return context.db.transaction(async (tx) => {
     const { transactionId } = ref;
-    if ((await findAuthorizationOutcome(tx, transactionId)) === 'rejected') return accept(null);
     const seen = await readSealedTransaction(context, tx, ref, { lock: 'share' });
     if (!seen) return refuse('notFound', `transaction ${transactionId} not found`);
     const { record, now } = seen;
     if (before) assertSameContent(before.record, record);
+    // Recorded before a crash or a failover: what is recorded as rejected is never authorized, whoever has recorded it.
+    const isRecorded =
+      context.journal.isRejected(transactionId) ||
+      (await findAuthorizationOutcome(tx, transactionId)) === 'rejected';
+    if (isRecorded) {
+      await insertRejection(tx, usageOf(record));
+      return accept(record);
+    }
     const checked = checkExecution(transactionRules, record, now, 'reject');
     if (!checked.ok) return checked;
     const verified = withVerifiedVotes(record, votes);
@@ -30,21 +46,25 @@ async function recordOnce(context: SignerContext, ref: TransactionRef): Promise<
     }
     const outcome = await insertRejection(tx, usageOf(record));
     failpoint('signer.rejectionStored');
-    if (outcome === 'rejected') return accept(null);
-    return refuse('conflict', `transaction ${transactionId} is signed for its chain`);
+    if (outcome === 'rejected') return accept(record);
+    return isSigned(ref);
   });
 }
 
 /**
- * Records that a transaction is rejected, in the one row that its authorization would take: nothing of it is signed for
- * its chain afterwards, whatever the service's records say. Trusts nothing: every rejection is verified again. Idempotent.
- * Refuses as the execution of the rejection does; throws ChainUnavailable.
+ * Records that a transaction is rejected, in the one row that its authorization would take, and then in the journal:
+ * nothing of it is signed for its chain afterwards, whatever the service's records say, or have lost. Trusts nothing: every
+ * rejection is verified again. Idempotent. Refuses as the execution of the rejection does; throws ChainUnavailable.
  */
 export async function recordRejection(context: SignerContext, ref: TransactionRef): Promise<Outcome<null>> {
   try {
+    assertTexts(ref, 'organizationId', 'transactionId');
+    if (context.journal.authorizationOf(ref.transactionId)) return isSigned(ref);
     const recorded = await recordOnce(context, ref);
-    if (recorded.ok) await journalRejection(context, ref.transactionId);
-    return recorded;
+    if (!recorded.ok) return recorded;
+    // From memory: a failover may have lost the row by now, and the journal has it all the same.
+    await journalRejection(context, recorded.value);
+    return accept(null);
   } catch (error) {
     if (error instanceof SignerHold) reportRefusal(context, error.reason, error.message);
     if (error instanceof EndpointsMissing || error instanceof SignerRefusal) {

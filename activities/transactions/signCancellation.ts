@@ -1,20 +1,43 @@
 import type { Address } from 'viem';
-import { cancellation } from '../../src/chain/safeTransaction';
-import { attemptsOfTransaction, insertAttempt } from '../../src/db/attempts';
+import { type Attempt, attemptsOfTransaction } from '../../src/db/attempts';
+import type { Tx } from '../../src/db/database';
+import type { StoredTransaction } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import { assertAccount } from '../signer/account';
-import { boundTerms } from '../signer/boundedTerms';
 import { type SignerContext, withNetwork } from '../signer/context';
+import { assertTexts } from '../signer/input';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/refusal';
-import { isJournaled } from './journaled';
+import { boundTransactionTerms } from './boundedTransactionTerms';
+import { assertNextNonce, authorizationOf } from './journaled';
 import type { TransactionTerms } from './observation';
-import { carryOn, newAttempt, signIntent } from './signedAttempts';
+import { assertAttemptOf, signIntent, storeCancellation, type Target } from './signedAttempts';
 import { networkAndPolicyOf, readOnNetwork } from './signerRecord';
 
 /** A signed transaction to cancel. */
 export interface SignCancellation extends TransactionRef {
   readonly terms: TransactionTerms;
+}
+
+/**
+ * What of a transaction has the nonce that its cancellation uses: by the journal; or, where a crash came before that, the
+ * next one, which nothing else takes then. Throws SignerRefusal or SignerHold.
+ */
+export async function targetOf(
+  context: SignerContext,
+  tx: Tx,
+  record: StoredTransaction,
+  { account, attempts }: { account: Address; attempts: readonly Attempt[] },
+): Promise<Target & { readonly attempt: Attempt }> {
+  const attempt = attempts.find(({ kind }) => kind === 'transaction');
+  if (!attempt) throw new SignerRefusal('stale', `nothing of transaction ${record.id} is signed`);
+  assertAttemptOf(record, attempt);
+  const known = authorizationOf(context, attempt, account);
+  const cancelled = context.journal.cancellationOf(record.id);
+  if (known) return { account, attempts, attempt, safeNonce: known.safeNonce, fromBlock: known.fromBlock };
+  if (!cancelled) await assertNextNonce(context, tx, attempt, account);
+  const safeNonce = cancelled ? BigInt(cancelled.safeNonce) : attempt.safeNonce;
+  return { account, attempts, attempt, safeNonce, fromBlock: attempt.fromBlock };
 }
 
 /**
@@ -26,35 +49,26 @@ export async function signCancellation(
   input: SignCancellation,
 ): Promise<SigningResult> {
   return refusalsAsValues(context, async () => {
+    assertTexts(input, 'organizationId', 'transactionId');
     const { networkId } = await networkAndPolicyOf(context.db, input);
-    const terms = await boundTerms(context, networkId, input.terms);
-    const intent = await withNetwork(context, networkId, async (tx) => {
+    const terms = await boundTransactionTerms(context, networkId, input.terms);
+    const { intent, entry } = await withNetwork(context, networkId, async (tx) => {
       const { record } = await readOnNetwork(context, tx, input, networkId);
       const account = (await assertAccount(context, tx, record)).address as Address;
       const attempts = await attemptsOfTransaction(tx, record.id);
-      const target = attempts.find(({ kind }) => kind === 'transaction');
-      if (!target) throw new SignerRefusal('stale', `nothing of transaction ${record.id} is signed`);
-      // Its nonce must not be that of another one.
-      isJournaled(context, target);
-      const earlier = attempts.find(({ kind }) => kind === 'cancellation');
-      if (!earlier && !record.cancelling) {
+      const target = await targetOf(context, tx, record, { account, attempts });
+      const isCancelled =
+        context.journal.cancellationOf(record.id) !== undefined ||
+        attempts.some(({ kind }) => kind === 'cancellation');
+      if (!isCancelled && !record.cancelling) {
         throw new SignerRefusal('stale', `nobody has requested the cancellation of transaction ${record.id}`);
       }
-      if (!earlier && target.outcome !== null) {
+      if (!isCancelled && target.attempt.outcome !== null) {
         throw new SignerRefusal('stale', `the chain has decided transaction ${record.id} already`);
       }
-      const { safeNonce, fromBlock } = target;
-      const content = cancellation({ networkId, account, nonce: safeNonce });
-      const attempt =
-        earlier ??
-        (await insertAttempt(tx, newAttempt(record, { kind: 'cancellation', content, fromBlock })));
-      return carryOn(context, tx, { attempt, account }, terms);
+      return storeCancellation(context, tx, record, target, { terms });
     });
     failpoint('signer.cancellationStored');
-    const { organizationId, transactionId } = input;
-    if (!context.journal.isCancelled(transactionId)) {
-      await context.journal.append({ type: 'cancellation', organizationId, transactionId });
-    }
-    return signIntent(context, intent);
+    return signIntent(context, intent, [entry]);
   });
 }

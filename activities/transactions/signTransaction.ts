@@ -1,34 +1,53 @@
 import type { Address, Hex } from 'viem';
 import { checksumAddress } from '../../src/chain/address';
 import { ChainUnavailable } from '../../src/chain/clients';
-import type { SafeTransaction } from '../../src/chain/safeTransaction';
-import { type Attempt, attemptsOfTransaction, insertAttempt } from '../../src/db/attempts';
+import { executionGas, type SafeTransaction } from '../../src/chain/safeTransaction';
+import { type Attempt, attemptsOfTransaction } from '../../src/db/attempts';
 import {
-  executionStatusIn,
+  decideAuthorizations,
   findAuthorizedAt,
   insertAuthorization,
   transactionRows,
   undecidedAuthorizations,
 } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
-import { requireRow } from '../../src/db/rows';
 import type { TransactionSnapshot } from '../../src/db/transactions';
 import { isExpired } from '../../src/domain/approval';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
-import type { AuthorizationEntry } from '../../src/journal/entries';
+import type { AuthorizationEntry, CancellationEntry } from '../../src/journal/entries';
 import { mapLimit } from '../../src/mapLimit';
 import { usageOf } from '../../src/transactions/policy';
 import { accountIn } from '../signer/account';
-import { type BoundedTerms, boundTerms } from '../signer/boundedTerms';
+import type { BoundedTerms } from '../signer/boundedTerms';
 import { networkOf, type SignerContext, withNetwork } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
+import { assertTexts } from '../signer/input';
 import { refusalsAsValues, SignerHold, SignerRefusal, type SigningResult } from '../signer/refusal';
-import { assertTakenOver, authorizationEntry } from './authorization';
-import { decide, recordDecision } from './confirmOutcome';
-import { assertNotRolledBack, isJournaled, journalRejection } from './journaled';
+import { assertRows, assertTakenOver, authorizationEntry, refusalBesideItself } from './authorization';
+import { boundTransactionTerms } from './boundedTransactionTerms';
+import { decide, journalUndecided } from './confirmOutcome';
+import {
+  assertNextNonce,
+  assertNotAuthorized,
+  assertNotRolledBack,
+  authorizationOf,
+  BudgetBehind,
+  journalRejection,
+  type Rejected,
+} from './journaled';
+import { type NeededGas, neededGas, requireGas } from './neededGas';
 import type { TransactionTerms } from './observation';
-import { carryNew, carryOn, type Intent, newAttempt, signIntent, storeCarried } from './signedAttempts';
+import { targetOf } from './signCancellation';
+import {
+  type Intent,
+  newAttempt,
+  reserveAgain,
+  signIntent,
+  storeCancellation,
+  storedSignable,
+  storeFirst,
+} from './signedAttempts';
 import {
   assertBeingExecuted,
   assertSameContent,
@@ -39,14 +58,25 @@ import {
 } from './signerEvidence';
 import { networkAndPolicyOf, readForSigning, readSealed, type SigningSnapshot } from './signerRecord';
 
-/** The next nonce of an account by the records. Throws SignerRefusal when the journal or the chain knows of a higher one. */
-function nextSafeNonce(
+/** The next nonce of an account. Throws SignerRefusal when the journal or the chain knows of a higher one. */
+async function nextSafeNonce(
   context: SignerContext,
-  { record: { id, accountId, networkId }, highestSafeNonce = -1n }: SigningSnapshot,
+  tx: Tx,
+  { snapshot: { record, highestSafeNonce = -1n }, account }: Locked,
   { accountNonce }: TransactionTerms,
-): bigint {
-  const next = highestSafeNonce + 1n;
-  assertNotRolledBack(context, { transactionId: id, accountId, networkId, safeNonce: next });
+): Promise<bigint> {
+  const { journal } = context;
+  const { id, accountId, networkId } = record;
+  let next = highestSafeNonce + 1n;
+  // One that was only cancelled has no row where the database has lost it.
+  while (journal.takenAt({ accountId, networkId, safeNonce: next })?.transactionId != null) {
+    const { transactionId } = journal.takenAt({ accountId, networkId, safeNonce: next }) ?? {};
+    if (!transactionId || journal.authorizationOf(transactionId)) break;
+    next += 1n;
+  }
+  const wanted = { transactionId: id, accountId, networkId, safeNonce: next };
+  assertNotRolledBack(context, wanted);
+  await assertNextNonce(context, tx, wanted, account);
   if (BigInt(accountNonce) > next) {
     throw new SignerRefusal(
       'stale',
@@ -56,102 +86,185 @@ function nextSafeNonce(
   return next;
 }
 
-/** What is stored for a transaction: its cancellation, if there is one. */
-function signedAttempt(attempts: readonly Attempt[]): Attempt | undefined {
-  return attempts.find(({ kind }) => kind === 'cancellation') ?? attempts[0];
-}
-
 /** How many authorizations are looked up when a budget is used up, and how many of them at once. */
 const LOOKED_UP = 100;
 const LOOKED_UP_AT_ONCE = 8;
 
 /**
- * Looks up what became of the undecided authorizations of a policy: until the signer has read it, they count in every
- * window. True when one of them was decided.
+ * Looks up what became of undecided authorizations of a policy, by the journal or by the table, those that were looked up
+ * longest ago first: until the signer has read it, they count in every window. True when that has changed for one of them.
  */
-async function decideUndecided(context: SignerContext, policyId: string): Promise<boolean> {
-  const undecided = await undecidedAuthorizations(context.db, { policyId, limit: LOOKED_UP });
-  let decided = false;
-  await mapLimit(LOOKED_UP_AT_ONCE, undecided, async (ref) => {
-    decided = (await decide(context, ref)) !== null || decided;
+async function decideUndecided(
+  context: SignerContext,
+  { organizationId }: TransactionRef,
+  policyId: string,
+): Promise<boolean> {
+  const { db, journal, lastLooks } = context;
+  const stored = await undecidedAuthorizations(db, { policyId, limit: LOOKED_UP });
+  const ids = new Set([
+    ...journal.undecidedIds(policyId),
+    ...stored.map(({ transactionId }) => transactionId),
+  ]);
+  const lookedAt = (id: string) => lastLooks.get(id) ?? 0;
+  const longestAgo = [...ids].sort((one, other) => lookedAt(one) - lookedAt(other)).slice(0, LOOKED_UP);
+  let hasChanged = false;
+  const unavailable: ChainUnavailable[] = [];
+  await mapLimit(LOOKED_UP_AT_ONCE, longestAgo, async (transactionId) => {
+    const before = journal.outcomeOf(transactionId);
+    try {
+      const outcome = await decide(context, { organizationId, transactionId });
+      hasChanged ||= outcome !== null || journal.outcomeOf(transactionId) !== before;
+    } catch (error) {
+      // Of others it may be read.
+      if (error instanceof ChainUnavailable) unavailable.push(error);
+      else if (!(error instanceof SignerRefusal)) throw error;
+    }
   });
-  return decided;
+  const [first] = unavailable;
+  if (first && !hasChanged) throw first;
+  return hasChanged;
 }
 
 /** No chain loses older blocks: what an outcome in one says needs no search of the logs. */
 const LOSABLE_MS = 86_400_000;
 
 /**
- * Looks up what became of what a transaction replaces, before the first signature: the chain may have lost what was read
- * of it before. Returns why it waits, where that cannot be read.
+ * Looks up what became of what stands for the same payment, before the first signature: the chain may have lost what was
+ * read of it before. Returns why it waits, where that cannot be read.
  */
 async function decideReplaced(context: SignerContext, { record, now }: TransactionSnapshot): Promise<Unread> {
+  const { journal, networks } = context;
   const { id, organizationId, replaces } = record;
-  const isPast = isExpired(record, now.time);
-  if (replaces === null || isPast || context.journal.authorizationOf(id)) return undefined;
-  const [signed] = await attemptsOfTransaction(context.db, replaces);
-  // What is recorded counts where the network is not configured any more.
-  if (!signed || !context.networks.some((network) => network.id === signed.networkId)) return undefined;
-  try {
-    const known = context.journal.outcomeOf(replaces);
-    const search = !known?.outcome || now.time.getTime() - Date.parse(known.blockAt) < LOSABLE_MS;
-    await decide(context, { organizationId, transactionId: replaces }, { search });
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof ChainUnavailable || error instanceof SignerRefusal)) throw error;
-    const message = `transaction ${id} replaces ${replaces}, whose outcome the signer cannot read now: ${error.message}`;
-    return new SignerHold('undecided', message);
+  if (replaces === null || isExpired(record, now.time) || journal.authorizationOf(id)) return undefined;
+  for (const { transactionId, networkId } of journal.othersOf(id, replaces)) {
+    // What is recorded counts where the network is not configured any more.
+    if (!networks.some((network) => network.id === networkId)) continue;
+    try {
+      const known = journal.outcomeOf(transactionId);
+      const search = !known?.outcome || now.time.getTime() - Date.parse(known.blockAt) < LOSABLE_MS;
+      await decide(context, { organizationId, transactionId }, { search });
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable || error instanceof SignerRefusal)) throw error;
+      const message = `transaction ${id} replaces ${transactionId}, whose outcome the signer cannot read now: ${error.message}`;
+      return new SignerHold('undecided', message);
+    }
   }
+  return undefined;
 }
 
 /** Reads the outcomes of a policy whose budget refuses. Throws the refusal where that changes nothing. */
 async function readOutcomes(context: SignerContext, ref: TransactionRef, refusal: SignerRefusal) {
-  if (refusal.code !== 'budget') throw refusal;
+  if (refusal.code !== 'budget' && !(refusal instanceof BudgetBehind)) throw refusal;
   const { policyId } = await networkAndPolicyOf(context.db, ref);
-  if (!(await decideUndecided(context, policyId))) throw refusal;
+  if (!(await decideUndecided(context, ref, policyId))) throw refusal;
 }
 
 /** What is committed before anything is signed, and what of it the journal lacks. */
 interface Committed {
   readonly intent: Intent;
-  /** The transaction that it replaces. */
-  readonly replaces: string | null;
-  readonly authorization?: AuthorizationEntry;
+  readonly entries: readonly (AuthorizationEntry | CancellationEntry)[];
+  /** What it replaces, where that was never authorized: it is rejected. */
+  readonly rejected?: Rejected | undefined;
 }
 
-/** Another envelope for what is stored already; the journal takes it over where a crash came before that. */
-async function carryStored(
+/** What was verified outside of the locks. */
+interface Verified {
+  readonly votes: Votes;
+  readonly unread: Unread;
+  readonly needed: NeededGas;
+}
+
+/** A transaction with the network locked. */
+interface Locked {
+  readonly snapshot: SigningSnapshot;
+  readonly account: Address;
+}
+
+/**
+ * Why an authorized transaction gets only its cancellation: the chain had decided against it, has undone that, and in the
+ * meantime another one took its place, or its budget was spent. Null where it goes on. Throws SignerHold while an earlier one
+ * that stands for the same payment is undecided: its cancellation comes first.
+ */
+async function cancelledInstead(
   context: SignerContext,
   tx: Tx,
-  {
-    attempts,
-    ...of
-  }: {
-    attempts: readonly Attempt[];
-    snapshot: SigningSnapshot;
-    votes: Votes;
-    unread: Unread;
-    account: Address;
-  },
+  { snapshot }: Locked,
+  { transactionId, line }: NonNullable<ReturnType<typeof authorizationOf>>,
+): Promise<string | null> {
+  const { journal } = context;
+  const others = journal.othersOf(transactionId, null);
+  const outcomeOf = (id: string) => journal.outcomeOf(id)?.outcome ?? null;
+  for (const other of others) {
+    const outcome = outcomeOf(other.transactionId);
+    if (outcome === 'executed') return `${other.transactionId} was executed in its place`;
+    if (outcome === null && other.line > line) return `${other.transactionId} has taken its place`;
+  }
+  const earlier = others.find((other) => outcomeOf(other.transactionId) === null);
+  if (earlier) {
+    throw new SignerHold(
+      'undecided',
+      `transaction ${transactionId} waits for the cancellation of ${earlier.transactionId}, which it replaces`,
+    );
+  }
+  if (!journal.isUndone(transactionId)) return null;
+  return (await refusalBesideItself(context, tx, snapshot))?.message ?? null;
+}
+
+/** The authorization of a stored attempt that the journal lacks, because a crash came before that. */
+async function takeOver(
+  context: SignerContext,
+  tx: Tx,
+  { snapshot, account }: Locked,
+  attempt: Attempt,
+  verified: Verified,
+): Promise<Pick<Committed, 'entries' | 'rejected'>> {
+  const { id } = snapshot.record;
+  const rejected = await assertTakenOver(context, tx, { snapshot, attempt, account, ...verified });
+  const storedAt = (await findAuthorizedAt(tx, id)) ?? snapshot.now.time;
+  // It counts in a budget from its block on, or for ever: an earlier time makes no budget larger.
+  const authorizedAt = new Date(Math.min(storedAt.getTime(), snapshot.now.time.getTime()));
+  const rows = await transactionRows(tx, id);
+  assertRows(snapshot.record, rows);
+  const { votes } = verified;
+  return {
+    entries: [authorizationEntry(snapshot, attempt, { account, votes, authorizedAt, rows })],
+    rejected,
+  };
+}
+
+/**
+ * Another envelope for what is stored already, or for its cancellation where that is all that it may get. The journal takes
+ * over what is stored since before a crash.
+ */
+async function continueStored(
+  context: SignerContext,
+  tx: Tx,
+  { attempts, ...locked }: Locked & { readonly attempts: readonly Attempt[] },
+  verified: Verified,
   terms: BoundedTerms<TransactionTerms>,
 ): Promise<Committed> {
-  const { snapshot, votes, unread, account } = of;
-  const { id, organizationId } = snapshot.record;
-  const [transaction] = attempts;
-  const attempt = signedAttempt(attempts);
-  if (!transaction || !attempt) throw new Error(`nothing of transaction ${id} is stored`);
-  assertBeingExecuted(snapshot.record);
-  const isKnown = isJournaled(context, transaction);
-  if (!isKnown) await assertTakenOver(context, tx, { snapshot, attempt: transaction, votes, unread });
-  // What is carried on counts as undecided: the chain may have lost its block.
-  await recordDecision(context, tx, { organizationId, transactionId: id }, null);
-  const intent = await carryOn(context, tx, { attempt, account }, terms);
-  const { replaces } = snapshot.record;
-  if (isKnown) return { intent, replaces };
-  const authorizedAt = (await findAuthorizedAt(tx, id)) ?? snapshot.now.time;
-  const rows = await transactionRows(tx, id);
-  const entry = authorizationEntry(snapshot, transaction, { account, votes, authorizedAt, rows });
-  return { intent, replaces, authorization: entry };
+  const { account } = locked;
+  const { record } = locked.snapshot;
+  const { id } = record;
+  const target = await targetOf(context, tx, record, { account, attempts });
+  const { attempt } = target;
+  assertBeingExecuted(record);
+  const known = authorizationOf(context, attempt, account);
+  const isCancelled =
+    context.journal.cancellationOf(id) ?? attempts.find(({ kind }) => kind === 'cancellation');
+  const takenOver = known || isCancelled ? undefined : await takeOver(context, tx, locked, attempt, verified);
+  const cancels = isCancelled || (known && (await cancelledInstead(context, tx, locked, known)));
+  // What goes on counts as undecided: the chain may have lost its block.
+  await decideAuthorizations(tx, [{ transactionId: id, outcome: null, usedAt: null }]);
+  if (cancels) {
+    if (typeof cancels === 'string') {
+      context.logger.warn({ transactionId: id }, `transaction ${id} gets only its cancellation: ${cancels}`);
+    }
+    const { intent, entry } = await storeCancellation(context, tx, record, target, { terms, instead: true });
+    return { intent, entries: [entry] };
+  }
+  const intent = await reserveAgain(context, tx, storedSignable(attempt, account), terms);
+  return { intent, entries: [], ...takenOver };
 }
 
 /**
@@ -161,92 +274,121 @@ async function carryStored(
 async function storeNew(
   context: SignerContext,
   tx: Tx,
-  { snapshot, votes, account }: { snapshot: SigningSnapshot; votes: Votes; account: Address },
+  locked: Locked,
+  { votes, needed }: Verified,
   terms: BoundedTerms<TransactionTerms>,
-): Promise<Committed> {
-  const { record, now, takenNonces: taken } = snapshot;
+): Promise<Omit<Committed, 'rejected'>> {
+  const { snapshot, account } = locked;
+  const { record, now, takenNonces: taken, followsUndecided } = snapshot;
+  const asked = BigInt(terms.safeTxGas);
+  const leastGas = requireGas(needed);
+  const safeTxGas = asked > leastGas ? asked : leastGas;
+  if (safeTxGas <= 0n) throw new SignerRefusal('stale', 'safeTxGas must be above 0');
   const content: SafeTransaction = {
     networkId: record.networkId,
     account,
     to: checksumAddress(record.to),
     value: record.value,
     data: record.calldata.toLowerCase() as Hex,
-    safeTxGas: BigInt(terms.safeTxGas),
-    nonce: nextSafeNonce(context, snapshot, terms),
+    safeTxGas,
+    nonce: await nextSafeNonce(context, tx, locked, terms),
   };
-  if (content.safeTxGas <= 0n) throw new SignerRefusal('stale', 'safeTxGas must be above 0');
+  const { organizationId, id: transactionId, accountId } = record;
+  const signable = { kind: 'transaction', organizationId, transactionId, accountId, content } as const;
   const authorizedAt = now.time;
-  const attempt = newAttempt(record, {
-    kind: 'transaction',
-    content,
-    fromBlock: BigInt(terms.fromBlock),
-  });
+  const attempt = newAttempt(signable, { fromBlock: BigInt(terms.fromBlock) });
   const { safeNonce, safeTxHash } = attempt;
   const along = [insertAuthorization(tx, { ...usageOf(record), safeNonce, safeTxHash, authorizedAt })];
-  const intent = snapshot.followsUndecided
-    ? await carryNew(context, tx, { attempt: await insertAttempt(tx, attempt, along), account }, terms)
-    : await storeCarried(context, tx, { attempt, content, taken, along }, terms);
+  const first = { attempt, signable, taken, along, followsUndecided };
+  const intent = await storeFirst(context, tx, first, fitting(content, terms));
   // The row of the attempt locks its transaction, so that the execution cannot end concurrently.
   const rows = await transactionRows(tx, record.id);
-  if (executionStatusIn(rows) !== 'processing') {
-    throw new SignerRefusal('stale', `transaction ${record.id} is not being executed any more`);
-  }
-  const stored = requireRow(intent.toSign.at(-1)).attempt;
-  const authorization = authorizationEntry(snapshot, stored, { account, votes, authorizedAt, rows });
-  return { intent, replaces: record.replaces, authorization };
+  assertRows(record, rows);
+  context.reservedNonces.set(`${accountId}/${record.networkId}`, safeNonce);
+  return { intent, entries: [authorizationEntry(snapshot, attempt, { account, votes, authorizedAt, rows })] };
+}
+
+/** The terms with as much gas as the content needs at least: the signer may have found that it needs more. */
+function fitting(
+  content: SafeTransaction,
+  terms: BoundedTerms<TransactionTerms>,
+): BoundedTerms<TransactionTerms> {
+  if (content.safeTxGas <= BigInt(terms.safeTxGas)) return terms;
+  const least = executionGas(content);
+  return BigInt(terms.gas) < least ? { ...terms, gas: String(least) } : terms;
 }
 
 /** Commits the intent: the authorization, its nonces, in one database transaction. Throws SignerRefusal. */
 async function commitIntent(
   context: SignerContext,
+  seen: TransactionSnapshot,
   { terms: asked, ...ref }: TransactionRef & { terms: TransactionTerms },
 ): Promise<Committed> {
-  // Outside of the locks: its votes, and what became of what it replaces.
-  const seen = await readSealed(context, context.db, ref);
+  const { journal } = context;
   const { networkId } = seen.record;
-  const terms = await boundTerms(context, networkId, asked);
-  const votes = await verifiedVotes(context, seen);
-  const unread = await decideReplaced(context, seen);
-  return withNetwork(context, networkId, async (tx) => {
-    assertNotFrozen(context, ref.organizationId);
-    const relayer = { address: terms.relayerAddress, fromNonce: terms.chainNonce };
-    const snapshot = await readForSigning(context, tx, ref, { networkId, ...relayer });
-    const { record } = snapshot;
-    assertSameContent(seen.record, record);
-    const account = accountIn(context, snapshot.state, record).address as Address;
-    if (snapshot.attempted) {
-      const attempts = await attemptsOfTransaction(tx, record.id);
-      return carryStored(context, tx, { attempts, snapshot, votes, unread, account }, terms);
-    }
-    await assertTransactionEvidence(context, tx, snapshot, votes, unread);
-    return storeNew(context, tx, { snapshot, votes, account }, terms);
-  });
+  const terms = await boundTransactionTerms(context, networkId, asked);
+  // Outside of the locks: its votes, the gas that it needs, and what became of what it replaces.
+  const isNew = journal.authorizationOf(ref.transactionId) === undefined;
+  const votes = isNew ? await verifiedVotes(context, seen) : [];
+  const [needed, unread] = await Promise.all([
+    isNew ? neededGas(context, seen.record) : 0n,
+    decideReplaced(context, seen),
+  ]);
+  const verified = { votes, unread, needed };
+  return withNetwork(
+    context,
+    networkId,
+    async (tx) => {
+      assertNotFrozen(context, ref.organizationId);
+      const relayer = { address: terms.relayerAddress, fromNonce: terms.chainNonce };
+      const snapshot = await readForSigning(context, tx, ref, { networkId, ...relayer });
+      const { record } = snapshot;
+      assertSameContent(seen.record, record);
+      const account = accountIn(context, snapshot.state, record).address as Address;
+      if (snapshot.attempted) {
+        const attempts = await attemptsOfTransaction(tx, record.id);
+        return continueStored(context, tx, { attempts, snapshot, account }, verified, terms);
+      }
+      assertNotAuthorized(context, record.id);
+      const rejected = await assertTransactionEvidence(context, tx, snapshot, verified);
+      return { ...(await storeNew(context, tx, { snapshot, account }, verified, terms)), rejected };
+    },
+    async () => {
+      if (!isNew) await journalUndecided(context, ref);
+    },
+  );
 }
 
 /** Appends to the journal what is committed, then signs it. */
-async function signCommitted(context: SignerContext, { intent, replaces, authorization }: Committed) {
+async function signCommitted(context: SignerContext, { intent, entries, rejected }: Committed) {
   failpoint('signer.intentStored');
-  // What is replaced without ever being authorized is rejected.
-  if (replaces !== null) await journalRejection(context, replaces);
-  return signIntent(context, intent, authorization);
+  if (rejected) await journalRejection(context, rejected);
+  return signIntent(context, intent, entries);
 }
 
 /**
  * Signs a transaction of an account and its envelope; or, where it was signed before, only the envelope. The intent is
  * committed first, then it is in the journal, then it is signed and stored: after a crash in between the same is signed.
  * Trusts nothing: before the first signature the payload is rebuilt from the record, and every signature, entitlement,
- * policy and expiry verified again, the budget by what the signer itself has authorized, and what it replaces by what the
- * signer's endpoints show now. A transaction is signed once, at one Safe nonce: whatever the records or the chain say
- * became of it, it only gets another envelope with the same bytes.
+ * policy and expiry verified again, the budget by what the signer itself has authorized, and what it replaces and the gas
+ * that it needs by what the signer's endpoints show now. What is signed is what was verified, from memory; of the database
+ * come ids. A transaction is signed once, at one Safe nonce: whatever the records or the chain say became of it, it only
+ * gets another envelope with the same bytes, or its cancellation.
  */
 export async function signTransaction(
   context: SignerContext,
   input: TransactionRef & { terms: TransactionTerms },
 ): Promise<SigningResult> {
   return refusalsAsValues(context, async () => {
+    assertTexts(input, 'organizationId', 'transactionId');
     for (;;) {
       try {
-        return await signCommitted(context, await commitIntent(context, input));
+        const seen = await readSealed(context, context.db, input);
+        const { id, replaces } = seen.record;
+        const sign = async () => signCommitted(context, await commitIntent(context, seen, input));
+        if (replaces === null) return await sign();
+        // The journal has one before the next is looked at.
+        return await context.replacementMutex(context.journal.paymentOf(id, replaces), sign);
       } catch (error) {
         if (!(error instanceof SignerRefusal)) throw error;
         await readOutcomes(context, input, error);

@@ -10,6 +10,7 @@ import {
   type Attempt,
   attemptsAtNonce,
   envelopesOf,
+  insertAttempt,
   insertAttemptReserved,
   insertSignature,
   type NewAttempt,
@@ -22,32 +23,47 @@ import type { Statement } from '../../src/db/rows';
 import type { StoredTransaction } from '../../src/db/transactions';
 import { isSameAddress } from '../../src/domain/address';
 import { failpoint } from '../../src/failpoints';
-import type { AuthorizationEntry } from '../../src/journal/entries';
+import type { AuthorizationEntry, CancellationEntry } from '../../src/journal/entries';
 import { undecidedEnvelope } from '../relayer/envelopes';
+import { min, raised } from '../relayer/terms';
 import type { BoundedTerms } from '../signer/boundedTerms';
-import type { SignerContext } from '../signer/context';
+import { networkOf, type SignerContext } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
-import { SignerHold } from '../signer/refusal';
-import { assertReserved, firstEnvelope, gasOf, reserveEnvelope, signReserved } from '../signer/signEnvelope';
+import { ROLLED_BACK, SignerHold } from '../signer/refusal';
+import { firstEnvelope, gasOf, reservedBefore, reserveEnvelope, signReserved } from '../signer/signEnvelope';
 import { gasAfterReverts, MAX_WHOLE_REVERTS } from './gasAfterReverts';
-import { isJournaled } from './journaled';
+import { authorizationOf, contentOfAttempt } from './journaled';
 import type { TransactionTerms } from './observation';
 
-/** What an account is to execute. */
-interface Content {
+/**
+ * What is signed for an account: content that was verified, and stays in memory until it is signed. Of the database it
+ * has ids only.
+ */
+export interface Signable {
   readonly kind: Attempt['kind'];
+  readonly organizationId: string;
+  readonly transactionId: string;
+  readonly accountId: string;
   readonly content: SafeTransaction;
-  readonly fromBlock: bigint;
+  /** Where it is stored. */
+  readonly attemptId: bigint;
+  /** By the records its signature is stored. */
+  readonly isSigned: boolean;
 }
 
+type SignableOf = Pick<Signable, 'kind' | 'organizationId' | 'transactionId' | 'accountId' | 'content'>;
+
 /** What is stored of it before it is signed. */
-export function newAttempt(record: StoredTransaction, { kind, content, fromBlock }: Content): NewAttempt {
+export function newAttempt(
+  { kind, content, ...of }: SignableOf,
+  { fromBlock }: Pick<Attempt, 'fromBlock'>,
+): NewAttempt {
   return {
     kind,
-    organizationId: record.organizationId,
-    transactionId: record.id,
-    accountId: record.accountId,
-    networkId: record.networkId,
+    organizationId: of.organizationId,
+    transactionId: of.transactionId,
+    accountId: of.accountId,
+    networkId: content.networkId,
     to: content.to,
     value: content.value,
     data: content.data,
@@ -58,29 +74,27 @@ export function newAttempt(record: StoredTransaction, { kind, content, fromBlock
   };
 }
 
-function safeTransactionOf(attempt: Attempt, account: Address): SafeTransaction {
+/** A stored attempt with content that is known from elsewhere. */
+function stored(
+  { id, kind, organizationId, transactionId, accountId, signature }: Attempt,
+  content: SafeTransaction,
+) {
   return {
-    networkId: attempt.networkId,
-    account,
-    to: attempt.to as Address,
-    value: attempt.value,
-    data: attempt.data as Hex,
-    safeTxGas: attempt.safeTxGas,
-    nonce: attempt.safeNonce,
+    ...{ kind, organizationId, transactionId, accountId, content },
+    attemptId: id,
+    isSigned: signature !== null,
   };
 }
 
-/** A stored attempt of an account. */
-export interface Carried {
-  readonly attempt: Attempt;
-  readonly account: Address;
-}
-
-/** Throws SignerHold unless a stored cancellation is the empty call that uses a nonce; its own, unless given. */
-export function assertCancellation({ attempt, account }: Carried, nonce = attempt.safeNonce): void {
-  const { id, networkId, safeTxHash } = attempt;
-  if (safeTransactionHash(cancellation({ networkId, account, nonce })) === safeTxHash) return;
-  throw new SignerHold('rollback', `chain_attempts ${id} is not a cancellation: the database was changed`);
+/** Throws SignerHold unless a stored cancellation is the empty call that uses a nonce of its account. */
+export function assertCancellation(attempt: Attempt, account: Address, nonce: bigint): SafeTransaction {
+  const { id, networkId, safeNonce, safeTxHash } = attempt;
+  const content = cancellation({ networkId, account, nonce });
+  if (safeNonce === nonce && safeTransactionHash(content) === safeTxHash) return content;
+  throw new SignerHold(
+    'rollback',
+    `chain_attempts ${id} is not the cancellation of nonce ${nonce}: the database was changed`,
+  );
 }
 
 /** Throws SignerHold unless a stored attempt is the call that its transaction asks for. */
@@ -100,8 +114,14 @@ export function assertAttemptOf(record: StoredTransaction, attempt: Attempt): vo
   );
 }
 
+/** A stored attempt whose authorization is in the journal, or is verified to go there: by the hash of its content. */
+export function storedSignable(attempt: Attempt, account: Address): Signable {
+  return stored(attempt, contentOfAttempt(attempt, account));
+}
+
 /** An envelope of an attempt, to be signed. */
-interface Reserved extends Carried {
+interface Reserved {
+  readonly signable: Signable;
   readonly reserved: Reservation;
 }
 
@@ -112,35 +132,50 @@ export interface Intent {
 }
 
 /** What an envelope is for, and the gas that its content can need; `asked`: what it is signed for. */
-function requested(
-  { kind, organizationId }: Pick<Attempt, 'kind' | 'organizationId'>,
-  content: SafeTransaction,
-  asked = kind,
-) {
+function requested({ kind, organizationId, accountId, content }: SignableOf, asked = kind) {
   return {
+    accountId,
+    networkId: content.networkId,
     about: { kind: asked, organizationId },
     gas: { least: executionGas(content), most: gasAfterReverts(content, MAX_WHOLE_REVERTS) },
   };
 }
 
 /** Reserves an envelope for an attempt; `asked`: what it is signed for. */
-async function carry(
+async function reserve(
   context: SignerContext,
   tx: Tx,
-  carried: Carried,
+  signable: Signable,
   terms: BoundedTerms,
   { asked, ...at }: { replaces?: Envelope; above?: number; asked?: Attempt['kind'] },
 ): Promise<Reserved> {
-  const { attempt, account } = carried;
-  const reserved = await reserveEnvelope(context, tx, {
-    attemptId: attempt.id,
-    networkId: attempt.networkId,
-    accountId: attempt.accountId,
-    terms,
-    ...requested(attempt, safeTransactionOf(attempt, account), asked),
-    ...at,
-  });
-  return { ...carried, reserved };
+  const { attemptId } = signable;
+  const request = { attemptId, terms, ...requested(signable, asked), ...at };
+  return { signable, reserved: await reserveEnvelope(context, tx, request) };
+}
+
+/** What is signed at an earlier nonce of the account, as the journal has it. Throws SignerHold where it has not. */
+function earlierSignable(context: SignerContext, wanted: Attempt, account: Address): Signable {
+  const { journal } = context;
+  const { kind, transactionId, accountId, safeNonce } = wanted;
+  const cancelled = journal.cancellationOf(transactionId);
+  const known = kind === 'transaction' ? authorizationOf(context, wanted, account) : cancelled;
+  if (!known) {
+    throw new SignerHold(
+      'unsigned',
+      `nonce ${safeNonce} of account ${accountId} belongs to transaction ${transactionId}, which is not signed yet`,
+    );
+  }
+  if (kind === 'cancellation') {
+    return stored(wanted, assertCancellation(wanted, account, BigInt(known.safeNonce)));
+  }
+  if (cancelled || journal.isUndone(transactionId)) {
+    throw new SignerHold(
+      'undecided',
+      `nonce ${safeNonce} of account ${accountId} belongs to transaction ${transactionId}, which is cancelled or decided again: its own workflow goes on first`,
+    );
+  }
+  return storedSignable(wanted, account);
 }
 
 /**
@@ -148,17 +183,19 @@ async function carry(
  * the relayer's highest nonce among all: a later account nonce needs a later relayer nonce. Throws SignerRefusal for one
  * that was not signed, because of a crash: its own workflow repeats it.
  */
-async function carryEarlier(
+async function reserveEarlier(
   context: SignerContext,
   tx: Tx,
-  { attempt, account }: Carried,
+  { kind: asked, organizationId, accountId, content: { networkId, account, nonce: own } }: SignableOf,
   terms: BoundedTerms<TransactionTerms>,
 ): Promise<{ above: number; toSign: Reserved[] }> {
-  const isFrozen = context.journal.freezeOf(attempt.organizationId) !== undefined;
+  const isFrozen = context.journal.freezeOf(organizationId) !== undefined;
   let above = -1;
   const toSign: Reserved[] = [];
-  const undecided = await undecidedBelow(tx, attempt, attempt.safeNonce);
-  const earlier = undecided.filter(({ safeNonce }) => safeNonce >= BigInt(terms.accountNonce));
+  const undecided = await undecidedBelow(tx, { accountId, networkId }, own);
+  const earlier = undecided.filter(
+    ({ safeNonce }) => safeNonce < own && safeNonce >= BigInt(terms.accountNonce),
+  );
   const reservations = await reservationsOf(tx, earlier);
   const envelopes = await envelopesOf(tx, earlier);
   // What is mined has used its nonce, before its outcome is recorded.
@@ -169,27 +206,16 @@ async function carryEarlier(
   for (const nonce of new Set(earlier.map(({ safeNonce }) => safeNonce))) {
     const attempts = earlier.filter(({ safeNonce }) => safeNonce === nonce);
     const live = carrying.filter(({ attemptId }) => attempts.some(({ id }) => id === attemptId));
-    const own = live.filter(({ relayerAddress }) => relayerAddress === terms.relayerAddress);
-    above = Math.max(above, ...own.map(({ relayerNonce }) => relayerNonce));
+    const ofRelayer = live.filter(({ relayerAddress }) => relayerAddress === terms.relayerAddress);
+    above = Math.max(above, ...ofRelayer.map(({ relayerNonce }) => relayerNonce));
     // A cancellation is the newer of two at one nonce.
     const wanted = attempts.at(-1);
     if (live.length > 0 || !wanted) continue;
     // Behind a freeze only cancellations get envelopes.
     if (isFrozen && wanted.kind === 'transaction') continue;
-    if (wanted.signature === null) {
-      throw new SignerHold(
-        'unsigned',
-        `nonce ${nonce} of account ${wanted.accountId} belongs to transaction ${wanted.transactionId}, which is not signed yet`,
-      );
-    }
-    const gas = String(executionGas({ safeTxGas: wanted.safeTxGas, data: wanted.data as Hex }));
-    const one = await carry(
-      context,
-      tx,
-      { attempt: wanted, account },
-      { ...terms, gas },
-      { above, asked: attempt.kind },
-    );
+    const signable = earlierSignable(context, wanted, account);
+    const gas = String(executionGas(signable.content));
+    const one = await reserve(context, tx, signable, { ...terms, gas }, { above, asked });
     toSign.push(one);
     above = Math.max(above, one.reserved.relayerNonce);
   }
@@ -197,91 +223,157 @@ async function carryEarlier(
 }
 
 /**
- * Stores an attempt with its first envelope's nonce, and other statements, in one round trip. Nothing else of the account
+ * Stores what is to be signed for the first time, and other statements, in one round trip where nothing else of the account
  * is undecided. `taken`: nonces of the relayer from `terms.chainNonce` on.
  */
-export async function storeCarried(
+export async function storeFirst(
   context: SignerContext,
   tx: Tx,
   {
     attempt,
-    content,
+    signable: of,
     taken,
     along,
+    followsUndecided,
   }: {
     attempt: NewAttempt;
-    content: SafeTransaction;
+    signable: SignableOf;
     taken: ReadonlySet<number>;
     along: readonly Statement[];
+    followsUndecided: boolean;
   },
   terms: BoundedTerms<TransactionTerms>,
 ): Promise<Intent> {
-  const { accountId, networkId } = attempt;
-  const request = { accountId, networkId, terms, ...requested(attempt, content) };
-  const envelope = firstEnvelope(context, tx, request, taken);
-  const stored = await insertAttemptReserved(tx, attempt, envelope, along);
-  return { toSign: [{ ...stored, account: content.account }] };
+  if (followsUndecided) {
+    const attemptId = await insertAttempt(tx, attempt, along);
+    return reserveNew(context, tx, { ...of, attemptId, isSigned: false }, terms);
+  }
+  const envelope = firstEnvelope(context, tx, { terms, ...requested(of) }, taken);
+  const { attemptId, reservationId: id } = await insertAttemptReserved(tx, attempt, envelope, along);
+  const signable = { ...of, attemptId, isSigned: false };
+  return { toSign: [{ signable, reserved: { ...envelope, id, attemptId } }] };
 }
 
 /** Reserves the first envelope for an attempt, behind those of earlier nonces of the account. */
-export async function carryNew(
+async function reserveNew(
   context: SignerContext,
   tx: Tx,
-  carried: Carried,
+  signable: Signable,
   terms: BoundedTerms<TransactionTerms>,
 ): Promise<Intent> {
-  const { above, toSign } = await carryEarlier(context, tx, carried, terms);
-  return { toSign: [...toSign, await carry(context, tx, carried, terms, { above })] };
+  const { above, toSign } = await reserveEarlier(context, tx, signable, terms);
+  return { toSign: [...toSign, await reserve(context, tx, signable, terms, { above })] };
 }
 
 /**
  * Reserves another envelope for a stored attempt or for its cancellation. Returns an undecided one again, unless the
  * terms replace it, and one that is to be signed since before a crash.
  */
-export async function carryOn(
+export async function reserveAgain(
   context: SignerContext,
   tx: Tx,
-  carried: Carried,
+  signable: Signable,
   terms: BoundedTerms<TransactionTerms>,
 ): Promise<Intent> {
-  const { attempt } = carried;
-  if (attempt.kind === 'cancellation') assertCancellation(carried);
-  const [before] = await reservationsOf(tx, [attempt]);
+  const { attemptId, accountId, content } = signable;
+  const { networkId, nonce } = content;
+  const [before] = await reservationsOf(tx, [{ id: attemptId }]);
   if (before) {
-    const { kind, organizationId } = attempt;
-    assertReserved(context, tx, before, { kind, organizationId });
-    return { toSign: [{ ...carried, reserved: before }] };
+    const request = { attemptId, terms, ...requested(signable) };
+    return { toSign: [{ signable, reserved: await reservedBefore(context, tx, request, before) }] };
   }
-  const { envelopes } = await attemptsAtNonce(tx, attempt, attempt.safeNonce);
-  const own = undecidedEnvelope(envelopes.filter(({ attemptId }) => attemptId === attempt.id));
+  const { envelopes } = await attemptsAtNonce(tx, { accountId, networkId }, nonce);
+  const own = undecidedEnvelope(envelopes.filter((envelope) => envelope.attemptId === attemptId));
   const replaced = envelopes.find(({ id }) => String(id) === terms.replaces);
   if (own && own.id !== replaced?.id) return { toSign: [], present: own };
-  if (!replaced) return carryNew(context, tx, carried, terms);
-  const { toSign } = await carryEarlier(context, tx, carried, terms);
-  return { toSign: [...toSign, await carry(context, tx, carried, terms, { replaces: replaced })] };
+  if (!replaced) return reserveNew(context, tx, signable, terms);
+  const { toSign } = await reserveEarlier(context, tx, signable, terms);
+  return { toSign: [...toSign, await reserve(context, tx, signable, terms, { replaces: replaced })] };
 }
 
-/** The signature of an attempt by the key of its organization. The journal has its authorization. */
-async function signatureOf(context: SignerContext, { attempt, account }: Carried): Promise<Hex> {
-  if (attempt.signature !== null) return attempt.signature as Hex;
-  if (attempt.kind === 'transaction' && !isJournaled(context, attempt)) {
-    throw new Error(`the authorization of transaction ${attempt.transactionId} is not in the journal`);
-  }
-  // Hashed again from the row: what is signed is what was stored.
-  const hash = safeTransactionHash(safeTransactionOf(attempt, account));
-  if (hash !== attempt.safeTxHash) {
-    throw new SignerHold('rollback', `chain_attempts ${attempt.id} is not what its safe_tx_hash says`);
-  }
-  return context.keystore.organizationKey(attempt.organizationId).sign({ hash });
+/** The terms for the empty call instead of a transaction, at the relayer's nonce of what is in flight for it. */
+async function cancellingTerms(
+  context: SignerContext,
+  tx: Tx,
+  { accountId, content }: SignableOf,
+  terms: BoundedTerms<TransactionTerms>,
+): Promise<BoundedTerms<TransactionTerms>> {
+  const { networkId, nonce } = content;
+  const { envelopes } = await attemptsAtNonce(tx, { accountId, networkId }, nonce);
+  const inFlight = undecidedEnvelope(envelopes);
+  const gas = String(min(BigInt(terms.gas), gasAfterReverts(content, MAX_WHOLE_REVERTS)));
+  const least = String(executionGas(content));
+  const fitting = { ...terms, gas: BigInt(gas) < BigInt(least) ? least : gas };
+  // At the ceiling nothing can be replaced.
+  if (!inFlight || raised(inFlight.maxFeePerGas) > networkOf(context, networkId).maxFeePerGas) return fitting;
+  const atLeast = (asked: string, wei: bigint) => (BigInt(asked) < wei ? String(wei) : asked);
+  return {
+    ...fitting,
+    maxFeePerGas: atLeast(terms.maxFeePerGas, raised(inFlight.maxFeePerGas)),
+    maxPriorityFeePerGas: atLeast(terms.maxPriorityFeePerGas, raised(inFlight.maxPriorityFeePerGas)),
+    relayerAddress: inFlight.relayerAddress,
+    replaces: String(inFlight.id),
+  };
+}
+
+/** What of a transaction has a nonce. */
+export interface Target {
+  readonly account: Address;
+  readonly attempts: readonly Attempt[];
+  readonly safeNonce: bigint;
+  readonly fromBlock: bigint;
+}
+
+/**
+ * Stores the empty call that uses the nonce of a transaction, unless it is stored, and reserves an envelope for it.
+ * `instead`: it was asked for the transaction, and replaces what is in flight. Returns what goes to the journal, too.
+ */
+export async function storeCancellation(
+  context: SignerContext,
+  tx: Tx,
+  { id: transactionId, organizationId, accountId, networkId }: StoredTransaction,
+  { account, attempts, safeNonce: nonce, fromBlock }: Target,
+  { terms, instead = false }: { terms: BoundedTerms<TransactionTerms>; instead?: boolean },
+): Promise<{ intent: Intent; entry: CancellationEntry }> {
+  const content = cancellation({ networkId, account, nonce });
+  const of = { kind: 'cancellation', organizationId, transactionId, accountId, content } as const;
+  const earlier = attempts.find(({ kind }) => kind === 'cancellation');
+  if (earlier) assertCancellation(earlier, account, nonce);
+  const attempt = newAttempt(of, { fromBlock });
+  const signable = {
+    ...of,
+    attemptId: earlier?.id ?? (await insertAttempt(tx, attempt)),
+    isSigned: earlier !== undefined && earlier.signature !== null,
+  };
+  const asked = instead && !earlier ? await cancellingTerms(context, tx, of, terms) : terms;
+  const intent = await reserveAgain(context, tx, signable, asked);
+  const { safeTxHash } = attempt;
+  const nonceOf = { accountId, networkId, safeNonce: String(nonce), safeTxHash };
+  return { intent, entry: { type: 'cancellation', organizationId, transactionId, ...nonceOf } };
+}
+
+/**
+ * Throws unless the journal has exactly this: the authorization of the transaction, or its cancellation. The last check
+ * before the key of an organization signs.
+ */
+function assertJournaled({ journal }: SignerContext, { kind, transactionId }: Signable, hash: Hex): void {
+  const known =
+    kind === 'transaction' ? journal.authorizationOf(transactionId) : journal.cancellationOf(transactionId);
+  if (known?.safeTxHash === hash) return;
+  throw new SignerHold(
+    'rollback',
+    `the journal has ${known?.safeTxHash ?? 'nothing'} of the ${kind} of ${transactionId}, and ${hash} was to be signed: ${ROLLED_BACK}`,
+  );
 }
 
 /** Signs an envelope and what it carries, and stores both signatures. Returns the envelope's id. */
-async function signCarried(context: SignerContext, one: Reserved): Promise<bigint> {
-  const { attempt, account, reserved } = one;
-  const signature = await signatureOf(context, one);
-  const call = executionCall(safeTransactionOf(attempt, account), signature);
-  const along = attempt.signature === null ? [insertSignature(context.db, attempt, signature)] : [];
-  return signReserved(context, reserved, call, along);
+async function signOne(context: SignerContext, { signable, reserved }: Reserved): Promise<bigint> {
+  const { organizationId, attemptId, content, isSigned } = signable;
+  const hash = safeTransactionHash(content);
+  assertJournaled(context, signable, hash);
+  const signature = await context.keystore.organizationKey(organizationId).sign({ hash });
+  const along = isSigned ? [] : [insertSignature(context.db, { id: attemptId }, signature)];
+  return signReserved(context, reserved, executionCall(content, signature), along);
 }
 
 /**
@@ -291,19 +383,21 @@ async function signCarried(context: SignerContext, one: Reserved): Promise<bigin
 export async function signIntent(
   context: SignerContext,
   { toSign, present }: Intent,
-  authorization?: AuthorizationEntry,
+  entries: readonly (AuthorizationEntry | CancellationEntry)[],
 ): Promise<{ envelopeId: string }> {
-  const gas = toSign.map(({ reserved, attempt: { kind, organizationId } }) =>
+  const gas = toSign.map(({ reserved, signable: { kind, organizationId } }) =>
     gasOf(reserved, { kind, organizationId }),
   );
-  const entries = [...(authorization ? [authorization] : []), ...gas];
-  if (authorization) assertNotFrozen(context, authorization.organizationId);
-  if (entries.length > 0) await context.gasBudget.append(...entries);
+  for (const { type, organizationId } of entries) {
+    if (type === 'authorization') assertNotFrozen(context, organizationId);
+  }
+  if (entries.length + gas.length > 0) await context.gasBudget.append(...entries, ...gas);
   failpoint('signer.journaled');
   let last = present?.id;
   for (const one of toSign) {
-    if (one.attempt.kind === 'transaction') assertNotFrozen(context, one.attempt.organizationId);
-    last = await signCarried(context, one);
+    const { kind, organizationId } = one.signable;
+    if (kind === 'transaction') assertNotFrozen(context, organizationId);
+    last = await signOne(context, one);
   }
   if (last === undefined) throw new Error('there is nothing to sign');
   return { envelopeId: String(last) };

@@ -19,7 +19,7 @@ import { contentOf, policyRefusal, policyTransactionOf, usageOf } from '../../sr
 import { readSignedToken, summaryOf } from '../../src/transactions/summary';
 import { networkOf, type SignerContext } from '../signer/context';
 import { SignerHold, SignerRefusal } from '../signer/refusal';
-import { assertBudgetKept, assertNotAuthorized } from './journaled';
+import { assertBudgetKept, assertNotAuthorized, type Rejected } from './journaled';
 import type { SigningSnapshot } from './signerRecord';
 
 /** The votes of a transaction. */
@@ -131,6 +131,13 @@ async function assertSummary(
   );
 }
 
+/** What of a replaced transaction decides whether another may take its place. */
+interface Replaced {
+  readonly outcome: AuthorizationOutcome | null;
+  /** Its record, where nothing of it was authorized: it is recorded as rejected. */
+  readonly rejected?: Rejected;
+}
+
 /**
  * What became of what a transaction replaces; null while the signer has not read that, by its journal too. Where nothing
  * of it is authorized, it is recorded as rejected. Throws SignerRefusal unless it is a failed transaction of the same
@@ -141,12 +148,15 @@ async function outcomeOfReplaced(
   tx: Tx,
   { id, organizationId, accountId }: StoredTransaction,
   transactionId: string,
-): Promise<AuthorizationOutcome | null> {
+): Promise<Replaced> {
   const authorized = await findAuthorization(tx, transactionId);
-  const record = authorized
-    ? undefined
-    : (await readUnsealedTransaction(tx, { organizationId, transactionId }))?.record;
-  const failed = record?.closed && record.executionStatus === 'failed' ? record : undefined;
+  const isRejected = authorized?.outcome === 'rejected';
+  const record =
+    authorized && !isRejected
+      ? undefined
+      : (await readUnsealedTransaction(tx, { organizationId, transactionId }))?.record;
+  const isFailed = record?.id === transactionId && record.closed && record.executionStatus === 'failed';
+  const failed = isRejected || isFailed ? record : undefined;
   if ((authorized ?? failed)?.accountId !== accountId) {
     throw new SignerRefusal(
       'stale',
@@ -154,29 +164,49 @@ async function outcomeOfReplaced(
     );
   }
   const outcome = authorized?.outcome ?? null;
-  if (failed || outcome === 'rejected') {
+  if (failed) {
     assertNotAuthorized({ journal }, transactionId);
-    return failed ? insertRejection(tx, usageOf(failed)) : outcome;
+    const recorded = isRejected ? outcome : await insertRejection(tx, usageOf(failed));
+    return { outcome: recorded, rejected: failed };
   }
-  return journal.outcomeOf(transactionId)?.outcome === outcome ? outcome : null;
+  return { outcome: journal.outcomeOf(transactionId)?.outcome === outcome ? outcome : null };
+}
+
+/**
+ * Throws while another transaction that stands for the same payment can be executed, by the journal: SignerHold where it is
+ * undecided, SignerRefusal where it was executed.
+ */
+function assertNoneOther(
+  { journal }: Pick<SignerContext, 'journal'>,
+  { id, replaces }: StoredTransaction,
+): void {
+  for (const { transactionId } of journal.othersOf(id, replaces)) {
+    const outcome = journal.outcomeOf(transactionId)?.outcome ?? null;
+    const same = `transaction ${id} stands for the same payment as ${transactionId}`;
+    if (outcome === 'executed') throw new SignerRefusal('stale', `${same}, which was executed`);
+    if (outcome === null) {
+      throw new SignerHold('undecided', `${same}, whose outcome the signer has not read yet`);
+    }
+  }
 }
 
 /** Why what became of what a transaction replaces could not be read now; undefined where it was. */
 export type Unread = SignerHold | undefined;
 
 /**
- * Throws SignerRefusal unless what a transaction replaces can never execute, by what the signer itself has read or by a
- * rejection that it records here; and SignerHold while it has not read that.
+ * Throws SignerRefusal unless what a transaction replaces, and all else that stands for the same payment, can never
+ * execute, by what the signer itself has read or by a rejection that it records here; and SignerHold while it has not read
+ * that. Returns what is recorded as rejected.
  */
 async function assertReplaceable(
   context: SignerContext,
   tx: Tx,
   record: StoredTransaction,
   unread: Unread,
-): Promise<void> {
+): Promise<Rejected | undefined> {
   const { id, replaces } = record;
-  if (replaces === null) return;
-  const outcome = await outcomeOfReplaced(context, tx, record, replaces);
+  if (replaces === null) return undefined;
+  const { outcome, rejected } = await outcomeOfReplaced(context, tx, record, replaces);
   if (unread) throw unread;
   if (outcome === null) {
     throw new SignerHold(
@@ -187,6 +217,8 @@ async function assertReplaceable(
   if (outcome === 'executed') {
     throw new SignerRefusal('stale', `transaction ${id} replaces ${replaces}, which was executed`);
   }
+  assertNoneOther(context, record);
+  return rejected;
 }
 
 /** Throws SignerRefusal unless the budget of exactly this execution is reserved. */
@@ -197,32 +229,36 @@ function assertReservation({ record, reserved }: Pick<SigningSnapshot, 'record' 
   }
 }
 
-/** Throws SignerRefusal unless the records permit the transaction at this moment. */
+/**
+ * Throws SignerRefusal unless the records permit the transaction at this moment. `except`: a transaction whose own
+ * authorization is stored already. Returns what it replaces and is recorded as rejected.
+ */
 export async function assertTransactionEvidence(
   context: SignerContext,
   tx: Tx,
   snapshot: SigningSnapshot,
-  verified: Votes,
-  unread: Unread,
-): Promise<void> {
+  { votes, unread, except }: { votes: Votes; unread: Unread; except?: string },
+): Promise<Rejected | undefined> {
   const { now, reserved } = snapshot;
-  const record = withVerifiedVotes(snapshot.record, verified);
-  if (record.signerOutcome === 'rejected') {
+  const record = withVerifiedVotes(snapshot.record, votes);
+  if (record.signerOutcome === 'rejected' || context.journal.isRejected(record.id)) {
     throw new SignerRefusal('stale', `transaction ${record.id} has been rejected`);
   }
   assertExecuting(record, now);
   assertVotes(record, now);
   await assertSummary(context, tx, record, now);
-  await assertReplaceable(context, tx, record, unread);
+  const rejected = await assertReplaceable(context, tx, record, unread);
   const refused = await policyRefusal(
     tx,
     { record, now },
     {
       by: 'signer',
       at: now.time,
-      verify: (window, usage) => assertBudgetKept(context, window, usage),
+      ...(except === undefined ? {} : { except }),
+      verify: (window, usage) => assertBudgetKept(context, window, usage, except),
     },
   );
   if (refused) throw new SignerRefusal(refused.code, refused.message);
   assertReservation({ record, reserved });
+  return rejected;
 }

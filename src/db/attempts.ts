@@ -204,6 +204,20 @@ export async function undecidedBelow(
   return rows.map(attempt);
 }
 
+/** Everything that was stored of an account from one nonce on and before another, lowest first. */
+export async function attemptsBetween(
+  db: Db | Tx,
+  { accountId, networkId }: AccountNonces,
+  { from, before }: { readonly from: bigint; readonly before: bigint },
+): Promise<Attempt[]> {
+  const rows = await selectAttempts(db)
+    .where({ account_id: accountId, network_id: BigInt(networkId) })
+    .where('safe_nonce', '>=', from)
+    .where('safe_nonce', '<', before)
+    .orderBy(['safe_nonce', 'id']);
+  return rows.map(attempt);
+}
+
 /** What an envelope carries; `attempt` is undefined for a deployment and for a filled nonce. */
 export interface Carried {
   readonly kind: ChainAttemptRow['kind'];
@@ -279,33 +293,29 @@ function insertStatement(tx: Tx, input: NewAttempt) {
       safe_tx_hash: input.safeTxHash,
       from_block: input.fromBlock,
     })
-    .returning(Object.keys(COLUMNS));
+    .returning('id');
 }
 
-/** What `insertStatement` returns: it is not signed yet. */
-type UnsignedRow = Omit<AccountAttemptRow, 'signature'>;
-
-function unsigned(row: UnsignedRow): Attempt {
-  return attempt({ ...row, signature: null } as AccountAttemptRow);
-}
-
-/** Stores an attempt before it is signed, and other statements in the same round trip. */
+/** Stores an attempt before it is signed, and other statements in the same round trip. Returns its id. */
 export async function insertAttempt(
   tx: Tx,
   input: NewAttempt,
   along: readonly Statement[] = [],
-): Promise<Attempt> {
-  const [row]: UnsignedRow[] = await together(insertStatement(tx, input), along);
-  return unsigned(requireRow(row));
+): Promise<bigint> {
+  const [row]: { id: bigint }[] = await together(insertStatement(tx, input), along);
+  return requireRow(row).id;
 }
 
-/** Stores an attempt with a nonce of a relayer for its envelope, and other statements, in one round trip. */
+/**
+ * Stores an attempt with a nonce of a relayer for its envelope, and other statements, in one round trip. Returns the ids
+ * only: what is signed is what the caller has in memory.
+ */
 export async function insertAttemptReserved(
   tx: Tx,
   input: NewAttempt,
   reserving: Omit<Reservation, 'id' | 'attemptId'>,
   along: readonly Statement[],
-): Promise<{ attempt: Attempt; reserved: Reservation }> {
+): Promise<{ attemptId: bigint; reservationId: bigint }> {
   const { attempt_id: _, ...columns } = envelopeNonceColumns({ ...reserving, attemptId: 0n });
   const values = Object.values(columns).map(String);
   const reserve = tx(tx.raw('relayer_reservations (attempt_id, ??)', [Object.keys(columns)]))
@@ -315,10 +325,10 @@ export async function insertAttemptReserved(
     .with('attempt', insertStatement(tx, input))
     .with('reserved', reserve)
     .crossJoin(tx.raw('reserved'))
-    .select([...columnsOf('attempt', COLUMNS), 'reserved.id as reservation_id']);
-  const [found]: (UnsignedRow & { readonly reservation_id: bigint })[] = await together(both, along);
-  const { reservation_id: id, ...row } = requireRow(found);
-  return { attempt: unsigned(row), reserved: { ...reserving, id, attemptId: row.id } };
+    .select(['attempt.id as attempt_id', 'reserved.id as reservation_id']);
+  const [found]: { attempt_id: bigint; reservation_id: bigint }[] = await together(both, along);
+  const { attempt_id: attemptId, reservation_id: reservationId } = requireRow(found);
+  return { attemptId, reservationId };
 }
 
 /** Stores the signature of an attempt; where it has one, that stays. */

@@ -1,7 +1,7 @@
 import type { Db, Tx } from './database';
 import { type UsageOfExecution, usageColumns, usageIn } from './policyUsage';
 import { queryRows, requireRow, type Statement } from './rows';
-import type { ApprovalRow, AuthorizationRow } from './tables';
+import type { AuthorizationRow } from './tables';
 
 /** What was decided about a transaction on chain; or `rejected`: nothing of it was authorized, and never will be. */
 export type AuthorizationOutcome = NonNullable<AuthorizationRow['outcome']>;
@@ -44,6 +44,7 @@ export interface AuthorizationKey {
   readonly safeNonce: bigint;
   readonly safeTxHash: string;
   readonly outcome: AuthorizationOutcome | null;
+  readonly usedAt: Date | null;
 }
 
 const PAGE = 1_000;
@@ -66,6 +67,7 @@ export async function* allAuthorizations(db: Db | Tx): AsyncGenerator<readonly A
         safeNonce: row.safe_nonce,
         safeTxHash: row.safe_tx_hash,
         outcome: row.outcome,
+        usedAt: row.used_at,
       }));
     }
     const last = rows.at(-1);
@@ -160,11 +162,6 @@ export async function transactionRows(db: Db | Tx, transactionId: string): Promi
   return requireRow(row).rows;
 }
 
-/** The execution status in the rows of `transactionRows`. */
-export function executionStatusIn(rows: string): ApprovalRow['execution_status'] {
-  return JSON.parse(rows).approvals[0]?.execution_status;
-}
-
 /**
  * Stores that a transaction was rejected, where nothing of it is authorized: it never will be. Returns the outcome that
  * it has then: another one than `rejected` where it is authorized.
@@ -177,26 +174,28 @@ export async function insertRejection(tx: Tx, usage: UsageOfExecution): Promise<
   return findAuthorizationOutcome(tx, usage.transactionId);
 }
 
-/** What a rejected transaction would have spent; undefined where it was not rejected. */
-export async function findRejection(
-  db: Db | Tx,
-  transactionId: string,
-): Promise<UsageOfExecution | undefined> {
-  const row = await db('authorizations')
-    .where({ transaction_id: transactionId, outcome: 'rejected' })
-    .first();
-  return row && usageIn(row);
-}
+/** What the signer has read about an authorization. */
+export type ReadAuthorization = { readonly transactionId: string } & (
+  | { readonly outcome: Exclude<AuthorizationOutcome, 'rejected'>; readonly blockAt: Date }
+  /** Undecided, or again. `usedAt`: since when its nonce is used, and nothing shows by what. */
+  | { readonly outcome: null; readonly usedAt: Date | null }
+);
 
-/** Stores what the signer has read about an authorization; null: undecided again. */
-export async function decideAuthorization(
-  db: Db | Tx,
-  transactionId: string,
-  decision: { readonly outcome: AuthorizationOutcome; readonly blockAt: Date } | null,
-): Promise<void> {
-  await db('authorizations')
-    .where({ transaction_id: transactionId })
-    .update({ outcome: decision?.outcome ?? null, block_at: decision?.blockAt ?? null });
+/** Stores what the signer has read about authorizations, in one statement. */
+export async function decideAuthorizations(db: Db | Tx, read: readonly ReadAuthorization[]): Promise<void> {
+  const rows = read.map((one) => ({
+    transaction_id: one.transactionId,
+    outcome: one.outcome,
+    block_at: one.outcome === null ? null : one.blockAt,
+    used_at: one.outcome === null ? one.usedAt : null,
+  }));
+  await db.raw(
+    `UPDATE authorizations z SET outcome = r.outcome, block_at = r.block_at, used_at = r.used_at
+      FROM jsonb_to_recordset(?::jsonb)
+        AS r (transaction_id text, outcome text, block_at timestamptz, used_at timestamptz)
+      WHERE z.transaction_id = r.transaction_id`,
+    [JSON.stringify(rows)],
+  );
 }
 
 /** What the signer has read about the authorization of a transaction; null while that is undecided, or there is none. */

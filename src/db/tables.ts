@@ -288,6 +288,7 @@ export interface AuthorizationRow {
   authorized_at: Date;
   outcome: 'executed' | 'reverted' | 'cancelled' | 'rejected' | null;
   block_at: Date | null;
+  used_at: Date | null;
   counted_from: Time | null;
 }
 

@@ -18,6 +18,8 @@ interface DecidedTransaction {
   readonly tokenAddress: string;
   readonly amount: string;
   readonly destination: string;
+  /** The failed transaction that it replaces; null where it replaces none. */
+  readonly replaces: string | null;
   /** Its rows in Postgres as JSON text, exact. */
   readonly rows: string;
 }
@@ -71,14 +73,22 @@ export interface RejectionEntry extends DecidedTransaction {
   readonly type: 'rejection';
 }
 
-/** The cancellation of an authorization is to be signed: the empty call that uses its nonce. */
+/**
+ * The cancellation of a transaction is to be signed: the empty call that uses its nonce. That is the nonce of its
+ * authorization; or one that only the database had for it, because of a crash, and that nothing else takes any more.
+ */
 export interface CancellationEntry {
   readonly type: 'cancellation';
   readonly organizationId: string;
   readonly transactionId: string;
+  readonly accountId: string;
+  readonly networkId: number;
+  readonly safeNonce: string;
+  /** Hash of the empty call. */
+  readonly safeTxHash: string;
 }
 
-/** What the signer has read about an authorization; null: it is undecided again, because its block was lost. */
+/** What the signer has read about an authorization. */
 export type OutcomeEntry = {
   readonly type: 'outcome';
   readonly organizationId: string;
@@ -89,7 +99,11 @@ export type OutcomeEntry = {
       /** ISO 8601. */
       readonly blockAt: string;
     }
-  | { readonly outcome: null; readonly blockAt: null }
+  /**
+   * It is undecided, or undecided again, because its block was lost. `usedAt`: its nonce is used, and no endpoint shows by
+   * what; when the signer saw that first, in ISO 8601.
+   */
+  | { readonly outcome: null; readonly blockAt: null; readonly usedAt?: string }
 );
 
 /** The gas of one envelope of a relayer, before it is signed. Wei and gas are decimal strings. */

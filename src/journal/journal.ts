@@ -5,6 +5,7 @@ import type { Usage, UsageWindow } from '../domain/policyEngine';
 import {
   type AccountNonce,
   type AuthorizationEntry,
+  type CancellationEntry,
   type GasEntry,
   type JournalEntry,
   JournalError,
@@ -42,8 +43,8 @@ export interface JournalReader {
   highestNonce(account: Pick<AccountNonce, 'accountId' | 'networkId'>): bigint | undefined;
   /** The highest nonce that was signed of a relayer, or undefined. */
   highestRelayerNonce(relayer: Pick<GasEntry, 'networkId' | 'relayerAddress'>): number | undefined;
-  /** What was authorized in a window until a time, by what the signer has read of it. */
-  usageIn(window: UsageWindow, at: Date): Pick<Usage, 'amount' | 'executions'>;
+  /** What was authorized in a window until a time, by what the signer has read of it; without one transaction. */
+  usageIn(window: UsageWindow, at: Date, except?: string): Pick<Usage, 'amount' | 'executions'>;
   /** The gas that was signed for an organization on a network, of the last hour at least. */
   gasOf(owner: GasOwner): readonly SignedGas[];
   /** Everybody whose gas was signed lately. */
@@ -54,6 +55,17 @@ export interface JournalReader {
   outcomeOf(transactionId: string): OutcomeEntry | undefined;
   /** What it has read last about every authorization. */
   outcomes(): Iterable<OutcomeEntry>;
+  /** The authorizations whose outcome it has not read: all, or those of a policy, oldest first. */
+  undecidedIds(policyId?: string): readonly string[];
+  /** Whether the chain had decided against an authorization, and has undone that since. */
+  isUndone(transactionId: string): boolean;
+  /** The first of those that stand for one payment with a transaction: what it replaces in the end, or itself. */
+  paymentOf(transactionId: string, replaces: string | null): string;
+  /**
+   * The other authorized transactions of those that stand for one payment: what a transaction replaces in the end, and all
+   * that replaces that, in order.
+   */
+  othersOf(transactionId: string, replaces: string | null): readonly IndexedAuthorization[];
   /** The transactions that were rejected. */
   rejectedIds(): Iterable<string>;
   /** Whether a transaction was rejected. */
@@ -62,8 +74,8 @@ export interface JournalReader {
   rejection(transactionId: string): Promise<RejectionEntry | undefined>;
   /** The transactions whose cancellations are to be signed. */
   cancelledIds(): Iterable<string>;
-  /** Whether the cancellation of an authorization is to be signed. */
-  isCancelled(transactionId: string): boolean;
+  /** The cancellation of a transaction that is to be signed, or undefined. */
+  cancellationOf(transactionId: string): CancellationEntry | undefined;
   /** Executions that nobody here has authorized. */
   unknownExecutions(): readonly UnknownExecutionEntry[];
   /** The freeze that concerns an organization (null: the one of all organizations), or undefined. */
@@ -83,8 +95,8 @@ export interface JournalReader {
 /** The journal of the one process that may write it. */
 export interface Journal extends JournalReader {
   /**
-   * Appends entries, together; returns when they are on the disk. An authorization or a seal that it has already is
-   * not written again. Throws JournalError for a second authorization of a transaction or of a nonce, a second seal of a
+   * Appends entries, together; returns when they are on the disk. An authorization, a cancellation or a seal that it has
+   * already is not written again. Throws JournalError for a second authorization of a transaction or of a nonce, a second seal of a
    * sequence, when another process has taken over, and for ever after a failed write.
    */
   append(...entries: readonly JournalEntry[]): Promise<void>;
@@ -141,16 +153,22 @@ class JournalFile implements JournalReader {
   highestNonce = (account: Pick<AccountNonce, 'accountId' | 'networkId'>) => this.index.highestNonce(account);
   highestRelayerNonce = (relayer: Pick<GasEntry, 'networkId' | 'relayerAddress'>) =>
     this.index.highestRelayerNonce(relayer);
-  usageIn = (window: UsageWindow, at: Date) => this.index.usageIn(window, at);
+  usageIn = (window: UsageWindow, at: Date, except?: string) => this.index.usageIn(window, at, except);
   gasOf = (owner: GasOwner) => this.index.gasOf(owner);
   gasOwners = () => this.index.gasOwners();
   lastTime = () => this.index.lastTime;
   outcomeOf = (transactionId: string) => this.index.outcomes.get(transactionId);
   outcomes = () => this.index.outcomes.values();
+  undecidedIds = (policyId?: string) =>
+    policyId === undefined ? [...this.index.undecided] : this.index.undecidedOf(policyId);
+  isUndone = (transactionId: string) => this.index.undone.has(transactionId);
+  paymentOf = (transactionId: string, replaces: string | null) =>
+    this.index.paymentOf(transactionId, replaces);
+  othersOf = (transactionId: string, replaces: string | null) => this.index.othersOf(transactionId, replaces);
   rejectedIds = () => this.index.rejections.keys();
   isRejected = (transactionId: string) => this.index.rejections.has(transactionId);
-  cancelledIds = () => this.index.cancellations.values();
-  isCancelled = (transactionId: string) => this.index.cancellations.has(transactionId);
+  cancelledIds = () => this.index.cancellations.keys();
+  cancellationOf = (transactionId: string) => this.index.cancellations.get(transactionId);
   unknownExecutions = () => this.index.unknownExecutions;
   organizationIds = () => this.index.organizationIds();
   freezeOf = (organizationId: string | null) => this.index.freezeOf(organizationId);
@@ -200,6 +218,9 @@ function claimsOf(
 ): { readonly keys: readonly string[]; readonly hash: string } | undefined {
   if (entry.type === 'seal') {
     return { keys: [`seal ${entry.sequence} of ${entry.organizationId}`], hash: entry.hash };
+  }
+  if (entry.type === 'cancellation') {
+    return { keys: [`cancellation of ${entry.transactionId}`], hash: entry.safeTxHash };
   }
   if (entry.type !== 'authorization') return undefined;
   const { transactionId, accountId, networkId, safeNonce, safeTxHash } = entry;
@@ -276,6 +297,7 @@ class JournalWriter extends JournalFile implements Journal {
     const found = (hash: string | undefined) =>
       hash === undefined ? undefined : { hash, stored: Promise.resolve() };
     if (entry.type === 'seal') return found(this.index.sealAt(entry.organizationId, entry.sequence)?.hash);
+    if (entry.type === 'cancellation') return found(this.cancellationOf(entry.transactionId)?.safeTxHash);
     if (entry.type !== 'authorization') return undefined;
     if (key.startsWith('transaction')) return found(this.authorizationOf(entry.transactionId)?.safeTxHash);
     const taken = this.takenAt({ ...entry, safeNonce: BigInt(entry.safeNonce) });

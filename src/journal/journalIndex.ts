@@ -4,9 +4,11 @@ import { HOUR_MS, type Usage, type UsageWindow } from '../domain/policyEngine';
 import {
   type AccountNonce,
   type AuthorizationEntry,
+  type CancellationEntry,
   type FreezeEntry,
   type GasEntry,
   type OutcomeEntry,
+  type RejectionEntry,
   type SealEntry,
   signedGas,
   type UnknownExecutionEntry,
@@ -20,6 +22,8 @@ export interface IndexedAuthorization
     'organizationId' | 'transactionId' | 'accountId' | 'networkId' | 'safeTxHash'
   > {
   readonly safeNonce: bigint;
+  /** Head of the chain when it was authorized. */
+  readonly fromBlock: bigint;
   readonly line: number;
   readonly position: LinePosition;
 }
@@ -59,7 +63,7 @@ const gasKey = ({ organizationId, networkId }: GasOwner) => `${organizationId}/$
 interface Spending
   extends Pick<
     AuthorizationEntry,
-    'networkId' | 'tokenAddress' | 'initiatorId' | 'accountId' | 'destination'
+    'transactionId' | 'networkId' | 'tokenAddress' | 'initiatorId' | 'accountId' | 'destination'
   > {
   readonly amount: bigint;
   /** In milliseconds. */
@@ -68,8 +72,12 @@ interface Spending
   countedFrom: number;
 }
 
-function countedFrom(authorizedAt: number, known: OutcomeEntry | undefined): number {
-  if (!known?.outcome) return Number.POSITIVE_INFINITY;
+function countedFrom(authorizedAt: number, known?: OutcomeEntry): number {
+  if (!known?.outcome) {
+    return known?.usedAt === undefined
+      ? Number.POSITIVE_INFINITY
+      : Math.max(authorizedAt, Date.parse(known.usedAt));
+  }
   return known.outcome === 'executed'
     ? Math.max(authorizedAt, Date.parse(known.blockAt))
     : Number.NEGATIVE_INFINITY;
@@ -95,8 +103,12 @@ export class JournalIndex {
   readonly outcomes = new Map<string, OutcomeEntry>();
   /** Where the rejections of transactions are. */
   readonly rejections = new Map<string, LinePosition>();
-  /** The transactions whose cancellations are to be signed. */
-  readonly cancellations = new Set<string>();
+  /** The cancellations that are to be signed, by transaction. */
+  readonly cancellations = new Map<string, CancellationEntry>();
+  /** The authorizations whose outcome is not read. */
+  readonly undecided = new Set<string>();
+  /** What the chain had decided against, and has undone since. */
+  readonly undone = new Set<string>();
   readonly unknownExecutions: UnknownExecutionEntry[] = [];
   private readonly nonces = new Map<string, Map<bigint, TakenNonce>>();
   private readonly highest = new Map<string, bigint>();
@@ -112,6 +124,10 @@ export class JournalIndex {
   private readonly spending = new Map<string, Spending[]>();
   /** By transaction. */
   private readonly spentBy = new Map<string, Spending>();
+  /** What a transaction replaces in the end, of those that replace one. */
+  private readonly replaced = new Map<string, string>();
+  /** The authorized transactions that replace one in the end, in order. */
+  private readonly replacements = new Map<string, string[]>();
 
   add({ line, at, entry }: JournalLine, position: LinePosition): void {
     this.lastTime = Math.max(this.lastTime, Date.parse(at));
@@ -119,15 +135,9 @@ export class JournalIndex {
       case 'created':
         this.installationId = entry.installationId;
         break;
-      case 'authorization': {
-        const { organizationId, transactionId, accountId, networkId, safeTxHash } = entry;
-        const safeNonce = BigInt(entry.safeNonce);
-        const of = { organizationId, transactionId, accountId, networkId, safeTxHash, safeNonce };
-        this.authorizations.set(transactionId, { ...of, line, position });
-        this.take(entry, { safeNonce, safeTxHash, line, transactionId });
-        this.addSpending(entry);
+      case 'authorization':
+        this.addAuthorization(entry, line, position);
         break;
-      }
       case 'unknownExecution': {
         const { safeTxHash } = entry;
         this.take(entry, { safeNonce: BigInt(entry.safeNonce), safeTxHash, line, transactionId: null });
@@ -136,9 +146,10 @@ export class JournalIndex {
       }
       case 'rejection':
         this.rejections.set(entry.transactionId, position);
+        this.addReplacement(entry);
         break;
       case 'cancellation':
-        this.cancellations.add(entry.transactionId);
+        this.addCancellation(entry, line);
         break;
       case 'outcome':
         this.addOutcome(entry);
@@ -209,23 +220,81 @@ export class JournalIndex {
     return this.latest.get(organizationId);
   }
 
-  /** What was authorized in a window until a time, and was not read to have failed; undecided, however long ago. */
-  usageIn(window: UsageWindow, at: Date): Pick<Usage, 'amount' | 'executions'> {
+  /**
+   * What was authorized in a window until a time, and was not read to have failed; undecided, however long ago. `except`
+   * leaves one transaction out.
+   */
+  usageIn(window: UsageWindow, at: Date, except?: string): Pick<Usage, 'amount' | 'executions'> {
     const begin = at.getTime() - window.hours * HOUR_MS;
     const counted = (this.spending.get(window.policyId) ?? []).filter(
-      (one) => one.countedFrom >= begin && isOfWindow(window, one),
+      (one) => one.transactionId !== except && one.countedFrom >= begin && isOfWindow(window, one),
     );
     const amount = counted.reduce((sum, one) => sum + one.amount, 0n);
     return { amount, executions: counted.length };
+  }
+
+  /** The undecided authorizations of a policy, oldest first. */
+  undecidedOf(policyId: string): string[] {
+    const of = this.spending.get(policyId) ?? [];
+    return of
+      .filter(({ transactionId }) => this.undecided.has(transactionId))
+      .map((one) => one.transactionId);
+  }
+
+  /**
+   * The other authorized transactions of those that stand for one payment: what a transaction replaces in the end, and all
+   * that replaces that, in order.
+   */
+  othersOf(transactionId: string, replaces: string | null): IndexedAuthorization[] {
+    const root = this.paymentOf(transactionId, replaces);
+    const ids = [root, ...(this.replacements.get(root) ?? [])];
+    return ids.filter((id) => id !== transactionId).flatMap((id) => this.authorizations.get(id) ?? []);
+  }
+
+  /** The first of those that stand for one payment with a transaction: what it replaces in the end, or itself. */
+  paymentOf(transactionId: string, replaces: string | null): string {
+    if (replaces === null) return this.replaced.get(transactionId) ?? transactionId;
+    return this.replaced.get(replaces) ?? replaces;
+  }
+
+  private addReplacement({
+    transactionId,
+    replaces,
+  }: Pick<AuthorizationEntry | RejectionEntry, 'transactionId' | 'replaces'>): void {
+    if (replaces !== null) this.replaced.set(transactionId, this.paymentOf(transactionId, replaces));
+  }
+
+  private addAuthorization(entry: AuthorizationEntry, line: number, position: LinePosition): void {
+    const { organizationId, transactionId, accountId, networkId, safeTxHash } = entry;
+    const safeNonce = BigInt(entry.safeNonce);
+    const of = { organizationId, transactionId, accountId, networkId, safeTxHash, safeNonce };
+    this.authorizations.set(transactionId, { ...of, fromBlock: BigInt(entry.fromBlock), line, position });
+    this.take(entry, { safeNonce, safeTxHash, line, transactionId });
+    this.addSpending(entry);
+    this.addReplacement(entry);
+    const root = this.replaced.get(transactionId);
+    if (root !== undefined) {
+      this.replacements.set(root, [...(this.replacements.get(root) ?? []), transactionId]);
+    }
+    // What was read before is of no authorization.
+    this.outcomes.delete(transactionId);
+    this.undecided.add(transactionId);
+  }
+
+  private addCancellation(entry: CancellationEntry, line: number): void {
+    const { transactionId, safeTxHash } = entry;
+    this.cancellations.set(transactionId, entry);
+    if (this.authorizations.has(transactionId)) return;
+    this.take(entry, { safeNonce: BigInt(entry.safeNonce), safeTxHash, line, transactionId });
   }
 
   private addSpending(entry: AuthorizationEntry): void {
     const { policyId, transactionId, networkId, tokenAddress, initiatorId, accountId, destination } = entry;
     const authorizedAt = Date.parse(entry.authorizedAt);
     const spent: Spending = {
-      ...{ networkId, tokenAddress, initiatorId, accountId, destination, authorizedAt },
+      ...{ transactionId, networkId, tokenAddress, initiatorId, accountId, destination, authorizedAt },
       amount: BigInt(entry.amount),
-      countedFrom: countedFrom(authorizedAt, this.outcomes.get(transactionId)),
+      countedFrom: countedFrom(authorizedAt),
     };
     const of = this.spending.get(policyId) ?? [];
     this.spending.set(policyId, of);
@@ -234,7 +303,12 @@ export class JournalIndex {
   }
 
   private addOutcome(entry: OutcomeEntry): void {
-    const { transactionId } = entry;
+    const { transactionId, outcome } = entry;
+    const before = this.outcomes.get(transactionId)?.outcome;
+    if (outcome === null && (before === 'reverted' || before === 'cancelled')) this.undone.add(transactionId);
+    if (outcome === 'executed') this.undone.delete(transactionId);
+    if (outcome !== null) this.undecided.delete(transactionId);
+    else if (this.authorizations.has(transactionId)) this.undecided.add(transactionId);
     this.outcomes.set(transactionId, entry);
     const spent = this.spentBy.get(transactionId);
     if (spent) spent.countedFrom = countedFrom(spent.authorizedAt, entry);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { allAuthorizations } from '../db/authorizations';
+import { type AuthorizationKey, allAuthorizations } from '../db/authorizations';
 import type { Db } from '../db/database';
 import { activeFreezes, type RecordedFreeze } from '../db/freezes';
 import { cancelledTransactions, rejectedTransactions, sealedSequences } from '../db/recovery';
@@ -112,10 +112,10 @@ export interface Comparison {
  * another history, and nothing can be written back.
  */
 export async function compareJournal(journal: JournalReader, db: Db): Promise<Comparison> {
-  const stored = new Map<string, { readonly safeTxHash: string; readonly outcome: string | null }>();
+  const stored = new Map<string, Pick<AuthorizationKey, 'safeTxHash' | 'outcome' | 'usedAt'>>();
   for await (const page of allAuthorizations(db)) {
-    for (const { transactionId, safeTxHash, outcome } of page)
-      stored.set(transactionId, { safeTxHash, outcome });
+    for (const { transactionId, safeTxHash, outcome, usedAt } of page)
+      stored.set(transactionId, { safeTxHash, outcome, usedAt });
   }
   const authorizations: IndexedAuthorization[] = [];
   for (const one of journal.authorizations()) {
@@ -136,11 +136,15 @@ export async function compareJournal(journal: JournalReader, db: Db): Promise<Co
     seals: await missingSeals(journal, db),
     authorizations,
     rejections: [...journal.rejectedIds()].filter((id) => !rejected.has(id)),
-    cancellations: [...journal.cancelledIds()].filter((id) => !cancelled.has(id)),
-    outcomes: [...journal.outcomes()].filter(
-      ({ transactionId, outcome }) =>
-        stored.has(transactionId) && stored.get(transactionId)?.outcome !== outcome,
+    // Of one that was never authorized the nonce is taken in the journal all the same.
+    cancellations: [...journal.cancelledIds()].filter(
+      (id) => !cancelled.has(id) && journal.authorizationOf(id) !== undefined,
     ),
+    outcomes: [...journal.outcomes()].filter((entry) => {
+      const own = stored.get(entry.transactionId);
+      const usedAt = entry.outcome === null ? (entry.usedAt ?? null) : null;
+      return own && (own.outcome !== entry.outcome || (own.usedAt?.toISOString() ?? null) !== usedAt);
+    }),
     unknownExecutions: journal.unknownExecutions().filter((one) => !unknown.has(nonceOf(one))),
     freezes: await missingFreezes(journal, db),
   };

@@ -1,4 +1,6 @@
+import type { Address } from 'viem';
 import type { SigningKeys } from '../chain/keys';
+import { cancellation, safeTransactionHash } from '../chain/safeTransaction';
 import { openSeal } from '../chain/seals';
 import { hasSigned } from '../chain/signatures';
 import { accountAddress } from '../db/accounts';
@@ -8,8 +10,15 @@ import type { Db } from '../db/database';
 import { activeFreezes } from '../db/freezes';
 import { sealedSequences } from '../db/recovery';
 import { listSeals } from '../db/seals';
+import { findReplaced } from '../db/transactions';
 import { listUnknownExecutions } from '../db/unknownExecutions';
-import { type JournalEntry, JournalError, sealEntry, signedPart } from '../journal/entries';
+import {
+  type CancellationEntry,
+  type JournalEntry,
+  JournalError,
+  sealEntry,
+  signedPart,
+} from '../journal/entries';
 import type { Journal } from '../journal/journal';
 
 /** What making a journal anew needs. */
@@ -44,6 +53,7 @@ async function entriesOf(
   const decided = {
     ...{ organizationId, transactionId, accountId, networkId, policyId, initiatorId, tokenAddress, amount },
     destination,
+    replaces: await findReplaced(db, transactionId),
     rows: await transactionRows(db, transactionId),
   };
   const { outcome, blockAt } = shown;
@@ -53,17 +63,24 @@ async function entriesOf(
   if (!attempt?.signature || attempt.safeTxHash !== shown.safeTxHash) return [];
   const { address } = keystore.organizationKey(organizationId);
   if (!(await hasSigned(address, attempt.safeTxHash, attempt.signature))) return [];
+  const account = await accountAddress(db, accountId);
+  const { safeNonce: nonce } = attempt;
   const isCancelled = attempts.some(({ kind }) => kind === 'cancellation');
+  const empty = cancellation({ networkId, account: account as Address, nonce });
+  const cancelled: CancellationEntry = {
+    ...{ type: 'cancellation', organizationId, transactionId, accountId, networkId },
+    ...{ safeNonce: String(nonce), safeTxHash: safeTransactionHash(empty) },
+  };
   return [
     {
       type: 'authorization',
       ...decided,
       ...signedPart(attempt),
-      account: await accountAddress(db, accountId),
+      account,
       authorizedAt: shown.authorizedAt,
       evidence: null,
     },
-    ...(isCancelled ? [{ type: 'cancellation', organizationId, transactionId } as const] : []),
+    ...(isCancelled ? [cancelled] : []),
     ...(outcome && blockAt
       ? [{ type: 'outcome', organizationId, transactionId, outcome, blockAt } as const]
       : []),

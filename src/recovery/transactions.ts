@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { cancellation, safeTransactionHash } from '../chain/safeTransaction';
 import { attemptsOfTransaction, insertAttempt } from '../db/attempts';
 import { appendAudit } from '../db/audit';
-import { decideAuthorization, insertAuthorization, insertRejection } from '../db/authorizations';
+import { decideAuthorizations, insertAuthorization, insertRejection } from '../db/authorizations';
 import type { Tx } from '../db/database';
 import type { UsageOfExecution } from '../db/policyUsage';
 import { setPositions } from '../db/positions';
@@ -34,8 +34,13 @@ async function writeRecord(
   await setPositions(tx, 'approvals', [transactionId], positions);
 }
 
-async function decide(tx: Tx, { transactionId, outcome, blockAt }: OutcomeEntry): Promise<void> {
-  await decideAuthorization(tx, transactionId, outcome && { outcome, blockAt: new Date(blockAt) });
+async function decide(tx: Tx, entry: OutcomeEntry): Promise<void> {
+  const { transactionId, outcome } = entry;
+  const read =
+    outcome === null
+      ? { outcome, usedAt: entry.usedAt === undefined ? null : new Date(entry.usedAt) }
+      : { outcome, blockAt: new Date(entry.blockAt) };
+  await decideAuthorizations(tx, [{ transactionId, ...read }]);
 }
 
 /** Writes an authorization back: its execution continues with the same bytes at the same nonce. */

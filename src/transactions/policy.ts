@@ -44,11 +44,12 @@ export function policyTransactionOf(record: StoredTransaction): PolicyTransactio
   };
 }
 
+/** What of a transaction takes something from a budget. */
+export type Spending = StoredCall &
+  Pick<StoredTransaction, 'organizationId' | 'policyId' | 'networkId' | 'initiator' | 'accountId'>;
+
 /** What an execution takes from its policy's budget. */
-export function usageOf(
-  record: StoredCall &
-    Pick<StoredTransaction, 'organizationId' | 'policyId' | 'networkId' | 'initiator' | 'accountId'>,
-): UsageOfExecution {
+export function usageOf(record: Spending): UsageOfExecution {
   const { recipient, token, amount } = spendingOf(contentOf(record));
   return {
     organizationId: record.organizationId,

@@ -29,14 +29,14 @@ const BUDGETS = {
   'create a transaction': { statements: 8, rpcCalls: 0 },
   'sign a transaction': { statements: 7, rpcCalls: 0 },
   // With one look at the chain.
-  'execute a transaction': { statements: 30, rpcCalls: 5 },
-  'sign and execute a transaction': { statements: 30, rpcCalls: 5 },
+  'execute a transaction': { statements: 30, rpcCalls: 6 },
+  'sign and execute a transaction': { statements: 30, rpcCalls: 6 },
   'create a proposal': { statements: 10, rpcCalls: 0 },
   'sign a proposal': { statements: 7, rpcCalls: 0 },
   'sign and execute a proposal': { statements: 22, rpcCalls: 0 },
 } as const;
 /** Of one of `TOGETHER` transactions that are executed at once: how they overtake each other differs. */
-const BUDGET_TOGETHER = { statements: 46, rpcCalls: 6 };
+const BUDGET_TOGETHER = { statements: 46, rpcCalls: 7 };
 /** Of the workflow of a transaction that was created, signed, executed and completed, and that the chain worker has observed. */
 const BUDGET_OF_HISTORY = { events: 45, bytes: 20_000 };
 /**

@@ -272,8 +272,9 @@ describe('a lost block', () => {
       gas: '300000',
     };
     const back = await remember();
-    // It would be refused now: signed on the terms of another one, it fails inside.
-    const envelopeId = envelopeOf(await world.signer.signTransaction({ ...failing, terms: failedTerms }));
+    // It would be refused now: signed on the terms of another one, by a signer that cannot simulate it, it fails inside.
+    const unasked = world.signerWith({ networks: [{ ...world.network, signerRpcUrls: [] }] });
+    const envelopeId = envelopeOf(await unasked.signTransaction({ ...failing, terms: failedTerms }));
     const failed = await world.followToEnd(failing, envelopeId);
     expect(failed).toMatchObject({
       outcome: { kind: 'reverted', reason: expect.stringContaining('too low') },

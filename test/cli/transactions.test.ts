@@ -7,7 +7,7 @@ import { checkAuthorizations } from '../../src/cli/doctor/authorizations';
 import { checkBlockTime } from '../../src/cli/doctor/clocks';
 import { checkJournal } from '../../src/cli/doctor/journal';
 import type { NetworkConfig } from '../../src/config';
-import { decideAuthorization, insertAuthorization, insertRejection } from '../../src/db/authorizations';
+import { decideAuthorizations, insertAuthorization, insertRejection } from '../../src/db/authorizations';
 import { createDatabase } from '../../src/db/database';
 import { auditFreezes } from '../../src/db/freezes';
 import { readInstallationId } from '../../src/db/installation';
@@ -356,7 +356,13 @@ describe('doctor about transactions', () => {
       await journal.append({ type: 'created', installationId: await readInstallationId(db) });
       expect(await compared()).toMatchObject({ status: 'ok' });
       const [rejected, decided] = [await store(), await store()];
-      await journal.append({ type: 'rejection', ...usageOf(rejected), amount: '1', rows: '{}' });
+      await journal.append({
+        type: 'rejection',
+        ...usageOf(rejected),
+        amount: '1',
+        replaces: null,
+        rows: '{}',
+      });
       expect(await compared()).toMatchObject({
         status: 'fail',
         found: `the database lacks 1 rejection of the journal: ${rejected.id}`,
@@ -382,7 +388,7 @@ describe('doctor about transactions', () => {
         found: `the database lacks 1 outcome of the journal: ${decided.id}`,
         todo: expect.stringContaining('npx orgwallet signer reconcile-restore'),
       });
-      await decideAuthorization(db, decided.id, { outcome, blockAt: at });
+      await decideAuthorizations(db, [{ transactionId: decided.id, outcome, blockAt: at }]);
       expect(await compared()).toMatchObject({
         status: 'warn',
         found: `1 authorization is not in the journal yet: ${decided.id}`,
@@ -415,10 +421,10 @@ describe('doctor about transactions', () => {
     };
     expect(await found()).toEqual([]);
 
-    await decideAuthorization(db, id, { outcome: 'reverted', blockAt: new Date() });
+    await decideAuthorizations(db, [{ transactionId: id, outcome: 'reverted', blockAt: new Date() }]);
     const otherwise = `fail: the chain shows another outcome than recorded: ${id} (reverted)`;
     expect(await found()).toEqual([otherwise]);
-    await decideAuthorization(db, id, null);
+    await decideAuthorizations(db, [{ transactionId: id, outcome: null, usedAt: null }]);
 
     const row = () => db('authorizations').where({ transaction_id: id });
     await row().update({ safe_tx_hash: aHash() });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { createLifecycleActivities, type TransactionActivities } from '../../activities/lifecycle';
 import { insertAttempt } from '../../src/db/attempts';
-import { decideAuthorization, insertAuthorization } from '../../src/db/authorizations';
+import { decideAuthorizations, insertAuthorization } from '../../src/db/authorizations';
 import { createDatabase, type Db, databaseNow } from '../../src/db/database';
 import { insertPolicies, replacePolicy } from '../../src/db/policies';
 import { requireRow } from '../../src/db/rows';
@@ -400,7 +400,7 @@ class SequenceRun {
     // The signer reads what failed, and reads again what it has seen fail.
     if (act.do !== 'commit' || transaction.reverted) {
       const read = { outcome: outcome.kind, blockAt: new Date(blockMs) };
-      await decideAuthorization(this.fixture.signer, transaction.id, read);
+      await decideAuthorizations(this.fixture.signer, [{ transactionId: transaction.id, ...read }]);
     }
     transaction.reverted = outcome.kind === 'reverted';
     const { executionStatus } = await activities.finishTransaction({
@@ -445,7 +445,7 @@ class SequenceRun {
         destination: to,
         authorizedAt: await databaseNow(tx),
       });
-      return String((await insertAttempt(tx, attempt)).id);
+      return String(await insertAttempt(tx, attempt));
     });
   }
 

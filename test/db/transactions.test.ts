@@ -753,7 +753,7 @@ async function attempt(
   nonce += 1n;
   const { sent = [], kind = 'transaction', safeNonce = nonce } = options;
   const envelopes = sent.map((at) => ({ at, transactionHash: aHash() }));
-  const { id } = await signer.transaction(async (tx) => {
+  const id = await signer.transaction(async (tx) => {
     const made = await insertAttempt(tx, {
       kind,
       organizationId: org.id,
@@ -770,7 +770,7 @@ async function attempt(
     });
     for (const { transactionHash } of envelopes) {
       await insertEnvelope(tx, {
-        attemptId: made.id,
+        attemptId: made,
         networkId: NETWORK_ID,
         relayerAddress: anAddress(),
         relayerNonce: 0,

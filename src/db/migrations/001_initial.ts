@@ -566,9 +566,12 @@ export async function up(knex: Knex): Promise<void> {
       -- for ever, because nobody may change the nonce that such a row does not have
       outcome text CHECK (outcome IN ('executed', 'reverted', 'cancelled', 'rejected')),
       block_at timestamptz(3),
+      -- undecided, and its nonce is used, and nothing shows by what: when the signer has seen that first
+      used_at timestamptz(3),
       -- the time from which the hours of a window count: undecided, they have not begun; not executed, they are long over
       counted_from timestamptz(3) GENERATED ALWAYS AS (CASE
-        WHEN outcome IS NULL THEN 'infinity' WHEN outcome = 'executed' THEN greatest(authorized_at, block_at)
+        WHEN outcome IS NULL AND used_at IS NULL THEN 'infinity'
+        WHEN outcome IS NULL THEN greatest(authorized_at, used_at) WHEN outcome = 'executed' THEN greatest(authorized_at, block_at)
         ELSE '-infinity' END) STORED,
       UNIQUE (account_id, network_id, safe_nonce),
       CHECK ((outcome IS NOT DISTINCT FROM 'rejected') = (safe_nonce IS NULL) AND (safe_nonce IS NULL) = (safe_tx_hash IS NULL)),
@@ -684,7 +687,7 @@ export async function up(knex: Knex): Promise<void> {
       chain_envelopes, authorizations, freezes, unknown_executions TO orgwallet_signer;
     GRANT UPDATE (sequence, state, signature) ON sealed_states TO orgwallet_signer;
     GRANT INSERT ON freeze_audits TO orgwallet_service;
-    GRANT UPDATE (outcome, block_at) ON authorizations TO orgwallet_signer;
+    GRANT UPDATE (outcome, block_at, used_at) ON authorizations TO orgwallet_signer;
     GRANT INSERT, UPDATE ON relayers TO orgwallet_signer;
     GRANT UPDATE (sent_at, outcome, decided_at) ON chain_envelopes TO orgwallet_service;
     GRANT UPDATE (outcome, outcome_hash, block_number, block_hash, block_at, confirmations, decided_at)

@@ -49,6 +49,7 @@ function anAuthorization(change: Partial<AuthorizationEntry> = {}): Authorizatio
     tokenAddress: '0x0',
     amount: '1',
     destination: '0xto',
+    replaces: null,
     authorizedAt: '2026-01-01T00:00:00.000Z',
     evidence: { votes: ['é'] },
     rows: '{}',
