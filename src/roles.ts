@@ -8,11 +8,12 @@ import { createProposalSignerActivities } from '../activities/proposals/signer';
 import { createReconcilerActivities } from '../activities/reconciler/reconciler';
 import { createRelayerActivities } from '../activities/relayer/chain';
 import { createRelayerContext, createRelayerReads, type RelayerReads } from '../activities/relayer/context';
-import { createSignerContext } from '../activities/signer/context';
+import { createSignerContext, type SignerContext } from '../activities/signer/context';
 import { registerRelayers } from '../activities/signer/registerRelayers';
 import { createSignerActivities } from '../activities/signer/signer';
 import { createTransactionChainActivities } from '../activities/transactions/chain';
 import { createTransactionLocalActivities } from '../activities/transactions/local';
+import { readOutcomes } from '../activities/transactions/readOutcomes';
 import { createTransactionSignerActivities } from '../activities/transactions/signer';
 import { observeActivities } from './activityLog';
 import { signerEndpoints } from './chain/contractSignatures';
@@ -21,7 +22,7 @@ import { createOrOpenKeystore, lastBackup, readPassphrase } from './chain/keysto
 import { createIdentifyVoter } from './chain/voter';
 import { createReadWalletCode } from './chain/walletCode';
 import type { Clients } from './clients';
-import type { Config } from './config';
+import type { Config, NetworkConfig } from './config';
 import { hasAuthorizations } from './db/authorizations';
 import type { Db } from './db/database';
 import { recordFreeze } from './db/freezes';
@@ -46,6 +47,7 @@ import { type WorkerSpec, workflowSource } from './workers';
 const PENDING_POLL_MS = 250;
 const STUCK_AFTER_MS = 30_000;
 const LOST_BLOCKS_POLL_MS = 15_000;
+const OUTCOMES_POLL_MS = 15_000;
 const SEARCH_ATTRIBUTE_RETRY_MS = 2_000;
 const SEARCH_ATTRIBUTE_WAIT_MS = 5_000;
 
@@ -75,7 +77,7 @@ function keepResending(
   resendLost: (networkId: number) => Promise<number>,
   logger: Logger,
 ): () => Promise<void> {
-  const pollNetwork = async (networkId: number) => {
+  return keepPolling(config.networks, LOST_BLOCKS_POLL_MS, async ({ id: networkId }) => {
     try {
       const count = await resendLost(networkId);
       if (count > 0)
@@ -83,16 +85,47 @@ function keepResending(
     } catch (error) {
       logger.debug({ err: error, networkId }, 'the network cannot be checked for lost blocks now');
     }
-  };
-  const poll = () => Promise.all(config.networks.map(({ id }) => pollNetwork(id)));
-  let polling = poll();
-  const timer = setInterval(() => {
-    polling = poll();
-  }, LOST_BLOCKS_POLL_MS);
+  });
+}
+
+/** Does something about each network now, and again and again, one after the other. Returns the function that stops it. */
+function keepPolling(
+  networks: readonly NetworkConfig[],
+  everyMs: number,
+  poll: (network: NetworkConfig) => Promise<void>,
+): () => Promise<void> {
+  const stops = networks.map((network) => {
+    let isPolling = false;
+    const pollOnce = async () => {
+      if (isPolling) return;
+      isPolling = true;
+      await poll(network).finally(() => {
+        isPolling = false;
+      });
+    };
+    let polling = pollOnce();
+    const timer = setInterval(() => {
+      polling = Promise.all([polling, pollOnce()]).then(() => undefined);
+    }, everyMs);
+    return async () => {
+      clearInterval(timer);
+      await polling;
+    };
+  });
   return async () => {
-    clearInterval(timer);
-    await polling;
+    await Promise.all(stops.map((stop) => stop()));
   };
+}
+
+/** Reads what became of what is authorized, soon after it is in a block. */
+function keepReadingOutcomes(signing: SignerContext): () => Promise<void> {
+  return keepPolling(signing.networks, OUTCOMES_POLL_MS, async (network) => {
+    try {
+      await readOutcomes(signing, network);
+    } catch (error) {
+      signing.logger.debug({ err: error, networkId: network.id }, 'outcomes cannot be read now; retrying');
+    }
+  });
 }
 
 /**
@@ -283,6 +316,7 @@ async function signerWorkers(clients: Clients, db: Db, lifetime: Lifetime): Prom
     ...{ logger, countRefusal, countUnknownExecution, steady },
   });
   await registerRelayers(signing);
+  lifetime.onStop(keepReadingOutcomes(signing));
   const activities = withFailpoints('signer', {
     ...createSignerActivities(signing),
     ...createProposalSignerActivities(signing),

@@ -231,7 +231,7 @@ function recordedIn(entry: OutcomeEntry | undefined): Decision | null {
 }
 
 /** What was read is recorded within this time, or read again: meanwhile the chain may have lost it. */
-const RECORD_LIMIT_MS = 10_000;
+export const RECORD_LIMIT_MS = 10_000;
 /** So often, at most. */
 const READINGS = 3;
 

@@ -388,8 +388,11 @@ export async function signIntent(
   const gas = toSign.map(({ reserved, signable: { kind, organizationId } }) =>
     gasOf(reserved, { kind, organizationId }),
   );
-  for (const { type, organizationId } of entries) {
-    if (type === 'authorization') assertNotFrozen(context, organizationId);
+  for (const { type, organizationId, transactionId } of entries) {
+    if (type !== 'authorization') continue;
+    assertNotFrozen(context, organizationId);
+    // It is not looked up before it can be on the chain.
+    context.lastLooks.set(transactionId, performance.now());
   }
   if (entries.length + gas.length > 0) await context.gasBudget.append(...entries, ...gas);
   failpoint('signer.journaled');

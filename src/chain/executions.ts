@@ -197,7 +197,9 @@ export function firstSearched(signedAt: bigint): bigint {
 }
 
 /** An execution that was looked up by its hash. */
-export type FoundExecution = Pick<Execution, 'kind' | 'safeTxHash' | 'blockNumber'>;
+export interface FoundExecution extends Pick<Execution, 'kind' | 'safeTxHash' | 'blockNumber' | 'blockHash'> {
+  readonly account: Address;
+}
 
 /**
  * Finds the executions with these hashes in at most BLOCKS_AT_ONCE blocks, of several accounts, in one request. Throws
@@ -210,9 +212,9 @@ export async function executionsWith(
   const { accounts, safeTxHashes, from, to } = input;
   const topics = [[SUCCESS, FAILURE], [...safeTxHashes]];
   const logs = await accountLogs(chain, { account: [...accounts], topics, from, to });
-  return logs.flatMap(({ topics: [topic, safeTxHash], blockNumber }): FoundExecution[] =>
-    safeTxHash && blockNumber
-      ? [{ kind: topic === SUCCESS ? 'success' : 'failure', safeTxHash, blockNumber: BigInt(blockNumber) }]
-      : [],
-  );
+  return logs.flatMap(({ address: account, topics: [topic, safeTxHash], ...of }): FoundExecution[] => {
+    if (!safeTxHash || !of.blockNumber || !of.blockHash) return [];
+    const kind = topic === SUCCESS ? 'success' : 'failure';
+    return [{ account, kind, safeTxHash, blockNumber: BigInt(of.blockNumber), blockHash: of.blockHash }];
+  });
 }

@@ -238,6 +238,20 @@ export async function undecidedAuthorizations(
   return rows.map((row) => ({ organizationId: row.organization_id, transactionId: row.transaction_id }));
 }
 
+/** The blocks in which transactions were executed or cancelled, as they are recorded; those that are, by transaction. */
+export async function recordedBlocks(
+  db: Db,
+  transactionIds: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await queryRows<{ transaction_id: string; block_number: bigint }>(
+    db,
+    `SELECT DISTINCT ON (transaction_id) transaction_id, block_number FROM chain_attempts
+      WHERE transaction_id = ANY (?::text[]) AND block_number IS NOT NULL ORDER BY transaction_id, id DESC`,
+    [[...transactionIds]],
+  );
+  return new Map(rows.map((row) => [row.transaction_id, row.block_number]));
+}
+
 /** An authorization as a proof shows it: amounts and nonces in decimal digits, times in ISO 8601. */
 export interface ShownAuthorization extends Omit<UsageOfExecution, 'organizationId' | 'amount'> {
   /** Null where it was rejected. */

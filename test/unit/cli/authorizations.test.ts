@@ -33,7 +33,13 @@ const looked = (recorded: Partial<Recorded>, seen: Partial<Looked> = {}): Looked
   ...seen,
 });
 const execution = (safeTxHash: string, kind: 'success' | 'failure', blockNumber = 100n) => ({
-  found: { safeTxHash: safeTxHash as `0x${string}`, kind, blockNumber },
+  found: {
+    account: '0xacc' as const,
+    safeTxHash: safeTxHash as `0x${string}`,
+    kind,
+    blockNumber,
+    blockHash: aHash(),
+  },
 });
 const inBlock = { blockNumber: 100n };
 

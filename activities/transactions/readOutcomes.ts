@@ -1,0 +1,150 @@
+import type { Address, Hex } from 'viem';
+import { ask, assertChainId, type ChainClient } from '../../src/chain/clients';
+import { executionsWith } from '../../src/chain/executions';
+import { deriveAccount } from '../../src/chain/safeAccount';
+import type { NetworkConfig } from '../../src/config';
+import { recordedBlocks } from '../../src/db/authorizations';
+import { isSameAddress } from '../../src/domain/address';
+import type { IndexedAuthorization } from '../../src/journal/journalIndex';
+import type { SignerContext } from '../signer/context';
+import { SignerRefusal } from '../signer/refusal';
+import { headOf } from './atNonce';
+import { type Decision, decide, RECORD_LIMIT_MS, type Recorded, recordRead } from './confirmOutcome';
+
+/** So many are read in a pass; those that were looked up longest ago first. */
+const AT_ONCE = 1_000;
+/** So many of a block are asked for in one request. */
+const OF_BLOCK = 100;
+/** What no block explains is looked up alone, so many in a pass and so often. */
+const ALONE_AT_ONCE = 8;
+const ALONE_EVERY_MS = 600_000;
+
+type ReadDecision = Pick<Decision, 'outcome' | 'blockAt'>;
+
+/** An undecided authorization, and the address of its account. */
+interface Undecided extends IndexedAuthorization {
+  readonly account: Address;
+}
+
+/** What executions in one block make of authorizations, by one endpoint. Throws ChainUnavailable. */
+async function decisionsIn(
+  { journal }: SignerContext,
+  chain: ChainClient,
+  blockNumber: bigint,
+  all: readonly Undecided[],
+): Promise<ReadonlyMap<string, ReadDecision>> {
+  const [head, block] = await Promise.all([
+    headOf(chain),
+    ask(chain, (rpc) => rpc.getBlock({ blockNumber })),
+    assertChainId(chain),
+  ]);
+  if (head < blockNumber + BigInt(chain.network.confirmations)) return new Map();
+  const blockAt = new Date(Number(block.timestamp) * 1_000);
+  const cancelledBy = (id: string) => journal.cancellationOf(id)?.safeTxHash;
+  const found = await executionsWith(chain, {
+    accounts: [...new Set(all.map(({ account }) => account))],
+    safeTxHashes: all.flatMap(({ transactionId, safeTxHash }) => [
+      safeTxHash as Hex,
+      ...((cancelledBy(transactionId) ?? []) as Hex[]),
+    ]),
+    from: blockNumber,
+    to: blockNumber,
+  });
+  const decisions = new Map<string, ReadDecision>();
+  for (const one of found) {
+    const of = all.find(
+      ({ transactionId, account, safeTxHash }) =>
+        isSameAddress(one.account, account) &&
+        (one.safeTxHash === safeTxHash || one.safeTxHash === cancelledBy(transactionId)),
+    );
+    if (!of || one.blockHash !== block.hash) continue;
+    const executed = one.kind === 'success' ? 'executed' : 'reverted';
+    const outcome = one.safeTxHash === of.safeTxHash ? executed : 'cancelled';
+    decisions.set(of.transactionId, { outcome, blockAt });
+  }
+  return decisions;
+}
+
+/** What all endpoints of the signer say of authorizations that the database shows in one block. Throws ChainUnavailable. */
+async function readBlock(
+  context: SignerContext,
+  network: NetworkConfig,
+  blockNumber: bigint,
+  all: readonly Undecided[],
+): Promise<void> {
+  const { journal } = context;
+  const before = new Map(all.map(({ transactionId: id }) => [id, journal.outcomeOf(id)]));
+  const answers = await Promise.all(
+    context.endpointsOf(network).map((chain) => decisionsIn(context, chain, blockNumber, all)),
+  );
+  const readAt = performance.now();
+  const [first, ...others] = answers;
+  const read = all.flatMap(({ organizationId, transactionId }): Recorded[] => {
+    context.lastLooks.set(transactionId, readAt);
+    const one = first?.get(transactionId);
+    const isAgreed = others.every((other) => {
+      const same = other.get(transactionId);
+      return same?.outcome === one?.outcome && same?.blockAt.getTime() === one?.blockAt.getTime();
+    });
+    return one && isAgreed ? [{ ref: { organizationId, transactionId }, read: one }] : [];
+  });
+  const isCurrent = ({ ref: { transactionId: id } }: Recorded) => journal.outcomeOf(id) === before.get(id);
+  const isLate = () => performance.now() - readAt > RECORD_LIMIT_MS;
+  if (read.length > 0) {
+    await recordRead(context, network.id, () => (isLate() ? [] : read.filter(isCurrent)));
+  }
+}
+
+/** The undecided authorizations of a network, those that were looked up longest ago first. */
+function undecidedOn({ journal, keystore, lastLooks }: SignerContext, networkId: number): Undecided[] {
+  const lookedAt = (id: string) => lastLooks.get(id) ?? Number.NEGATIVE_INFINITY;
+  return journal
+    .undecidedIds()
+    .flatMap((id) => journal.authorizationOf(id) ?? [])
+    .filter((one) => one.networkId === networkId)
+    .sort((one, other) => lookedAt(one.transactionId) - lookedAt(other.transactionId))
+    .slice(0, AT_ONCE)
+    .map((one) => {
+      const { address } = deriveAccount(keystore.organizationKey(one.organizationId).address, one.accountId);
+      return { ...one, account: address as Address };
+    });
+}
+
+/** Looks up alone what no block of the database explains. Throws ChainUnavailable. */
+async function lookUpAlone(context: SignerContext, all: readonly Undecided[]): Promise<void> {
+  const since = performance.now() - ALONE_EVERY_MS;
+  const due = all.filter(({ transactionId }) => (context.lastLooks.get(transactionId) ?? since) <= since);
+  for (const { organizationId, transactionId } of due.slice(0, ALONE_AT_ONCE)) {
+    try {
+      await decide(context, { organizationId, transactionId });
+    } catch (error) {
+      // The database lies or was rolled back: others can be read.
+      if (!(error instanceof SignerRefusal)) throw error;
+    }
+  }
+}
+
+/**
+ * Reads what became of authorizations that the database shows in a block, soon after, off the way of payments: until the
+ * signer has read it, an amount counts in its budget for ever, and later a node may not have its logs any more. All of a
+ * block are read together. What no block explains is looked up now and then. Throws ChainUnavailable.
+ */
+export async function readOutcomes(context: SignerContext, network: NetworkConfig): Promise<void> {
+  if (context.endpointsOf(network).length === 0) return;
+  const all = undecidedOn(context, network.id);
+  if (all.length === 0) return;
+  const blocks = await recordedBlocks(
+    context.db,
+    all.map(({ transactionId }) => transactionId),
+  );
+  for (const blockNumber of new Set(blocks.values())) {
+    const of = all.filter(({ transactionId }) => blocks.get(transactionId) === blockNumber);
+    for (let from = 0; from < of.length; from += OF_BLOCK) {
+      await readBlock(context, network, blockNumber, of.slice(from, from + OF_BLOCK));
+    }
+  }
+  await lookUpAlone(
+    context,
+    all.filter(({ transactionId }) => context.journal.outcomeOf(transactionId)?.outcome == null),
+  );
+}
