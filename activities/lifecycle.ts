@@ -20,7 +20,7 @@ import type {
   MessageInput,
 } from './approvals/subject';
 import { recordVote, type VoteInput } from './approvals/vote';
-import { reportWaiting } from './approvals/wait';
+import { reportWaiting, type Waiting } from './approvals/wait';
 import { applySeal } from './proposals/applySeal';
 import { finishDeployments, recordDeployment, reportDeployment } from './proposals/deployments';
 import { refreshNoted } from './proposals/refresh';
@@ -40,12 +40,12 @@ export type LifecycleActivities<K extends Subject, S extends ApprovalState, I ex
     input: ApprovalKey & { readonly subject: K; readonly found: WorkflowGone; readonly runId: string },
   ): Promise<S>;
   readApproval(input: ApprovalKey & { readonly subject: K }): Promise<S>;
-  reportWaiting(input: ApprovalKey & { readonly subject: K; readonly waitingFor: string | null }): Promise<S>;
+  reportWaiting(input: ApprovalKey & Waiting & { readonly subject: K }): Promise<S>;
 };
 
 /** The activities of a proposal's workflow that decide and write in the database. */
 export type ProposalActivities = LifecycleActivities<'proposal', ProposalState, CreateProposalInput> & {
-  reportDeployment(input: DeploymentKey & { readonly waitingFor: string | null }): Promise<ProposalState>;
+  reportDeployment(input: DeploymentKey & Waiting): Promise<ProposalState>;
   recordDeployment(input: DeploymentKey & { readonly result: DeploymentResult }): Promise<ProposalState>;
   applySeal(
     input: ApprovalKey & { readonly result: SealResult },

@@ -6,6 +6,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { Waiting } from '../activities/approvals/wait';
 import type { LifecycleActivities } from '../activities/lifecycle';
 import { type ApprovalState, type Decision, decisionOf, type Subject } from '../src/domain/approval';
 import type { ApprovalKey } from '../src/domain/approvalRef';
@@ -159,9 +160,9 @@ export class ApprovalRun<S extends ApprovalState> {
     this.adopt(await this.activities.read(this.key));
   }
 
-  /** Stores what the execution waits for (null: nothing). */
-  async reportWaiting(waitingFor: string | null): Promise<void> {
-    this.adopt(await this.activities.wait({ ...this.key, waitingFor }));
+  /** Stores what the execution waits for. */
+  async reportWaiting(waiting: Waiting): Promise<void> {
+    this.adopt(await this.activities.wait({ ...this.key, ...waiting }));
   }
 
   /** Receives messages, creates the approval, and runs it until it is closed. Null: refused. */

@@ -1,4 +1,11 @@
 import { sleep } from '@temporalio/workflow';
+import type { Waiting } from '../activities/approvals/wait';
+import type { Held } from '../activities/signer/refusal';
+
+/** What an execution waits for that the signer holds. */
+export function waitingForSigner({ held: waitingFor, reason }: Held): Waiting {
+  return { waitingFor, ...(reason ? { reason } : {}) };
+}
 
 /** How long an unavailable network is retried before anything is signed. */
 const RETRY_BEFORE_SIGNING_MS = 20_000;
@@ -7,8 +14,8 @@ const MAX_PAUSE_BEFORE_SIGNING_MS = 5_000;
 
 /** Growing pauses between checks of one network, and the report of what it waits for. */
 export interface Backoff {
-  /** Reports what it waits for (null: nothing); the same is not reported twice in a row. */
-  report(waitingFor: string | null): Promise<void>;
+  /** Reports what it waits for (null: nothing); the same is not reported twice in a row. `reason`: of a hold of the signer. */
+  report(waitingFor: string | null, reason?: Waiting['reason']): Promise<void>;
   /** What was reported last. */
   reported(): string | null;
   /** Waits; each time twice as long. */
@@ -23,17 +30,17 @@ export interface Backoff {
 export function createBackoff(options: {
   readonly networkId: number;
   readonly firstPauseMs: number;
-  readonly report: (waitingFor: string | null) => Promise<void>;
+  readonly report: (waiting: Waiting) => Promise<void>;
 }): Backoff {
   const { networkId, firstPauseMs } = options;
   let reported: string | null = null;
   let pauseMs = firstPauseMs;
   let unavailableSince: number | undefined;
 
-  async function report(waitingFor: string | null): Promise<void> {
+  async function report(waitingFor: string | null, reason?: Waiting['reason']): Promise<void> {
     if (waitingFor === reported) return;
     reported = waitingFor;
-    await options.report(waitingFor);
+    await options.report({ waitingFor, ...(reason ? { reason } : {}) });
   }
 
   async function pause(why: string, longestMs = MAX_PAUSE_MS): Promise<void> {

@@ -5,6 +5,7 @@ import { proposalDetails } from '../src/domain/operatorText';
 import type { ProposalState } from '../src/domain/proposal';
 import { type ProposalInput, parseProposalInput, parseProposalSignMessage } from '../src/temporal/messages';
 import { ApprovalRun } from './approval';
+import { waitingForSigner } from './backoff';
 import { databaseActivities, parseInput } from './database';
 import { deployOnNetwork } from './deployment';
 
@@ -31,7 +32,7 @@ async function deployMissing(run: ApprovalRun<ProposalState>, input: ProposalInp
       const key = { organizationId, proposalId: id, accountId, networkId };
       const result = await deployOnNetwork(key, {
         queues,
-        report: async (waitingFor) => run.adopt(await reportDeployment({ ...key, waitingFor })),
+        report: async (waiting) => run.adopt(await reportDeployment({ ...key, ...waiting })),
       });
       run.adopt(await recordDeployment({ ...key, result }));
     }),
@@ -54,7 +55,7 @@ async function sealDecision(run: ApprovalRun<ProposalState>, input: ProposalInpu
   });
   const result = await sealProposal({ organizationId, id });
   if ('unreachable' in result || 'held' in result) {
-    await run.reportWaiting('held' in result ? result.held : result.unreachable);
+    await run.reportWaiting('held' in result ? waitingForSigner(result) : { waitingFor: result.unreachable });
     await sleep(UNREACHABLE_PAUSE_MS);
     return false;
   }

@@ -1,15 +1,16 @@
 import { proxyActivities } from '@temporalio/workflow';
+import type { Waiting } from '../activities/approvals/wait';
 import type { EnvelopeTerms } from '../activities/relayer/terms';
 import type { SigningResult } from '../activities/signer/refusal';
 import type { SignerActivities } from '../activities/signer/signer';
 import { networkQueue } from '../src/temporal/ids';
 import { type Backoff, createBackoff } from './backoff';
 
-/** The task queues for one network, and the report of what the execution waits for (null: nothing). */
+/** The task queues for one network, and the report of what the execution waits for. */
 export interface SettlementContext {
   readonly networkId: number;
   readonly queues: { readonly chain: string; readonly signer: string };
-  readonly report: (waitingFor: string | null) => Promise<void>;
+  readonly report: (waiting: Waiting) => Promise<void>;
 }
 
 /** The state on chain, which determines the next step. `Need` describes what to sign. */
@@ -67,7 +68,7 @@ async function sign<Result, Need>(
   const signed = await effect.sign(need);
   if ('envelopeId' in signed) return signed;
   if ('held' in signed) {
-    await backoff.report(signed.held);
+    await backoff.report(signed.held, signed.reason);
     await backoff.pause('Retry the signer');
     return 'observe';
   }
@@ -131,13 +132,13 @@ async function unblock<Result, Need>(
   if (followed.kind === 'stuck') {
     // If the signer does not raise the fee, the sent bytes may still be included.
     const raised = await effect.sign(followed.need);
-    if ('held' in raised) await backoff.report(raised.held);
+    if ('held' in raised) await backoff.report(raised.held, raised.reason);
     if (!('envelopeId' in raised)) await backoff.pause('Raise the fee later');
     return;
   }
   const { nonce, terms } = followed;
   const filled = await fillNonce({ networkId, nonce, terms });
-  if ('held' in filled) await backoff.report(filled.held);
+  if ('held' in filled) await backoff.report(filled.held, filled.reason);
   if (!('envelopeId' in filled)) await backoff.pause(`Fill nonce ${nonce} later`);
 }
 

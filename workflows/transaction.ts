@@ -60,7 +60,7 @@ async function execute(run: ApprovalRun<TransactionState>, input: TransactionInp
     {
       networkId: run.current.networkId,
       queues,
-      report: (waitingFor) => run.reportWaiting(waitingFor),
+      report: (waiting) => run.reportWaiting(waiting),
       isCancelled: () => run.current.cancelling,
     },
   );

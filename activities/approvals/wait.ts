@@ -1,14 +1,23 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
+import { SYSTEM } from '../../src/db/audit';
 import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
+import type { Held } from '../signer/refusal';
+import { approvalEntry } from './audit';
 import { changeApproval, lockOrRefuse } from './read';
 import type { ApprovalDeps } from './subject';
 
-/** Stores what an execution waits for (null: nothing). */
+/** What an execution waits for (null: nothing); `reason`: of a hold of the signer. */
+export interface Waiting {
+  readonly waitingFor: string | null;
+  readonly reason?: Held['reason'];
+}
+
+/** Stores what an execution waits for, audited where the database contradicts the signer. */
 export async function reportWaiting<V extends AnySnapshot, S extends ApprovalState>(
   { db }: Pick<ApprovalDeps, 'db'>,
   subject: ApprovalSubject<V, S>,
-  { organizationId, id, waitingFor }: ApprovalKey & { readonly waitingFor: string | null },
+  { organizationId, id, waitingFor, reason }: ApprovalKey & Waiting,
 ): Promise<S> {
   return db.transaction(async (tx) => {
     const seen = await lockOrRefuse(tx, subject, { organizationId, id });
@@ -16,6 +25,8 @@ export async function reportWaiting<V extends AnySnapshot, S extends ApprovalSta
     if (record.executionStatus !== 'processing' || record.waitingFor === waitingFor) {
       return subject.state(seen);
     }
-    return changeApproval(tx, subject, seen, { waitingFor }, []);
+    return changeApproval(tx, subject, seen, { waitingFor }, [
+      ...(reason ? [approvalEntry(subject, record, 'signingStopped', SYSTEM, { reason, waitingFor })] : []),
+    ]);
   });
 }

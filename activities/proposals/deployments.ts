@@ -7,9 +7,11 @@ import type { ApprovalKey } from '../../src/domain/approvalRef';
 import type { Deployment, DeploymentKey, DeploymentResult, ProposalState } from '../../src/domain/proposal';
 import { kindOf } from '../../src/operations';
 import type { Recorded } from '../../src/operations/kind';
+import { approvalEntry } from '../approvals/audit';
 import { completeApproval, failApproval, failureAt } from '../approvals/finish';
 import { lockOrRefuse, readState } from '../approvals/read';
 import type { ApprovalDeps, Seen } from '../approvals/subject';
+import type { Waiting } from '../approvals/wait';
 import { executableProposal as subject } from './subject';
 
 interface LockedDeployment {
@@ -32,16 +34,23 @@ async function lockDeployment(tx: Tx, key: DeploymentKey): Promise<LockedDeploym
 /** Stores what a pending deployment waits for (null: nothing). */
 export async function reportDeployment(
   { db }: Pick<ApprovalDeps, 'db'>,
-  key: DeploymentKey & { readonly waitingFor: string | null },
+  { waitingFor, reason, ...key }: DeploymentKey & Waiting,
 ): Promise<ProposalState> {
   return db.transaction(async (tx) => {
     const { seen, deployment } = await lockDeployment(tx, key);
-    if (deployment.status !== 'pending' || deployment.waitingFor === key.waitingFor) {
+    if (deployment.status !== 'pending' || deployment.waitingFor === waitingFor) {
       return subject.state(seen);
     }
-    await updateDeployment(tx, key, { ...deployment, waitingFor: key.waitingFor });
+    await updateDeployment(tx, key, { ...deployment, waitingFor });
     await updateApproval(tx, key.proposalId, {});
-    return readState(tx, subject, seen.record);
+    const state = await readState(tx, subject, seen.record);
+    if (reason) {
+      const { accountId, networkId } = key;
+      const details = { reason, waitingFor, accountId, networkId };
+      const entry = approvalEntry(subject, seen.record, 'signingStopped', SYSTEM, details);
+      await appendAudit(tx, key.organizationId, [entry]);
+    }
+    return state;
   });
 }
 

@@ -15,7 +15,8 @@ import { sealEntry } from '../../src/journal/entries';
 import { kindOf } from '../../src/operations';
 import { changeState, demoWalletRefused, misshapen } from '../../src/operations/plan';
 import type { SignerContext } from '../signer/context';
-import { refusalsAsValues, SignerRefusal } from '../signer/refusal';
+import { assertTexts } from '../signer/input';
+import { type Held, refusalsAsValues, SignerRefusal } from '../signer/refusal';
 import type { SealedState } from '../signer/sealedState';
 import { assertTokens } from './tokens';
 
@@ -23,7 +24,7 @@ import { assertTokens } from './tokens';
 export type SealResult =
   | { readonly sealed: number }
   | { readonly unreachable: string }
-  | { readonly held: string }
+  | Held
   | { readonly refused: { readonly code: FailureCode; readonly message: string } };
 
 /** What a decision is based on: its votes that the sealed admins have given, over exactly this record. */
@@ -173,6 +174,7 @@ async function store(
  */
 export async function sealProposal(context: SignerContext, key: ApprovalKey): Promise<SealResult> {
   return refusalsAsValues<SealResult>(context, async () => {
+    assertTexts(key, 'organizationId', 'id');
     for (;;) {
       // Before the look for a seal: one that comes later is of a later state.
       const known = await context.readSealedState(context.db, key.organizationId, { remembered: true });

@@ -3,13 +3,21 @@ import { EndpointsMissing } from '../../src/chain/signatures';
 import type { FailureCode } from '../../src/domain/approval';
 import type { Logger } from '../../src/logging';
 
+/**
+ * Nothing is wrong with what was asked: it continues when the cause is gone. `rollback`: the database contradicts what the
+ * signer has in its journal, or what its keys have signed.
+ */
+export interface Held {
+  readonly held: string;
+  readonly reason?: 'rollback';
+}
+
 /** A signed and stored envelope, or why the signer refuses. */
 export type SigningResult =
   | { readonly envelopeId: string }
   /** Endpoints for contract wallets do not answer or disagree; the message names them. */
   | { readonly unreachable: string }
-  /** Nothing is wrong with what was asked: it continues when the cause is gone. */
-  | { readonly held: string }
+  | Held
   | { readonly refused: { readonly code: FailureCode; readonly message: string } };
 
 /** Why the signer does not sign. */
@@ -79,7 +87,7 @@ export async function refusalsAsValues<T = SigningResult>(
   } catch (error) {
     if (error instanceof SignerHold) {
       reportRefusal(reporting, error.reason, error.message);
-      return { held: error.message };
+      return { held: error.message, ...(error.reason === 'rollback' ? { reason: error.reason } : {}) };
     }
     if (error instanceof SignerRefusal) {
       reportRefusal(reporting, error.code, error.message);

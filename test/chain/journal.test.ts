@@ -124,9 +124,11 @@ describe('an authorization', () => {
     const again = await signer.signTransaction({ ...lost, terms });
     expect(again).toEqual({
       held: expect.stringContaining(`transaction ${lost.transactionId} was authorized`),
+      reason: 'rollback',
     });
     expect(await signer.signTransaction({ ...other, terms })).toEqual({
       held: expect.stringMatching(`nonce 0 of account ${account.id} .* is taken by ${lost.transactionId}`),
+      reason: 'rollback',
     });
     expect(refusals).toEqual(['rollback', 'rollback']);
     expect(await world.attempts(other)).toHaveLength(0);
@@ -149,6 +151,7 @@ describe('an authorization', () => {
     const signer = world.signerWith({ countRefusal: (reason) => refusals.push(reason) });
     const held = {
       held: expect.stringContaining(`the journal has 1 authorizations of 5 in the window of policy ${id}`),
+      reason: 'rollback',
     };
     // As one that has failed, too.
     await row().update({ outcome: 'reverted', block_at: new Date() });
@@ -209,7 +212,7 @@ describe('an authorization', () => {
       .db('chain_attempts')
       .where({ transaction_id: transactionId })
       .update({ safe_tx_hash: '0x00' });
-    const held = { held: expect.stringMatching(/^chain_attempts \d+ has 0x00 /) };
+    const held = { held: expect.stringMatching(/^chain_attempts \d+ has 0x00 /), reason: 'rollback' };
     expect(await world.signer.signTransaction({ ...ref, terms })).toEqual(held);
     await world.requestCancellation(ref);
     expect(await world.signer.signCancellation({ ...ref, terms })).toEqual(held);
@@ -287,7 +290,7 @@ describe('what only the tables have, of a transaction that its voters have signe
   }
 
   async function expectHeld(signed: Promise<object>, message: string): Promise<void> {
-    expect(await signed).toEqual({ held: expect.stringContaining(message) });
+    expect(await signed).toEqual({ held: expect.stringContaining(message), reason: 'rollback' });
   }
 
   const forgedOf = (ref: TransactionRef, kind: string) =>

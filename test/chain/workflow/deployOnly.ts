@@ -9,7 +9,7 @@ export async function deployOnly(
   const reports: (string | null)[] = [];
   const result = await deployOnNetwork(key, {
     queues: { chain: queue, signer: queue },
-    report: async (waitingFor) => {
+    report: async ({ waitingFor }) => {
       reports.push(waitingFor);
     },
   });
