@@ -1516,7 +1516,7 @@ export interface components {
         /** @description A contract that may be called. */
         ContractRule: {
             contractAddress: components["schemas"]["Address"];
-            /** @description As given; empty: any function except those that grant an allowance or move tokens of others. */
+            /** @description As given; empty: any function but the restricted ones, which grant or move assets or rights or carry calls. */
             allowedFunctions: string[];
             functions: components["schemas"]["PermittedFunction"][];
             /** @description Native currency that one call may send. */
@@ -1525,7 +1525,7 @@ export interface components {
         /** @description A contract that may be called. */
         ContractRuleInput: {
             contractAddress: components["schemas"]["NonzeroAddressInput"];
-            /** @description Up to 100; null or empty: any function except those that grant an allowance or move tokens of others. */
+            /** @description Up to 100; null or empty: any function but the restricted ones, which grant or move assets or rights or carry calls. */
             allowedFunctions: components["schemas"]["FunctionInput"][] | null;
             /**
              * @description Native currency that one call may send.

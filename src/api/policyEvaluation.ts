@@ -1,4 +1,4 @@
-import { grantsAllowance } from '../chain/functions';
+import { isRestricted } from '../chain/functions';
 import type { ShownEvaluation, TransactionToEvaluate } from '../contract/policies';
 import type { Db } from '../db/database';
 import { listPolicies } from '../db/policies';
@@ -42,7 +42,7 @@ export async function evaluatePolicies(
       const usageOf = new Map(windows.map(({ policyId }, i) => [policyId, usages[i]]));
       return policies.map((policy) => {
         const usage = usageOf.get(policy.id) ?? null;
-        const context = { account, ...people, grantsAllowance, tokenFault, usage };
+        const context = { account, ...people, isRestricted, tokenFault, usage };
         const { remaining, ...evaluation } = evaluate(policy, transaction, context);
         return {
           policy: { id: policy.id, name: policy.name },

@@ -1,4 +1,5 @@
 import { type AbiFunction, keccak256, parseAbi, stringToHex, toFunctionSignature } from 'viem';
+import { type FunctionGroup, RESTRICTED_FUNCTIONS } from './restrictedFunctions';
 
 /** A function of a standard, with the names of its parameters: enough to decode a call of it. */
 export interface StandardFunction {
@@ -7,100 +8,82 @@ export interface StandardFunction {
   /** 4 bytes as lower-case 0x hex. */
   readonly selector: string;
   readonly abi: AbiFunction;
-  /** It allows others to take tokens, now or later: permitted only by a policy that names it. */
-  readonly grantsAllowance: boolean;
+  /** It grants, moves or carries calls: permitted only by a policy that names it. */
+  readonly restricted: boolean;
 }
 
-/** Functions that allow others to take tokens. */
-const GRANTING = [
-  // ERC-20, ERC-721, ERC-1155 and OpenZeppelin's additions
-  'function approve(address spender, uint256 value) returns (bool)',
-  'function transferFrom(address from, address to, uint256 value) returns (bool)',
-  'function increaseAllowance(address spender, uint256 addedValue) returns (bool)',
-  'function setApprovalForAll(address operator, bool approved)',
-  'function safeTransferFrom(address from, address to, uint256 tokenId)',
-  'function safeTransferFrom(address from, address to, uint256 tokenId, bytes data)',
-  'function safeTransferFrom(address from, address to, uint256 id, uint256 value, bytes data)',
-  'function safeBatchTransferFrom(address from, address to, uint256[] ids, uint256[] values, bytes data)',
-  // ERC-2612, and DAI's own
-  'function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
-  'function permit(address holder, address spender, uint256 nonce, uint256 expiry, bool allowed, uint8 v, bytes32 r, bytes32 s)',
-  // Permit2
-  'function approve(address token, address spender, uint160 amount, uint48 expiration)',
-  'function transferFrom(address from, address to, uint160 amount, address token)',
-  // ERC-777
-  'function authorizeOperator(address operator)',
-  'function send(address recipient, uint256 amount, bytes data)',
-  // ERC-1363
-  'function transferAndCall(address to, uint256 value)',
-  'function transferAndCall(address to, uint256 value, bytes data)',
-  'function transferFromAndCall(address from, address to, uint256 value)',
-  'function transferFromAndCall(address from, address to, uint256 value, bytes data)',
-  'function approveAndCall(address spender, uint256 value)',
-  'function approveAndCall(address spender, uint256 value, bytes data)',
-] as const;
-
-const OTHERS = [
-  // ERC-20 and OpenZeppelin's additions
-  'function transfer(address to, uint256 value) returns (bool)',
-  'function decreaseAllowance(address spender, uint256 subtractedValue) returns (bool)',
-  'function burn(uint256 value)',
-  'function burnFrom(address account, uint256 value)',
-  'function mint(address to, uint256 value)',
-  'function pause()',
-  'function unpause()',
-  // ERC-173 and OpenZeppelin's AccessControl
-  'function transferOwnership(address newOwner)',
-  'function acceptOwnership()',
-  'function renounceOwnership()',
-  'function grantRole(bytes32 role, address account)',
-  'function revokeRole(bytes32 role, address account)',
-  'function renounceRole(bytes32 role, address account)',
-  // WETH
-  'function deposit() payable',
-  'function withdraw(uint256 value)',
-  // ERC-4626
-  'function deposit(uint256 assets, address receiver) returns (uint256)',
-  'function mint(uint256 shares, address receiver) returns (uint256)',
-  'function withdraw(uint256 assets, address receiver, address owner) returns (uint256)',
-  'function redeem(uint256 shares, address receiver, address owner) returns (uint256)',
-  // several calls in one
-  'function multicall(bytes[] data) returns (bytes[])',
-  'function multicall(uint256 deadline, bytes[] data) returns (bytes[])',
-  'function aggregate((address target, bytes callData)[] calls) payable returns (uint256, bytes[])',
-  'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool, bytes)[])',
-  // ERC-165, ERC-20, ERC-721 and ERC-1155: reading
-  'function supportsInterface(bytes4 interfaceId) view returns (bool)',
-  'function balanceOf(address account) view returns (uint256)',
-  'function balanceOf(address account, uint256 id) view returns (uint256)',
-  'function allowance(address owner, address spender) view returns (uint256)',
-  'function totalSupply() view returns (uint256)',
-  'function ownerOf(uint256 tokenId) view returns (address)',
-] as const;
+/** Functions that "any function" of a policy covers; `transfer` is a token transfer, and no function to policies. */
+const UNRESTRICTED_FUNCTIONS: readonly FunctionGroup[] = [
+  {
+    source: 'ERC-20, and additions of OpenZeppelin Contracts',
+    functions: [
+      'transfer(address to, uint256 value)',
+      'decreaseAllowance(address spender, uint256 subtractedValue)',
+      'decreaseApproval(address spender, uint256 subtractedValue)',
+      'burn(uint256 value)',
+      'burnFrom(address account, uint256 value)',
+      'pause()',
+      'unpause()',
+    ],
+  },
+  { source: 'ERC-777', functions: ['revokeOperator(address operator)'] },
+  {
+    source: 'Uniswap Permit2: IAllowanceTransfer',
+    structs: ['struct TokenSpenderPair { address token; address spender; }'],
+    functions: ['lockdown(TokenSpenderPair[] approvals)'],
+  },
+  {
+    source: 'ERC-173 and AccessControl of OpenZeppelin Contracts',
+    functions: [
+      'acceptOwnership()',
+      'renounceOwnership()',
+      'revokeRole(bytes32 role, address account)',
+      'renounceRole(bytes32 role, address account)',
+    ],
+  },
+  { source: 'WETH9', functions: ['deposit()', 'withdraw(uint256 value)'] },
+  {
+    source: 'ERC-165, ERC-20, ERC-721 and ERC-1155: reading',
+    functions: [
+      'supportsInterface(bytes4 interfaceId)',
+      'balanceOf(address account)',
+      'balanceOf(address account, uint256 id)',
+      'allowance(address owner, address spender)',
+      'totalSupply()',
+      'ownerOf(uint256 tokenId)',
+    ],
+  },
+];
 
 /** The first 4 bytes of the hash of a canonical signature. Source: Solidity ABI specification, "Function Selector". */
 export function selectorOf(signature: string): string {
   return keccak256(stringToHex(signature)).slice(0, 10);
 }
 
-function standard(declaration: string, grantsAllowance: boolean): StandardFunction {
-  const [abi] = parseAbi([declaration] as readonly string[]) as readonly AbiFunction[];
-  if (!abi) throw new Error(`${declaration} does not declare a function`);
-  const signature = toFunctionSignature(abi);
-  return { signature, selector: selectorOf(signature), abi, grantsAllowance };
+/** The functions of a group, with the structs that they take. */
+function standardFunctions(
+  { structs = [], functions }: FunctionGroup,
+  restricted: boolean,
+): StandardFunction[] {
+  const declarations: readonly string[] = functions.map((declaration) => `function ${declaration}`);
+  const abis = parseAbi([...structs, ...declarations]) as readonly AbiFunction[];
+  return abis.map((abi) => {
+    const signature = toFunctionSignature(abi);
+    return { signature, selector: selectorOf(signature), abi, restricted };
+  });
 }
 
-/** The functions of token standards and of widely used contracts, by selector. */
+/** The functions of standards and of widely used contracts, by selector. */
 export const STANDARD_FUNCTIONS: ReadonlyMap<string, StandardFunction> = new Map(
   [
-    ...GRANTING.map((declaration) => standard(declaration, true)),
-    ...OTHERS.map((declaration) => standard(declaration, false)),
+    ...RESTRICTED_FUNCTIONS.flatMap((group) => standardFunctions(group, true)),
+    ...UNRESTRICTED_FUNCTIONS.flatMap((group) => standardFunctions(group, false)),
   ].map((known) => [known.selector, known]),
 );
 
 /** True for the selector of a function that only a policy that names it permits. */
-export function grantsAllowance(selector: string): boolean {
-  return STANDARD_FUNCTIONS.get(selector)?.grantsAllowance ?? false;
+export function isRestricted(selector: string): boolean {
+  return STANDARD_FUNCTIONS.get(selector)?.restricted ?? false;
 }
 
 /** A function that a policy names. */

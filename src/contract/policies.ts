@@ -237,7 +237,8 @@ const shownFunctions = z.array(
     })
     .meta({ id: 'PermittedFunction' }),
 );
-const ANY_FUNCTION = 'any function except those that grant an allowance or move tokens of others';
+const ANY_FUNCTION =
+  'any function but the restricted ones, which grant or move assets or rights or carry calls';
 const MAX_VALUE = 'Native currency that one call may send.';
 
 const contractInput = z

@@ -80,8 +80,8 @@ export interface PolicyContext {
   readonly members: ReadonlyMap<string, MemberSummary>;
   /** The members of each group. */
   readonly groups: ReadonlyMap<string, readonly MemberSummary[]>;
-  /** Whether a selector belongs to a function that grants an allowance or moves tokens on behalf of others. */
-  readonly grantsAllowance: (selector: string) => boolean;
+  /** Whether only a policy that names the function permits it: one that grants, moves or carries calls. */
+  readonly isRestricted: (selector: string) => boolean;
   /** Why the token of the transaction cannot be read; null where it can, or where there is none. */
   readonly tokenFault: string | null;
   /** The usage in the window of `usageWindow`; null: budgets are not checked, as when a transaction is created. */
@@ -229,15 +229,15 @@ function checkTransfer(policy: Policy, transfer: TokenTransfer, context: PolicyC
 function checkFunction(
   rule: ContractRule | null,
   { selector }: ContractInteraction,
-  { grantsAllowance }: PolicyContext,
+  { isRestricted }: PolicyContext,
 ): Fault {
   const found = selector ?? 'no function';
   if (rule && (rule.functions.length > 0 || rule.allowedFunctions.length > 0)) {
     if (selector !== null && rule.functions.some((named) => named.selector === selector)) return null;
     return fault('function', found, anyOf(rule.allowedFunctions));
   }
-  if (selector === null || !grantsAllowance(selector)) return null;
-  return fault('function', found, 'a function that grants no allowance, unless it is named');
+  if (selector === null || !isRestricted(selector)) return null;
+  return fault('function', found, 'a function that is not restricted, unless it is named');
 }
 
 function checkCall(policy: Policy, call: ContractInteraction, context: PolicyContext): readonly Fault[] {

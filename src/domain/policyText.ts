@@ -158,8 +158,8 @@ function limitationText(policy: PolicyDefinition): string {
 
 /**
  * A policy in one line, as it is signed. Names chosen by people or tokens are quoted. It says WITHOUT LIMIT
- * where any contract or any function is covered or nothing caps the amount: a function that hands out what the account
- * has need not be one of those that must be named.
+ * where any contract or any function is covered or nothing caps the amount: a function that grants or
+ * moves what the account has need not be a restricted one.
  */
 export function policyText(policy: PolicyDefinition, names: PolicyNames): string {
   return [

@@ -1,5 +1,5 @@
 import { checksumAddress } from '../chain/address';
-import { grantsAllowance } from '../chain/functions';
+import { isRestricted } from '../chain/functions';
 import { ACCOUNT_CONTRACTS } from '../chain/safeAccount';
 import type { NetworkConfig } from '../config';
 import type { NewTransaction as TransactionRequest } from '../contract/transactions';
@@ -140,7 +140,7 @@ export function planTransaction(
   };
   const { read: token, signed } = tokens;
   const tokenFault = token && !token.ok ? token.reason : null;
-  const context = { account, members, groups, grantsAllowance, tokenFault, usage: null };
+  const context = { account, members, groups, isRestricted, tokenFault, usage: null };
   const { allowed, failures } = evaluate(policy, transaction, context);
   if (!allowed) return { ok: false, refusal: notCovered(failures) };
   const facts = { network, account, calldata: request.data, replaces: request.replaces ?? null };

@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import { checksumAddress } from '../chain/address';
-import { grantsAllowance } from '../chain/functions';
+import { isRestricted } from '../chain/functions';
 import type { Tx } from '../db/database';
 import { readUsage, type UsageOfExecution } from '../db/policyUsage';
 import type { StoredTransaction } from '../db/transactions';
@@ -87,7 +87,7 @@ export async function policyRefusal(
     account: { id: record.accountId, networkIds: record.accountNetworkIds },
     members: now.members,
     groups: now.groups,
-    grantsAllowance,
+    isRestricted,
     // A faulty token shows when its call is simulated.
     tokenFault: null,
     usage,

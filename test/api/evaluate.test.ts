@@ -178,7 +178,7 @@ describe('an evaluated transaction', () => {
     expect(conditions(await about({ ...tokens(1n), to: silent }))).toEqual(['token']);
   });
 
-  it('may be a call: functions that grant an allowance only where they are named', async () => {
+  it('may be a call: restricted functions only where they are named', async () => {
     const [any, named] = await Promise.all([
       askAbout(aContractPolicyItem([{ contractAddress: CONTRACT, allowedFunctions: [] }])),
       askAbout(
@@ -188,12 +188,12 @@ describe('an evaluated transaction', () => {
       ),
     ]);
     const call = (selector: string, value = '0') => ({ to: CONTRACT, value, data: `${selector}00` });
-    expect(conditions(await any.about(call('0x40c10f19')))).toEqual([]);
+    expect(conditions(await any.about(call('0x42966c68')))).toEqual([]);
     expect(conditions(await any.about(call('0x095EA7B3')))).toEqual(['function']);
-    expect(conditions(await any.about(call('0x40c10f19', '1')))).toEqual(['value']);
+    expect(conditions(await any.about(call('0x42966c68', '1')))).toEqual(['value']);
     expect(conditions(await named.about(call('0x095ea7b3', '7')))).toEqual([]);
     expect(conditions(await named.about(call('0x095ea7b3', '8')))).toEqual(['value']);
-    expect(conditions(await named.about(call('0x40c10f19')))).toEqual(['function']);
+    expect(conditions(await named.about(call('0x42966c68')))).toEqual(['function']);
     expect(conditions(await named.about(tokens(1n)))).toEqual(['transactionType']);
   });
 

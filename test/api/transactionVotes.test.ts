@@ -202,23 +202,25 @@ describe('a new transaction', () => {
   it('has a summary with its function, if known', async () => {
     const to = anAddress();
     const word = (value: bigint) => value.toString(16).padStart(64, '0');
-    const mint = `0x40c10f19${word(BigInt(org.dave.wallet.address))}${word(5n)}`;
-    const known = await createTransaction(api.http, org, body(auto, { to, value: '0', data: mint }));
+    const burnFrom = `0x79cc6790${word(BigInt(org.dave.wallet.address))}${word(5n)}`;
+    const known = await createTransaction(api.http, org, body(auto, { to, value: '0', data: burnFrom }));
     expect(known).toMatchObject({
       type: 'CONTRACT_INTERACTION',
-      calldata: mint,
+      calldata: burnFrom,
       data: {
         toAddress: to,
-        calldata: mint,
+        calldata: burnFrom,
         networkId: 31337,
         value: '0',
-        functionName: 'mint',
+        functionName: 'burnFrom',
         functionParameters: [
-          { name: 'to', type: 'address', value: org.dave.wallet.address },
+          { name: 'account', type: 'address', value: org.dave.wallet.address },
           { name: 'value', type: 'uint256', value: '5' },
         ],
       },
-      summary: expect.stringContaining(`Call mint(to: ${org.dave.wallet.address}, value: 5) of ${to} from `),
+      summary: expect.stringContaining(
+        `Call burnFrom(account: ${org.dave.wallet.address}, value: 5) of ${to} from `,
+      ),
     });
     const raw = `0x12345678${'ab'.repeat(40)}`;
     const unknown = await createTransaction(api.http, org, body(auto, { to, value: '7', data: raw }));
@@ -226,7 +228,7 @@ describe('a new transaction', () => {
     expect(unknown.summary).toContain(
       `Call the unknown function 0x12345678 of ${to} with 44 bytes of calldata, together`,
     );
-    const nearly = `${mint.slice(0, -64)}${word(5n)}00`;
+    const nearly = `${burnFrom.slice(0, -64)}${word(5n)}00`;
     const damaged = await createTransaction(api.http, org, body(auto, { to, value: '0', data: nearly }));
     expect(damaged.data).not.toHaveProperty('functionName');
   });

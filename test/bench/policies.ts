@@ -59,7 +59,7 @@ export async function measureEvaluation(): Promise<Figure> {
     account,
     members: new Map([[member.id, member]]),
     groups: new Map(),
-    grantsAllowance: () => false,
+    isRestricted: () => false,
     tokenFault: null,
     usage: { amount: 7n, executions: 3, oldestBlockAt: new Date(), at: new Date() },
   };

@@ -5,7 +5,7 @@ import { NATIVE_CURRENCY } from './assets.ts';
 /** A rule for one contract, as it is typed. */
 export interface RuleDraft {
   readonly contractAddress: string;
-  /** One signature or selector per line; empty: any that grants no allowance. */
+  /** One signature or selector per line; empty: any that is not restricted. */
   readonly functions: string;
   /** In whole units of the native currency. */
   readonly maxValue: string;

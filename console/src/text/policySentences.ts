@@ -48,7 +48,7 @@ function ruleText(
 ): string {
   const which =
     functions.length === 0
-      ? 'any function that grants no allowance'
+      ? 'any function that is not restricted'
       : functions.map(({ name, selector }) => (name ? `${name} (${selector})` : selector)).join(', ');
   const value =
     maxValue === '0' ? '' : `, sending at most ${assetText(maxValue, names.nativeAsset(networkId))}`;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Address, encodeFunctionData, erc20Abi, type Hex, parseAbi, toFunctionSelector } from 'viem';
 import { checksumAddress } from '../../../src/chain/address';
-import { grantsAllowance } from '../../../src/chain/functions';
+import { isRestricted } from '../../../src/chain/functions';
 import type { PolicyItem } from '../../../src/contract/policies';
 import type { MemberSummary } from '../../../src/domain/approval';
 import { NATIVE_CURRENCY, type Policy } from '../../../src/domain/policy';
@@ -280,7 +280,7 @@ describe('the ten examples of docs/policies.md', () => {
           account: { id: accountId, networkIds: [31_337] },
           members,
           groups,
-          grantsAllowance,
+          isRestricted,
           tokenFault: isNative ? null : tokenFault,
           // Only what is executed meets a budget.
           usage: before ? usageOf(policy, asked, before) : null,

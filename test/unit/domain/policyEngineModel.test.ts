@@ -27,8 +27,8 @@ const MEMBERS = PEOPLE.map(({ id }) => id);
 const GROUPS = [anId('grp'), anId('grp')];
 const POLICIES = [anId('pol'), anId('pol')];
 const ADDRESSES = [anAddress(), anAddress(), anAddress()];
-/** Three that grant an allowance, and two that do not. */
-const SELECTORS = ['0x095ea7b3', '0x23b872dd', '0xd505accf', '0x40c10f19', '0x12345678'];
+/** Four that are restricted, and two that are not. */
+const SELECTORS = ['0x095ea7b3', '0x23b872dd', '0xd505accf', '0xd73dd623', '0x42966c68', '0x12345678'];
 
 const anAddressOfAnyCase = fc
   .constantFrom(...ADDRESSES)
@@ -223,7 +223,7 @@ function askEngine(policy: Policy, tx: AskedTransaction, world: OracleWorld) {
     groups: new Map(
       world.groups.map(({ id, memberIds }) => [id, memberIds.flatMap((member) => members.get(member) ?? [])]),
     ),
-    grantsAllowance: (selector) => STANDARD_FUNCTIONS.get(selector)?.grantsAllowance ?? false,
+    isRestricted: (selector) => STANDARD_FUNCTIONS.get(selector)?.restricted ?? false,
     tokenFault: readable ? null : 'there is no contract',
     usage: window && usageIn(window, world.past, world.nowMs),
   };

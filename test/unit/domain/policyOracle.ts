@@ -60,8 +60,8 @@ export interface OracleAnswer {
 
 const HOUR_MS = 60 * 60 * 1_000;
 const NATIVE = `0x${'0'.repeat(40)}`;
-/** approve, increaseAllowance, setApprovalForAll, transferFrom, permit. */
-const HANDS_OUT = ['0x095ea7b3', '0x39509351', '0xa22cb465', '0x23b872dd', '0xd505accf'];
+/** approve, increaseAllowance, setApprovalForAll, transferFrom, permit, increaseApproval. */
+const HANDS_OUT = ['0x095ea7b3', '0x39509351', '0xa22cb465', '0x23b872dd', '0xd505accf', '0xd73dd623'];
 
 const equal = (one: string, two: string) => one.toLowerCase() === two.toLowerCase();
 const oneOf = (list: readonly string[], address: string) => list.some((entry) => equal(entry, address));

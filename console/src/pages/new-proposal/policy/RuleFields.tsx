@@ -12,7 +12,7 @@ export function RuleFields({ draft, errors, change }: FieldsProps) {
     <>
       <CheckField
         label="Any contract, WITHOUT LIMIT"
-        hint="Except functions that grant an allowance or move tokens of others."
+        hint="Except restricted functions: those that grant or move assets or rights, or carry calls."
         checked={draft.anyContract}
         onChange={({ target }) => change({ anyContract: target.checked })}
       />
@@ -30,7 +30,7 @@ export function RuleFields({ draft, errors, change }: FieldsProps) {
               />
               <TextArea
                 label="Allowed functions"
-                hint="One per line, such as mint(address,uint256) or 0x40c10f19; empty: any that grants no allowance."
+                hint="One per line, such as mint(address,uint256) or 0x40c10f19; empty: any that is not restricted."
                 className="mono"
                 spellCheck={false}
                 value={rule.functions}
