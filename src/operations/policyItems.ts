@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseFunction } from '../chain/functions';
+import { type NamedFunction, parseFunction } from '../chain/functions';
 import { type PolicyItem, proposedPolicy } from '../contract/policies';
 import { capital } from '../contract/primitives';
 import { findAccounts } from '../db/accounts';
@@ -356,15 +356,23 @@ export function shownOtherwise(
   return 'it is shown otherwise than it is';
 }
 
+/** Whether a function is the one that an entry of `allowedFunctions` names. */
+function isNamedBy(entry: string, shown: NamedFunction | undefined): boolean {
+  const parsed = parseFunction(entry);
+  if (!parsed.ok || shown === undefined) return false;
+  if (canonicalJson(parsed.function) === canonicalJson(shown)) return true;
+  // A selector that became known after the policy was signed has no name in it.
+  const { name: _, ...unnamed } = parsed.function;
+  return entry.startsWith('0x') && canonicalJson(unnamed) === canonicalJson(shown);
+}
+
 /** The contract of a policy whose `functions` are not those that its `allowedFunctions` name. */
 function misnamedFunctions(definition: PolicyDefinition): string | undefined {
-  return contractRules(definition)?.find(({ allowedFunctions, functions }) => {
-    const named = allowedFunctions.map((entry) => {
-      const parsed = parseFunction(entry);
-      return parsed.ok ? parsed.function : null;
-    });
-    return canonicalJson(named) !== canonicalJson(functions);
-  })?.contractAddress;
+  return contractRules(definition)?.find(
+    ({ allowedFunctions, functions }) =>
+      functions.length !== allowedFunctions.length ||
+      !allowedFunctions.every((entry, i) => isNamedBy(entry, functions[i])),
+  )?.contractAddress;
 }
 
 /** Why a policy would differ from what was signed. */

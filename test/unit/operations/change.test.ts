@@ -205,6 +205,7 @@ describe('a policy with every condition and setting', () => {
   it.each<[string, object]>([
     ['another selector', { functions: [{ name: 'mint', selector: '0x095ea7b3' }] }],
     ['another name', { functions: [{ name: 'transfer', selector: '0x40c10f19' }] }],
+    ['no name', { functions: [{ selector: '0x40c10f19' }] }],
     ['no function', { functions: [] }],
     ['one more', { functions: [...rule.functions, { name: 'approve', selector: '0x095ea7b3' }] }],
     ['what is no function', { allowedFunctions: ['mint'] }],
@@ -216,6 +217,11 @@ describe('a policy with every condition and setting', () => {
     expect(lying({ contractInteractionCondition: [{ ...rule, ...lie }] })).toEqual(
       conflict(`the functions of ${rule.contractAddress} are not those that it allows`),
     );
+  });
+
+  it('is taken without the name of a selector, which was not known when it was signed', () => {
+    const unnamed = { allowedFunctions: ['0xD73DD623'], functions: [{ selector: '0xd73dd623' }] };
+    expect(lying({ contractInteractionCondition: [{ ...rule, ...unnamed }] })).toMatchObject({ ok: true });
   });
 
   it('is refused with the approver of another type', () => {
