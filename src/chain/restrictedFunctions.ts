@@ -451,6 +451,20 @@ const VAULTS: readonly FunctionGroup[] = [
     ],
   },
   {
+    source: 'Venus: Comptroller',
+    functions: ['updateDelegate(address delegate, bool approved)'],
+  },
+  {
+    source: 'Fraxlend: FraxlendPair',
+    functions: ['borrowAsset(uint256 borrowAmount, uint256 collateralAmount, address receiver)'],
+  },
+  {
+    source: 'Ethereum: deposit contract of validators',
+    functions: [
+      'deposit(bytes pubkey, bytes withdrawalCredentials, bytes signature, bytes32 depositDataRoot)',
+    ],
+  },
+  {
     source: 'Compound v3: Comet',
     functions: [
       'allow(address manager, bool isAllowed)',
@@ -640,6 +654,32 @@ const EXCHANGES: readonly FunctionGroup[] = [
     ],
   },
   {
+    source: 'Uniswap v3: SelfPermit',
+    functions: [
+      'selfPermit(address token, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
+      'selfPermitIfNecessary(address token, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
+      'selfPermitAllowed(address token, uint256 nonce, uint256 expiry, uint8 v, bytes32 r, bytes32 s)',
+      'selfPermitAllowedIfNecessary(address token, uint256 nonce, uint256 expiry, uint8 v, bytes32 r, bytes32 s)',
+    ],
+  },
+  {
+    source: 'Curve: pools',
+    functions: [
+      'exchange(int128 i, int128 j, uint256 dx, uint256 minDy, address receiver)',
+      'exchange(uint256 i, uint256 j, uint256 dx, uint256 minDy, address receiver)',
+      'exchange_underlying(int128 i, int128 j, uint256 dx, uint256 minDy, address receiver)',
+      'exchange_underlying(uint256 i, uint256 j, uint256 dx, uint256 minDy, address receiver)',
+    ],
+  },
+  {
+    source: 'CoW Protocol: GPv2Settlement',
+    functions: ['setPreSignature(bytes orderUid, bool signed)'],
+  },
+  {
+    source: 'GMX v1: Router',
+    functions: ['approvePlugin(address plugin)'],
+  },
+  {
     source: 'Balancer v2: Vault',
     structs: [
       'struct UserBalanceOp { uint8 kind; address asset; uint256 amount; address sender; address recipient; }',
@@ -748,6 +788,18 @@ const BRIDGES: readonly FunctionGroup[] = [
     ],
   },
   {
+    source: 'Polygon zkEVM: PolygonZkEVMBridge',
+    functions: [
+      'bridgeAsset(uint32 destinationNetwork, address destinationAddress, uint256 amount, address token, bool forceUpdateGlobalExitRoot, bytes permitData)',
+    ],
+  },
+  {
+    source: 'ZKsync: Mailbox',
+    functions: [
+      'requestL2Transaction(address contractL2, uint256 l2Value, bytes callData, uint256 l2GasLimit, uint256 l2GasPerPubdataByteLimit, bytes[] factoryDeps, address refundRecipient)',
+    ],
+  },
+  {
     source: 'Circle CCTP: TokenMessenger and TokenMessengerV2',
     functions: [
       'depositForBurn(uint256 amount, uint32 destinationDomain, bytes32 mintRecipient, address burnToken)',
@@ -827,6 +879,20 @@ const DELEGATIONS: readonly FunctionGroup[] = [
       'addPendingAdmin(address account, address admin)',
       'setAppointee(address account, address appointee, address target, bytes4 selector)',
     ],
+  },
+  {
+    source: 'Synthetix: DelegateApprovals',
+    functions: [
+      'approveAllDelegatePowers(address delegate)',
+      'approveBurnOnBehalf(address delegate)',
+      'approveIssueOnBehalf(address delegate)',
+      'approveClaimOnBehalf(address delegate)',
+      'approveExchangeOnBehalf(address delegate)',
+    ],
+  },
+  {
+    source: 'Rocket Pool: RocketNodeManager',
+    functions: ['setWithdrawalAddress(address nodeAddress, address newWithdrawalAddress, bool confirm)'],
   },
   {
     source: 'ENS: ENSRegistry',
@@ -931,6 +997,13 @@ const ADMINISTRATION: readonly FunctionGroup[] = [
     ],
   },
   {
+    source: 'Solmate: MultiRolesAuthority',
+    functions: [
+      'setRoleCapability(uint8 role, bytes4 functionSig, bool enabled)',
+      'setTargetCustomAuthority(address target, address customAuthority)',
+    ],
+  },
+  {
     source: 'Maker: Vat and other contracts with wards',
     functions: ['rely(address usr)'],
   },
@@ -953,6 +1026,10 @@ const ADMINISTRATION: readonly FunctionGroup[] = [
       'addBridge(address bridge)',
       'setACLAdmin(address newAclAdmin)',
       'setACLManager(address newAclManager)',
+      'setAddress(bytes32 id, address newAddress)',
+      'setAddressAsProxy(bytes32 id, address newImplementationAddress)',
+      'setPoolImpl(address newPoolImpl)',
+      'setPoolConfiguratorImpl(address newPoolConfiguratorImpl)',
     ],
   },
   {
@@ -962,6 +1039,15 @@ const ADMINISTRATION: readonly FunctionGroup[] = [
   {
     source: 'Giveth: Owned',
     functions: ['changeOwner(address newOwner)'],
+  },
+  {
+    source: 'Aave v2: LendingPoolAddressesProvider',
+    functions: [
+      'setPoolAdmin(address admin)',
+      'setEmergencyAdmin(address admin)',
+      'setLendingPoolImpl(address pool)',
+      'setLendingPoolConfiguratorImpl(address configurator)',
+    ],
   },
   {
     source: 'Pendle v2: BoringOwnable',
