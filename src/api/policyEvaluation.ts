@@ -1,3 +1,4 @@
+import { carriedCalls } from '../chain/carriedCalls';
 import { isRestricted } from '../chain/functions';
 import type { ShownEvaluation, TransactionToEvaluate } from '../contract/policies';
 import type { Db } from '../db/database';
@@ -30,7 +31,8 @@ export async function evaluatePolicies(
   const { account, content } = resolved;
   const { networkId } = request;
   const initiatorId = resolved.initiator.id;
-  const transaction: PolicyTransaction = { networkId, accountId: account.id, initiatorId, content };
+  const carried = carriedCalls({ to: request.to, value: BigInt(request.value), data: request.data });
+  const transaction: PolicyTransaction = { networkId, accountId: account.id, initiatorId, content, carried };
   const token = await readTransferredToken(readToken, networkId, content, undefined);
   const tokenFault = token && !token.ok ? token.reason : null;
   return db.transaction(

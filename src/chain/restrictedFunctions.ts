@@ -1116,7 +1116,7 @@ const ADMINISTRATION: readonly FunctionGroup[] = [
   },
 ];
 
-/** That carry calls of other functions, which nothing here reads. */
+/** That carry calls of other functions; `carriedCalls.ts` reads some of them. */
 const CARRYING_CALLS: readonly FunctionGroup[] = [
   {
     source: 'OpenZeppelin Contracts 4 and 5: Multicall; Uniswap v3: Multicall',

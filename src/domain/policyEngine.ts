@@ -12,7 +12,12 @@ import {
   type TokenTransferCondition,
   transferCondition,
 } from './policy';
-import type { ContractInteraction, TokenTransfer, TransactionContent } from './transactionContent';
+import type {
+  CarriedCall,
+  ContractInteraction,
+  TokenTransfer,
+  TransactionContent,
+} from './transactionContent';
 
 /** A condition that a policy sets. */
 export type Condition =
@@ -49,6 +54,8 @@ export interface PolicyTransaction {
   /** The member who initiates it. */
   readonly initiatorId: string;
   readonly content: TransactionContent;
+  /** The calls that its call carries; null where it carries none, or where they cannot be read. */
+  readonly carried: readonly CarriedCall[] | null;
 }
 
 /** The executions that a limitation counts: those of one policy that match every field that is not null. */
@@ -183,7 +190,7 @@ function checkInitiator(policy: Policy, { initiatorId }: PolicyTransaction, cont
   return fault('initiator', initiatorId, initiatorWanted(policy.initiatorSetting));
 }
 
-function checkType({ transactionType }: Policy, { content }: PolicyTransaction): Fault {
+function checkType({ transactionType }: Policy, content: TransactionContent): Fault {
   const known = content.type === 'TOKEN_TRANSFER' || content.type === 'CONTRACT_INTERACTION';
   if (known && (transactionType === 'ANY' || transactionType === content.type)) return null;
   const wanted = transactionType === 'ANY' ? 'TOKEN_TRANSFER or CONTRACT_INTERACTION' : transactionType;
@@ -229,26 +236,55 @@ function checkTransfer(policy: Policy, transfer: TokenTransfer, context: PolicyC
 function checkFunction(
   rule: ContractRule | null,
   { selector }: ContractInteraction,
-  { isRestricted }: PolicyContext,
+  isPermitted: (selector: string) => boolean,
 ): Fault {
   const found = selector ?? 'no function';
   if (rule && (rule.functions.length > 0 || rule.allowedFunctions.length > 0)) {
     if (selector !== null && rule.functions.some((named) => named.selector === selector)) return null;
     return fault('function', found, anyOf(rule.allowedFunctions));
   }
-  if (selector === null || !isRestricted(selector)) return null;
+  if (selector === null || isPermitted(selector)) return null;
   return fault('function', found, 'a function that is not restricted, unless it is named');
 }
 
-function checkCall(policy: Policy, call: ContractInteraction, context: PolicyContext): readonly Fault[] {
+/**
+ * Whether a call carries only what the policy would permit alone. Under a limitation it does not: one execution would
+ * make many calls. A token that is only carried has not been read.
+ */
+function carriesPermitted(policy: Policy, carried: CarriedCall['carried'], context: PolicyContext): boolean {
+  if (carried === null || policy.limitation !== undefined) return false;
+  const within = { ...context, tokenFault: 'it is moved by a call that another one carries' };
+  return carried.every((call) => checkContent(policy, call, within).every((failure) => failure === null));
+}
+
+function checkCall(
+  policy: Policy,
+  call: ContractInteraction,
+  carried: CarriedCall['carried'],
+  context: PolicyContext,
+): readonly Fault[] {
   const rules = contractRules(policy);
-  if (rules === null) return [checkFunction(null, call, context)];
+  const isPermitted = (selector: string) =>
+    !context.isRestricted(selector) || carriesPermitted(policy, carried, context);
+  if (rules === null) return [checkFunction(null, call, isPermitted)];
   const rule = rules.find(({ contractAddress }) => isSameAddress(contractAddress, call.contractAddress));
   if (!rule) {
     const wanted = anyOf(rules.map(({ contractAddress }) => contractAddress));
     return [fault('contract', call.contractAddress, wanted)];
   }
-  return [checkFunction(rule, call, context), aboveMaximum('value', call.value, rule.maxValue)];
+  return [checkFunction(rule, call, isPermitted), aboveMaximum('value', call.value, rule.maxValue)];
+}
+
+function checkContent(
+  policy: Policy,
+  { content, carried }: CarriedCall,
+  context: PolicyContext,
+): readonly Fault[] {
+  const type = checkType(policy, content);
+  if (type) return [type];
+  return content.type === 'TOKEN_TRANSFER'
+    ? checkTransfer(policy, content, context)
+    : checkCall(policy, content, carried, context);
 }
 
 function isUnderstood(limitation: Limitation): boolean {
@@ -344,22 +380,15 @@ export function approversOf(
  * what is unknown is refused. Source: decisions, sections 5 and 6.
  */
 export function evaluate(policy: Policy, transaction: PolicyTransaction, context: PolicyContext): Evaluation {
-  const { content } = transaction;
-  const type = checkType(policy, transaction);
-  let covers: readonly Fault[] = [];
-  if (!type) {
-    covers =
-      content.type === 'TOKEN_TRANSFER'
-        ? checkTransfer(policy, content, context)
-        : checkCall(policy, content, context);
-  }
+  const covers = checkContent(policy, transaction, context);
   // A budget counts only transactions that the policy covers.
-  const touchesBudget = !type && !covers.some((failure) => failure?.condition === 'token');
+  const touchesBudget = !covers.some(
+    (failure) => failure?.condition === 'transactionType' || failure?.condition === 'token',
+  );
   const failures = [
     checkNetwork(policy, transaction, context),
     checkAccount(policy, transaction, context),
     checkInitiator(policy, transaction, context),
-    type,
     ...covers,
     touchesBudget ? checkBudget(policy, transaction, context) : null,
   ].filter((failure) => failure !== null);

@@ -34,6 +34,13 @@ export interface ContractInteraction {
 /** What a transaction does, decoded from its bytes. */
 export type TransactionContent = TokenTransfer | ContractInteraction;
 
+/** A call that another call carries, such as one of a multicall. */
+export interface CarriedCall {
+  readonly content: TransactionContent;
+  /** The calls that it carries itself; null where it carries none, or where they cannot be read. */
+  readonly carried: readonly CarriedCall[] | null;
+}
+
 /** What an account gives away, to whom. */
 export interface Spending {
   readonly recipient: string;

@@ -1,4 +1,5 @@
 import { checksumAddress } from '../chain/address';
+import { carriedCalls } from '../chain/carriedCalls';
 import { isRestricted } from '../chain/functions';
 import { ACCOUNT_CONTRACTS } from '../chain/safeAccount';
 import type { NetworkConfig } from '../config';
@@ -137,6 +138,7 @@ export function planTransaction(
     accountId: account.id,
     initiatorId: initiator.id,
     content,
+    carried: carriedCalls({ to: request.to, value: BigInt(request.value), data: request.data }),
   };
   const { read: token, signed } = tokens;
   const tokenFault = token && !token.ok ? token.reason : null;

@@ -1,5 +1,6 @@
 import type { Address } from 'viem';
 import { checksumAddress } from '../chain/address';
+import { carriedCalls } from '../chain/carriedCalls';
 import { isRestricted } from '../chain/functions';
 import type { Tx } from '../db/database';
 import { readUsage, type UsageOfExecution } from '../db/policyUsage';
@@ -41,6 +42,7 @@ export function policyTransactionOf(record: StoredTransaction): PolicyTransactio
     accountId: record.accountId,
     initiatorId: record.initiator.id,
     content: contentOf(record),
+    carried: carriedCalls({ to: record.to, value: record.value, data: record.calldata }),
   };
 }
 

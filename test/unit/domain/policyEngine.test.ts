@@ -1,4 +1,6 @@
+import { type Abi, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { checksumAddress } from '../../../src/chain/address';
+import { carriedCalls } from '../../../src/chain/carriedCalls';
 import { STANDARD_FUNCTIONS } from '../../../src/chain/functions';
 import {
   type ApproverSetting,
@@ -33,6 +35,12 @@ const ACCOUNT = anId('acc');
 const [TOKEN, OTHER_TOKEN, CONTRACT, RECIPIENT] = [anAddress(), anAddress(), anAddress(), anAddress()];
 const NOW = new Date('2025-06-01T12:00:00.000Z');
 const MAX = 2n ** 256n - 1n;
+const LIMITATION: Limitation = {
+  hours: 24,
+  initiatorScope: 'ALL_ITEMS',
+  sourceAccountScope: 'ALL_ITEMS',
+  destinationScope: 'ALL_ITEMS',
+};
 
 interface Asked {
   readonly to: string;
@@ -65,7 +73,7 @@ function transaction(asked: Partial<Asked>) {
   } as Asked;
   const read = readContent({ to, value, data }, checksumAddress);
   if (!read.ok) throw new Error(read.refusal.message);
-  return { ...who, content: read.value };
+  return { ...who, content: read.value, carried: carriedCalls({ to, value, data }) };
 }
 
 function context(change: Partial<PolicyContext> = {}): PolicyContext {
@@ -337,6 +345,75 @@ describe('the function', () => {
   });
 });
 
+describe('a function that carries calls', () => {
+  const abi = parseAbi([
+    'function multicall(bytes[] data)',
+    'function aggregate3((address target, bool allowFailure, bytes callData)[] calls)',
+    'function aggregate3Value((address target, bool allowFailure, uint256 value, bytes callData)[] calls)',
+    'function executeBatch(address[] dest, uint256[] value, bytes[] func)',
+    'function execute(address target, uint256 value, bytes data)',
+  ]);
+  const encode = (functionName: string, ...args: unknown[]) =>
+    encodeFunctionData({ abi: abi as Abi, functionName, args });
+  const BURN = `0x42966c68${'0'.repeat(64)}` as Hex;
+  const APPROVE = `0x095ea7b3${'0'.repeat(128)}` as Hex;
+  const TRANSFER = transferData(RECIPIENT, 5n) as Hex;
+  const itself = (...data: Hex[]) => ({ to: CONTRACT, value: 0n, data: encode('multicall', data) });
+  const ofOthers = (...calls: [string, bigint, Hex][]) => ({
+    to: CONTRACT,
+    value: 0n,
+    data: encode(
+      'aggregate3Value',
+      calls.map(([target, value, callData]) => ({ target, allowFailure: false, value, callData })),
+    ),
+  });
+  const any = aCallPolicy(null);
+  const [one, both] = [aCallPolicy([aRule(CONTRACT)]), aCallPolicy([aRule(CONTRACT), aRule(TOKEN)])];
+  const named = aCallPolicy([aRule(CONTRACT), aRule(TOKEN, { selectors: ['0x095ea7b3'] })]);
+  const bytes = (data: Hex) => ({ to: CONTRACT, value: 0n, data });
+
+  it.each<[string, Policy, Partial<Asked>, boolean]>([
+    ['calls of any function', any, itself(BURN, BURN), true],
+    ['none', any, itself(), true],
+    ['calls of any function of the contract', one, itself(BURN), true],
+    ['one of a restricted function', any, itself(BURN, APPROVE), false],
+    ['one of a restricted function, in another', any, itself(itself(BURN).data, itself(APPROVE).data), false],
+    ['calls in another', any, itself(itself(itself(BURN).data).data), true],
+    ['a token transfer under a policy of calls', any, itself(TRANSFER), false],
+    ['a token transfer under a policy of anything', aPolicy(), itself(TRANSFER), false],
+    ['native currency under a policy of calls', any, ofOthers([RECIPIENT, 1n, '0x']), false],
+    ['native currency under a policy of anything', aPolicy(), ofOthers([RECIPIENT, 1n, '0x']), true],
+    ['a call of another contract', one, ofOthers([TOKEN, 0n, BURN]), false],
+    ['a call of another contract that is covered', both, ofOthers([TOKEN, 0n, BURN]), true],
+    ['a call with more native currency than its contract may get', both, ofOthers([TOKEN, 1n, BURN]), false],
+    ['a call of a function that is named', named, ofOthers([TOKEN, 0n, APPROVE]), true],
+    ['a call of a function that is not named there', named, ofOthers([TOKEN, 0n, BURN]), false],
+    ['a call of the zero address', any, ofOthers([NATIVE_CURRENCY, 0n, BURN]), false],
+    ['calls of lists', any, bytes(encode('executeBatch', [TOKEN], [0n], [BURN])), true],
+    ['a restricted one in lists', any, bytes(encode('executeBatch', [TOKEN], [0n], [APPROVE])), false],
+    ['lists of different lengths', any, bytes(encode('executeBatch', [TOKEN, TOKEN], [0n], [BURN])), false],
+    ['one call', any, bytes(encode('execute', TOKEN, 0n, BURN)), true],
+    ['one restricted call', any, bytes(encode('execute', TOKEN, 0n, APPROVE)), false],
+    ['calls, with bytes behind them', any, bytes(`${itself(BURN).data}00` as Hex), false],
+    ['what nobody can read', any, bytes('0x8d80ff0a'), false],
+    ['calls under a limit of executions', aCallPolicy(null, { limitation: LIMITATION }), itself(BURN), false],
+  ])('is permitted under any only if each would be: %s', (_, policy, asked, isPermitted) => {
+    expect(conditionsOf(policy, asked)).toEqual(isPermitted ? [] : ['function']);
+  });
+
+  it('is read four levels deep', () => {
+    const nested = (levels: number) =>
+      Array.from({ length: levels }).reduce<Hex>((data) => itself(data).data, BURN);
+    expect(conditionsOf(any, bytes(nested(4)))).toEqual([]);
+    expect(conditionsOf(any, bytes(nested(5)))).toEqual(['function']);
+  });
+
+  it('is permitted with all that it carries where it is named', () => {
+    const policy = aCallPolicy([aRule(CONTRACT, { selectors: ['0xac9650d8'] })]);
+    expect(conditionsOf(policy, itself(APPROVE))).toEqual([]);
+  });
+});
+
 describe('the value of a call', () => {
   it.each<[string, string, bigint, string[]]>([
     ['nothing where nothing may go', '0', 0n, []],
@@ -356,12 +433,7 @@ describe('the value of a call', () => {
 });
 
 describe('the window of a limitation', () => {
-  const limitation: Limitation = {
-    hours: 24,
-    initiatorScope: 'ALL_ITEMS',
-    sourceAccountScope: 'ALL_ITEMS',
-    destinationScope: 'ALL_ITEMS',
-  };
+  const limitation = LIMITATION;
   const one = { initiatorId: null, accountId: null, destination: null };
 
   it('is there only with a limitation', () => {
@@ -405,12 +477,7 @@ describe('the window of a limitation', () => {
 });
 
 describe('the budget', () => {
-  const limitation: Limitation = {
-    hours: 24,
-    initiatorScope: 'ALL_ITEMS',
-    sourceAccountScope: 'ALL_ITEMS',
-    destinationScope: 'ALL_ITEMS',
-  };
+  const limitation = LIMITATION;
   const capped = (amountThreshold: string | null) =>
     aTransferPolicy({ tokenAddress: TOKEN, amountThreshold }, { limitation });
   const spent = (amount: bigint, executions = 1) => ({ usage: usage({ amount, executions }) });

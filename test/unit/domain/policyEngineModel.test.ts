@@ -1,6 +1,7 @@
 /** @deep */
 import fc from 'fast-check';
 import { checksumAddress } from '../../../src/chain/address';
+import { carriedCalls } from '../../../src/chain/carriedCalls';
 import { STANDARD_FUNCTIONS } from '../../../src/chain/functions';
 import { contractRules, NATIVE_CURRENCY, type Policy, transferCondition } from '../../../src/domain/policy';
 import {
@@ -210,7 +211,13 @@ function askEngine(policy: Policy, tx: AskedTransaction, world: OracleWorld) {
   const read = readContent(tx, checksumAddress);
   if (!read.ok) return { malformed: true, failing: [], approverIds: [], threshold: 0, remaining: null };
   const { networkId, accountId, initiatorId } = tx;
-  const transaction: PolicyTransaction = { networkId, accountId, initiatorId, content: read.value };
+  const transaction: PolicyTransaction = {
+    networkId,
+    accountId,
+    initiatorId,
+    content: read.value,
+    carried: carriedCalls(tx),
+  };
   const window = usageWindow(policy, transaction);
   const members = new Map(world.members.map((member) => [member.id, member]));
   const token = read.value.type === 'TOKEN_TRANSFER' ? read.value.tokenAddress : NATIVE_CURRENCY;
