@@ -1,5 +1,6 @@
 /** @deep */
 import fc from 'fast-check';
+import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { checksumAddress } from '../../../src/chain/address';
 import { carriedCalls } from '../../../src/chain/carriedCalls';
 import { STANDARD_FUNCTIONS } from '../../../src/chain/functions';
@@ -128,7 +129,22 @@ const policies: fc.Arbitrary<Policy> = fc
   )
   .map((parts): Policy => Object.assign({}, ...parts));
 
+const multicallAbi = parseAbi(['function multicall(bytes[] data)']);
+const multicallOf = (data: fc.Arbitrary<string>) =>
+  fc
+    .tuple(fc.array(data, { maxLength: 3 }), fc.constantFrom('', '', '', '00'))
+    .map(
+      ([inner, behind]) => `${encodeFunctionData({ abi: multicallAbi, args: [inner as Hex[]] })}${behind}`,
+    );
+const carried = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom('0x42966c6800', '0x12345678') },
+  { weight: 2, arbitrary: fc.constantFrom(...SELECTORS).map((selector) => `${selector}00`) },
+  { weight: 1, arbitrary: fc.constantFrom('0x', '0x40', '0xa9059cbb', transferData(NATIVE_CURRENCY, 1n)) },
+);
+
 const calldata = fc.oneof(
+  { weight: 2, arbitrary: multicallOf(carried) },
+  { weight: 1, arbitrary: multicallOf(multicallOf(carried)) },
   { weight: 3, arbitrary: fc.constant('0x') },
   {
     weight: 4,

@@ -1,3 +1,4 @@
+import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import type { MemberSummary } from '../../../src/domain/approval';
 import type {
   ApproverSetting,
@@ -63,6 +64,9 @@ const NATIVE = `0x${'0'.repeat(40)}`;
 /** approve, increaseAllowance, setApprovalForAll, transferFrom, permit, increaseApproval. */
 const HANDS_OUT = ['0x095ea7b3', '0x39509351', '0xa22cb465', '0x23b872dd', '0xd505accf', '0xd73dd623'];
 
+const MULTICALL = parseAbi(['function multicall(bytes[] data)']);
+const MULTICALL_SELECTOR = '0xac9650d8';
+
 const equal = (one: string, two: string) => one.toLowerCase() === two.toLowerCase();
 const oneOf = (list: readonly string[], address: string) => list.some((entry) => equal(entry, address));
 
@@ -72,13 +76,18 @@ interface Sent {
   amount: bigint;
   destination: string;
   selector: string;
+  data: string;
 }
 
 /** "A token transfer is: …" */
-function whatIsSent({ to, value, data }: AskedTransaction): Sent | 'malformed' {
+function whatIsSent({
+  to,
+  value,
+  data,
+}: Pick<AskedTransaction, 'to' | 'value' | 'data'>): Sent | 'malformed' {
   const bytes = Buffer.from(data.slice(2), 'hex');
   if (bytes.length === 0 && value > 0n) {
-    return { kind: 'TOKEN_TRANSFER', token: NATIVE, amount: value, destination: to, selector: '' };
+    return { kind: 'TOKEN_TRANSFER', token: NATIVE, amount: value, destination: to, selector: '', data };
   }
   const selector = bytes.subarray(0, 4).toString('hex');
   if (selector === 'a9059cbb') {
@@ -87,7 +96,7 @@ function whatIsSent({ to, value, data }: AskedTransaction): Sent | 'malformed' {
     if (value !== 0n) return 'malformed';
     const destination = `0x${bytes.subarray(16, 36).toString('hex')}`;
     const amount = BigInt(`0x${bytes.subarray(36, 68).toString('hex')}`);
-    return { kind: 'TOKEN_TRANSFER', token: to, amount, destination, selector: '' };
+    return { kind: 'TOKEN_TRANSFER', token: to, amount, destination, selector: '', data };
   }
   return {
     kind: 'CONTRACT_INTERACTION',
@@ -95,6 +104,7 @@ function whatIsSent({ to, value, data }: AskedTransaction): Sent | 'malformed' {
     amount: value,
     destination: to,
     selector: bytes.length >= 4 ? `0x${selector}` : '',
+    data,
   };
 }
 
@@ -206,10 +216,37 @@ function transferFailures(policy: Written, sent: Sent, world: OracleWorld): stri
   return failing;
 }
 
+/**
+ * "A function that carries calls is permitted through "any" only if every inner call would be; what cannot be read is
+ * refused." Here it is multicall, which calls its own contract.
+ */
+function carriesRefused(policy: Written, { data, destination }: Sent): boolean {
+  if (policy.limitation) return true;
+  let inner: readonly Hex[];
+  try {
+    [inner] = decodeFunctionData({ abi: MULTICALL, data: data as Hex }).args;
+  } catch {
+    return true;
+  }
+  if (encodeFunctionData({ abi: MULTICALL, args: [inner] }) !== data.toLowerCase()) return true;
+  for (const one of inner) {
+    const sent = whatIsSent({ to: destination, value: 0n, data: one });
+    if (sent === 'malformed' || sent.kind === 'TOKEN_TRANSFER') return true;
+    if (callFailures(policy, sent).length > 0) return true;
+  }
+  return false;
+}
+
+/** Must the function of a call be named? */
+function needsName(policy: Written, sent: Sent): boolean {
+  if (HANDS_OUT.includes(sent.selector)) return true;
+  return sent.selector === MULTICALL_SELECTOR && carriesRefused(policy, sent);
+}
+
 /** Is a call one of the contracts, the functions and the value? */
 function callFailures(policy: Written, sent: Sent): string[] {
   const rules = policy.contractInteractionCondition;
-  const handsOut = HANDS_OUT.includes(sent.selector);
+  const handsOut = needsName(policy, sent);
   if (!rules) return handsOut ? ['function'] : [];
   const rule = rules.find(({ contractAddress }) => equal(contractAddress, sent.destination));
   if (!rule) return ['contract'];
