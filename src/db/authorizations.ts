@@ -238,6 +238,17 @@ export async function undecidedAuthorizations(
   return rows.map((row) => ({ organizationId: row.organization_id, transactionId: row.transaction_id }));
 }
 
+/** Transactions whose stored call is another one than the one that is authorized, by their hashes; at most `limit`. */
+export async function rewrittenAttempts(db: Db, limit: number): Promise<string[]> {
+  const rows = await queryRows<{ transaction_id: string }>(
+    db,
+    `SELECT z.transaction_id FROM authorizations z JOIN chain_attempts c ON c.transaction_id = z.transaction_id
+      WHERE c.kind = 'transaction' AND c.safe_tx_hash <> z.safe_tx_hash ORDER BY z.transaction_id LIMIT ?`,
+    [limit],
+  );
+  return rows.map((row) => row.transaction_id);
+}
+
 /** The blocks in which transactions were executed or cancelled, as they are recorded; those that are, by transaction. */
 export async function recordedBlocks(
   db: Db,

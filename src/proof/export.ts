@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import type { Keystore } from '../chain/keys';
 import { textHash } from '../chain/seals';
@@ -43,8 +44,9 @@ async function openOwn({ db, journalFile }: ProofSource): Promise<JournalReader>
   return journal;
 }
 
-/** An authorization is in the tables a moment before it is in the journal. */
+/** An authorization, and an outcome, is in the tables a moment before it is in the journal. */
 const MAX_READINGS = 3;
+const READING_PAUSE_MS = 100;
 
 /**
  * What the tables show of an organization, where the journal has each authorization as it is: what somebody has changed
@@ -64,6 +66,7 @@ async function readJournaled(source: ProofSource, organizationId: string) {
       await journal.close();
     }
     if (difference === undefined) return { ...shown, latest };
+    await setTimeout(READING_PAUSE_MS);
   }
   throw new JournalError(
     `the tables of ${organizationId} differ from the journal: ${difference}; nothing is signed: see "A proof is refused" in docs/runbook.md`,

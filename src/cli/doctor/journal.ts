@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { hasAuthorizations } from '../../db/authorizations';
+import { hasAuthorizations, rewrittenAttempts } from '../../db/authorizations';
 import type { Db } from '../../db/database';
 import { activeFreezes } from '../../db/freezes';
 import { readInstallationId } from '../../db/installation';
@@ -79,6 +79,11 @@ export async function checkJournal(file: string, db: Db): Promise<Finding[]> {
     assertInstallation(journal, { installationId: await readInstallationId(db), hasAuthorizations: true });
     // The journal was read first: what is written meanwhile is in the database too.
     const { missing, unjournaled } = await compareJournal(journal, db);
+    const rewritten = await rewrittenAttempts(db, SHOWN);
+    if (rewritten.length > 0) {
+      const found = `chain_attempts has another call than authorizations: ${firstOf(rewritten, SHOWN)}`;
+      return [fail('journal', found, 'somebody who owns the tables has changed them: see the runbook')];
+    }
     const rolledBack = lackText(lost(missing));
     if (rolledBack) return [fail('journal', rolledBack, RESTORE)];
     const behind = lackText(late(missing));
