@@ -8,6 +8,9 @@ import { max } from '../relayer/terms';
 import { networkOf, type SignerContext } from '../signer/context';
 import { SignerHold } from '../signer/refusal';
 
+/** A call with value to a new address without code. Sources: EIP-150, EIP-2929. */
+const PLAIN_GAS = 2_600n + 9_000n + 25_000n;
+
 /** Whether there was code at an address lately. Throws ChainUnavailable. */
 function hasCode(
   { recipients }: Pick<SignerContext, 'recipients'>,
@@ -59,8 +62,7 @@ export function requireGas(needed: NeededGas): bigint {
 
 /**
  * The safeTxGas that a transaction needs, by all of the signer's own endpoints: with less its outer call may succeed and
- * an inner one fail. 0 for a plain transfer to an address without code, where nothing depends on gas, and on a network
- * without endpoints.
+ * an inner one fail. Of a plain transfer to an address without code it is always the same; on a network without endpoints 0.
  */
 export async function neededGas(context: SignerContext, record: StoredTransaction): Promise<NeededGas> {
   try {
@@ -76,7 +78,7 @@ async function mostNeeded(context: SignerContext, record: StoredTransaction): Pr
   const needs = await Promise.all(
     chains.map(async (chain, place) => {
       const isPlain = record.calldata === '0x';
-      if (isPlain && !(await hasCode(context, chain, place, record.to as Address))) return 0n;
+      if (isPlain && !(await hasCode(context, chain, place, record.to as Address))) return PLAIN_GAS;
       return neededAt(context, chain, record);
     }),
   );

@@ -283,7 +283,7 @@ async function storeNew(
   const asked = BigInt(terms.safeTxGas);
   const leastGas = requireGas(needed);
   const safeTxGas = asked > leastGas ? asked : leastGas;
-  if (safeTxGas <= 0n) throw new SignerRefusal('stale', 'safeTxGas must be above 0');
+  if (asked <= 0n) throw new SignerRefusal('stale', 'safeTxGas must be above 0');
   const content: SafeTransaction = {
     networkId: record.networkId,
     account,

@@ -41,6 +41,8 @@ export const BUDGET = 4n;
 export const MAX_GAS = 5_000_000n;
 const MAX_FEE = 5_000n * GWEI;
 const SAFE_TX_GAS = 60_000n;
+/** What a transfer to a new address without code needs. Sources: EIP-150, EIP-2929. */
+const NEEDED_GAS = 36_600n;
 /** So many are decided on at once. */
 const POLICIES = 8;
 const ACCOUNTS_OF_POLICY = 5;
@@ -294,7 +296,7 @@ export class HostileWorld {
       to,
       value,
       data: '0x',
-      safeTxGas: SAFE_TX_GAS,
+      safeTxGas: NEEDED_GAS,
       isApproved: isApproved === true,
       isCancelling: false,
       isCancelled: false,

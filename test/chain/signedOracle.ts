@@ -26,7 +26,7 @@ export interface Approved {
   readonly to: Address;
   readonly value: bigint;
   readonly data: Hex;
-  /** The gas that was asked for its inner call; more is no harm. */
+  /** The gas that its inner call needs; more is no harm. */
   readonly safeTxGas: bigint;
   /** Whether its members have approved it, and not rejected it. */
   isApproved: boolean;
@@ -302,7 +302,7 @@ export class SignedOracle {
       }
     }
     if (content.safeTxGas < approved.safeTxGas || content.safeTxGas > this.limits.maxGas) {
-      refuse(`safeTxGas is ${content.safeTxGas}, and ${approved.safeTxGas} was asked for`);
+      refuse(`safeTxGas is ${content.safeTxGas}, and it needs ${approved.safeTxGas}`);
     }
     if (!approved.isApproved) refuse('its members have not approved it');
     if (this.journaled.has(transactionId)) refuse('it is authorized a second time');
