@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { proposalPath, read, type Shown } from '../support/api';
+import { makeAccount, proposalPath, read, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import { listen } from '../support/eventStream';
 import type { Ask } from '../support/http';
@@ -31,6 +31,10 @@ const BUDGETS = {
   // With one look at the chain.
   'execute a transaction': { statements: 30, rpcCalls: 6 },
   'sign and execute a transaction': { statements: 30, rpcCalls: 6 },
+  // The signer has looked for code there within ten minutes.
+  'pay the same address again': { statements: 30, rpcCalls: 5 },
+  // The signer simulates what depends on gas.
+  'pay a contract': { statements: 30, rpcCalls: 8 },
   'create a proposal': { statements: 10, rpcCalls: 0 },
   'sign a proposal': { statements: 7, rpcCalls: 0 },
   'sign and execute a proposal': { statements: 22, rpcCalls: 0 },
@@ -178,8 +182,8 @@ async function send(name: string, ask: Ask, by: Pick<Browser, 'send'> = world.ht
   return body.data;
 }
 
-function transfer(): object {
-  return aTransactionBody(org, { ...payer, to: anAddress() });
+function transfer(to: string = anAddress()): object {
+  return aTransactionBody(org, { ...payer, to });
 }
 
 /** One transaction from its creation to `completed`. */
@@ -199,11 +203,14 @@ async function payOnce(): Promise<Shown> {
 }
 
 /** One transaction that its initiator's signature executes. */
-async function payAtOnce(): Promise<void> {
-  const created = await createTransaction(world.http, org, transfer());
+async function payAtOnce(
+  name: Operation = 'sign and execute a transaction',
+  to: string = anAddress(),
+): Promise<void> {
+  const created = await createTransaction(world.http, org, transfer(to));
   const body = await signatureBody(created, org.dave, 'initiator', { execute: true });
   const path = transactionPath(created.id, '/signatures');
-  const executed = await send('sign and execute a transaction', { key: org.readKey, path, body });
+  const executed = await send(name, { key: org.readKey, path, body });
   expect(executed.executionStatus).toBe('completed');
 }
 
@@ -254,9 +261,13 @@ describe('what an operation costs', () => {
   let paid: Shown;
 
   beforeAll(async () => {
+    const known = anAddress();
+    const contract = (await makeAccount(world.http, org, { networkIds: [NETWORK_ID] })).address as string;
     for (let run = 0; run < RUNS; run += 1) {
       paid = await payOnce();
       await payAtOnce();
+      await payAtOnce('pay the same address again', known);
+      await payAtOnce('pay a contract', contract);
       await renameOnce();
     }
   });
