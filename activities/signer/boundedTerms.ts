@@ -110,9 +110,11 @@ async function assertChainNonce(
   const relayer = { networkId, relayerAddress };
   const journaled = context.journal.highestRelayerNonce(relayer) ?? -1;
   if (chainNonce <= journaled + 1) return;
-  const highest = Math.max(journaled, (await highestRelayerNonce(context.db, relayer)) ?? -1);
-  if (chainNonce <= highest + 1) return;
   const endpoints = context.endpointsOf(network);
+  // Without endpoints of its own it has nothing but its table to ask, where its journal is new.
+  const stored = endpoints.length > 0 ? undefined : await highestRelayerNonce(context.db, relayer);
+  const highest = Math.max(journaled, stored ?? -1);
+  if (chainNonce <= highest + 1) return;
   const counts = await Promise.all(endpoints.map((chain) => transactionCount(chain, relayerAddress)));
   if (counts.length > 0 && counts.every((count) => count >= chainNonce)) return;
   const read =

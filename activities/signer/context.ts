@@ -44,8 +44,8 @@ export interface SignerContext extends SignerDeps {
   readonly networkMutex: KeyedMutex;
   /** Of those that stand for one payment one is authorized at a time, by the id of the first. */
   readonly replacementMutex: KeyedMutex<string>;
-  /** The highest nonce of each account and network that was reserved here, whether it is in the journal yet or not. */
-  readonly reservedNonces: Map<string, bigint>;
+  /** The highest nonce of each account and network that was committed here, whether it is in the journal yet or not. */
+  readonly committedNonces: Map<string, bigint>;
   /** When the signer has last looked up what became of an authorization (of `performance.now()`). */
   readonly lastLooks: Map<string, number>;
   readonly readSealedState: ReadSealedState;
@@ -77,7 +77,7 @@ export function createSignerContext(deps: SignerDeps): SignerContext {
     recipients: new SharedReads(RECIPIENTS_MS, FAILED_FEES_MS),
     networkMutex: createKeyedMutex(),
     replacementMutex: createKeyedMutex(),
-    reservedNonces: new Map(),
+    committedNonces: new Map(),
     lastLooks: new Map(),
     readSealedState: createReadSealedState(deps),
     endpointsOf: ({ id }) => endpoints.get(id) ?? [],

@@ -123,6 +123,30 @@ function cappedTerms(context: SignerContext, request: EnvelopeRequest) {
   return { gas, maxFeePerGas: fee, maxPriorityFeePerGas: min(min(maxPriorityFeePerGas, most.tip), fee) };
 }
 
+/** So many nonces of a relayer can be taken that are not in the journal: being signed for, or reserved before a crash. */
+const MOST_UNJOURNALED = 256;
+
+/**
+ * Throws SignerHold for a nonce of a relayer far above those in the journal and on the chain, by the signer's own endpoints:
+ * rows that take what is between are not its own, and an envelope there would wait for ever.
+ */
+function assertNear(
+  { journal }: SignerContext,
+  { networkId, terms }: EnvelopeRequest,
+  relayerAddress: string,
+  nonce: number,
+): void {
+  const known = Math.max(
+    journal.highestRelayerNonce({ networkId, relayerAddress }) ?? -1,
+    relayerAddress === terms.relayerAddress ? terms.chainNonce : -1,
+  );
+  if (Number.isSafeInteger(nonce) && nonce >= 0 && nonce <= known + MOST_UNJOURNALED) return;
+  throw new SignerHold(
+    'rollback',
+    `nonce ${nonce} of relayer ${relayerAddress} on network ${networkId} is too far above ${known}: relayer_reservations or chain_envelopes has rows that are not of this signer: ${ROLLED_BACK}`,
+  );
+}
+
 /** The first nonce from one on that is not taken. */
 function freeNonce(taken: ReadonlySet<number>, from: number): number {
   let nonce = from;
@@ -142,6 +166,7 @@ async function nonceFor(tx: Tx, relayerAddress: string, request: EnvelopeRequest
 function reserving(context: SignerContext, tx: Tx, request: EnvelopeRequest, relayerNonce: number) {
   const { networkId, about, replaces } = request;
   const { relayerAddress } = replaces ?? request.terms;
+  assertNear(context, request, relayerAddress, relayerNonce);
   const planned = { networkId, relayerAddress, relayerNonce, ...cappedTerms(context, request) };
   context.gasBudget.claim(tx, networkOf(context, networkId), gasOf(planned, about));
   return planned;
@@ -196,7 +221,6 @@ export async function reservedBefore(
   const isOwn =
     reserved.networkId === networkId &&
     reserved.attemptId === attemptId &&
-    Number.isSafeInteger(relayerNonce) &&
     gas <= context.maxGas &&
     (!needed || (gas >= needed.least && gas <= needed.most)) &&
     reserved.maxFeePerGas <= network.maxFeePerGas;
@@ -206,6 +230,7 @@ export async function reservedBefore(
       `relayer_reservations ${id} is not what the signer reserves: ${gas} gas at ${reserved.maxFeePerGas} wei for attempt ${reserved.attemptId} on network ${reserved.networkId}: ${ROLLED_BACK}`,
     );
   }
+  assertNear(context, request, relayerAddress, relayerNonce);
   const replaced = await envelopeAtNonce(tx, { networkId, relayerAddress, nonce: relayerNonce });
   if (replaced) await assertAsSigned(context, networkId, replaced);
   const most = feeLimit(request.terms, replaced);

@@ -154,7 +154,8 @@ export function refusalBesideItself(
       by: 'signer',
       at: now.time,
       except: record.id,
-      verify: (window, usage) => assertBudgetKept(context, window, usage, record.id),
+      verify: (window, usage) =>
+        assertBudgetKept(context, window, usage, { at: now.time, except: record.id }),
     },
   );
 }

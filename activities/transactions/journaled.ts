@@ -58,14 +58,14 @@ export function assertNotRolledBack({ journal }: Pick<SignerContext, 'journal'>,
 export class BudgetBehind extends SignerHold {}
 
 /**
- * Throws BudgetBehind where the journal has more authorizations in a window than the table has. `except` leaves one
- * transaction out.
+ * Throws BudgetBehind where the journal has more authorizations in a window, at the signer's time, than the table has.
+ * `except` leaves one transaction out.
  */
 export function assertBudgetKept(
   { journal }: Pick<SignerContext, 'journal'>,
   window: UsageWindow,
-  { amount, executions, at }: Usage,
-  except?: string,
+  { amount, executions }: Usage,
+  { at, except }: { readonly at: Date; readonly except?: string | undefined },
 ): void {
   const known = journal.usageIn(window, at, except);
   if (known.amount <= amount && known.executions <= executions) return;
@@ -149,18 +149,18 @@ async function signedNonces(
 }
 
 /**
- * Throws SignerHold unless a nonce of an account is the next one by the journal and by what was reserved here; or what comes
+ * Throws SignerHold unless a nonce of an account is the next one by the journal and by what was committed here; or what comes
  * before it has a signature, where the journal is older than the database. Of any other, nobody knows what comes before it.
  */
 export async function assertNextNonce(
-  context: Pick<SignerContext, 'journal' | 'reservedNonces' | 'keystore'>,
+  context: Pick<SignerContext, 'journal' | 'committedNonces' | 'keystore'>,
   tx: Tx,
   { transactionId, accountId, networkId, safeNonce }: NewNonce,
   account: Address,
 ): Promise<void> {
   const known = context.journal.highestNonce({ accountId, networkId }) ?? -1n;
-  const reserved = context.reservedNonces.get(`${accountId}/${networkId}`) ?? -1n;
-  const next = (reserved > known ? reserved : known) + 1n;
+  const committed = context.committedNonces.get(`${accountId}/${networkId}`) ?? -1n;
+  const next = (committed > known ? committed : known) + 1n;
   if (safeNonce <= next) return;
   const skipped = safeNonce - next;
   const range = { accountId, networkId, from: next, before: safeNonce };

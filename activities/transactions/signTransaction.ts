@@ -304,7 +304,6 @@ async function storeNew(
   // The row of the attempt locks its transaction, so that the execution cannot end concurrently.
   const rows = await transactionRows(tx, record.id);
   assertRows(record, rows);
-  context.reservedNonces.set(`${accountId}/${record.networkId}`, safeNonce);
   return { intent, entries: [authorizationEntry(snapshot, attempt, { account, votes, authorizedAt, rows })] };
 }
 
@@ -353,7 +352,11 @@ async function commitIntent(
       const rejected = await assertTransactionEvidence(context, tx, snapshot, verified);
       return { ...(await storeNew(context, tx, { snapshot, account }, verified, terms)), rejected };
     },
-    async () => {
+    async ({ entries }) => {
+      for (const { type, accountId, safeNonce } of entries) {
+        if (type === 'authorization')
+          context.committedNonces.set(`${accountId}/${networkId}`, BigInt(safeNonce));
+      }
       if (!isNew) await journalUndecided(context, ref);
     },
   );

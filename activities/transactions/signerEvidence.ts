@@ -255,7 +255,7 @@ export async function assertTransactionEvidence(
       by: 'signer',
       at: now.time,
       ...(except === undefined ? {} : { except }),
-      verify: (window, usage) => assertBudgetKept(context, window, usage, except),
+      verify: (window, usage) => assertBudgetKept(context, window, usage, { at: now.time, except }),
     },
   );
   if (refused) throw new SignerRefusal(refused.code, refused.message);

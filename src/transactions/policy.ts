@@ -84,6 +84,7 @@ export async function policyRefusal(
   const transaction = policyTransactionOf(record);
   const window = usageWindow(now.policy, transaction);
   const [usage = null] = window ? await readUsage(tx, [window], options) : [];
+  if (window && !usage) return { code: 'budget', message: 'the usage of its budget cannot be read' };
   if (window && usage) verify?.(window, usage);
   const { allowed, failures } = evaluate(now.policy, transaction, {
     account: { id: record.accountId, networkIds: record.accountNetworkIds },

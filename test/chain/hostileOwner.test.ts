@@ -2,6 +2,8 @@ import type { Address, Hex } from 'viem';
 import type { SigningResult } from '../../activities/signer/refusal';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { anAddress } from '../support/builders';
+import { timeText } from '../support/falsified';
+import type { Answer } from '../support/hostilePostgres';
 import { BUDGET, HostileWorld, MAX_GAS, type PayingAccount, STOLEN, THIEF } from './hostileWorld';
 import { type Approved, cancellationHash, safeTxHash } from './signedOracle';
 
@@ -191,6 +193,35 @@ describe('a trigger of the owner', () => {
     }
   });
 
+  it('that rewrites a deployment has nothing else sent', async () => {
+    const { network, keystore } = hostile.world;
+    const otherId = network.id + 1;
+    const elsewhere = {
+      network_id: String(otherId),
+      relayer_address: quoted(keystore.relayerKey(otherId, 0).address),
+    };
+    for (const [table, set] of [
+      ['chain_attempts', { to_address: quoted(THIEF), data: quoted('0x'), value: quoted(STOLEN) }],
+      ['relayer_reservations', { gas: quoted(MAX_GAS * 10n) }],
+      ['relayer_reservations', elsewhere],
+    ] as const) {
+      const key = await hostile.deployment(await hostile.account());
+      const deploy = () =>
+        answered(hostile.signer.signDeployment({ ...key, terms: { ...hostile.terms(), gas: '400000' } }));
+      await rewriting([{ table, when: 'true', set }], async () => {
+        await hostile.crashing('key', deploy);
+        await deploy();
+      });
+      await hostile.check();
+    }
+    const honest = await hostile.deployment(await hostile.account());
+    const terms = { ...hostile.terms(), gas: '400000' };
+    expect(await answered(hostile.signer.signDeployment({ ...honest, terms }))).toEqual({
+      envelopeId: expect.any(String),
+    });
+    await hostile.check();
+  });
+
   it('that moves a cancellation to another nonce cancels nothing else', async () => {
     const account = await hostile.account();
     const [first, second] = [await pay(account, 1n), await pay(account, 2n)];
@@ -334,6 +365,58 @@ describe('a commit that the server answers, and does not carry out', () => {
     await world.begin(of);
     of.isApproved = answer?.ok !== true;
     await sign(of);
+    await hostile.check();
+  });
+});
+
+describe('a budget', () => {
+  /** Changes the answers that say how much of a budget is used, while `work` runs. */
+  async function understating<T>(change: (answer: Answer) => void, work: () => Promise<T>): Promise<T> {
+    hostile.proxy.interfere({
+      after(_, answer) {
+        const names = answer.columns.map(({ name }) => name);
+        if (names.includes('amount') && names.includes('executions')) change(answer);
+        return undefined;
+      },
+    });
+    try {
+      return await work();
+    } finally {
+      hostile.proxy.interfere({});
+    }
+  }
+
+  /** Sets columns of every row. */
+  function setting(values: Readonly<Record<string, string>>) {
+    return (answer: Answer) => {
+      answer.rows = answer.rows.map((row) =>
+        row.map((value, index) => values[answer.columns[index]?.name ?? ''] ?? value),
+      );
+    };
+  }
+
+  const later = timeText(new Date(Date.now() + 30 * 86_400_000));
+
+  it.each<[string, (answer: Answer) => void]>([
+    ['has no row', (answer) => (answer.rows = [])],
+    ['is nothing', setting({ amount: '0', executions: '0' })],
+    ['is nothing in another month', setting({ amount: '0', executions: '0', at: later })],
+  ])('is not exceeded where what is used of it %s', async (_, change) => {
+    const account = await hostile.account();
+    const [first, second] = [await pay(account, 3n), await pay(account, 3n)];
+    expect(await sign(first)).toEqual({ envelopeId: expect.any(String) });
+    await hostile.check();
+    await understating(change, () => sign(second));
+    await hostile.check();
+    // What is executed counts for its hours.
+    await hostile.deploy(account);
+    for (const call of hostile.oracle.callsOf(first)) expect(await hostile.send(call)).toBe(true);
+    await hostile.world.mine(2);
+    const { organizationId, transactionId } = first;
+    expect(await hostile.signer.confirmOutcome({ organizationId, transactionId })).toEqual({
+      outcome: 'executed',
+    });
+    await understating(change, () => sign(second, { accountNonce: '1' }));
     await hostile.check();
   });
 });

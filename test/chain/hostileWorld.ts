@@ -16,10 +16,13 @@ import { signerEndpoints } from '../../src/chain/contractSignatures';
 import { deploymentCall, deriveAccount } from '../../src/chain/safeAccount';
 import { executionGas } from '../../src/chain/safeTransaction';
 import { createIdentifyVoter } from '../../src/chain/voter';
+import { insertApproval, updateApproval } from '../../src/db/approvals';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
+import { insertDeployments } from '../../src/db/proposals';
 import type { Edit } from '../../src/domain/governance';
 import type { Policy } from '../../src/domain/policy';
+import type { DeploymentKey } from '../../src/domain/proposal';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { type Journal, openJournal } from '../../src/journal/journal';
 import { Falsifier, type NamedRow } from '../support/falsified';
@@ -303,17 +306,39 @@ export class HostileWorld {
     });
   }
 
+  /** A proposal that is deploying an account, as the tables show it. */
+  async deployment({ id: accountId }: Pick<TestAccount, 'id'>): Promise<DeploymentKey> {
+    const { db, org, network } = this.world;
+    const proposalId = newId('prop');
+    const key = { organizationId: org.id, proposalId, accountId, networkId: network.id };
+    await db.transaction(async (tx) => {
+      await insertApproval(tx, 'proposal', {
+        id: proposalId,
+        organizationId: org.id,
+        summary: 'Create an account',
+        names: [],
+        createdBy: null,
+        position: 0n,
+        expiresAt: new Date(Date.now() + 3_600_000),
+      });
+      await updateApproval(tx, proposalId, { executionStatus: 'processing' });
+      const data = JSON.stringify({ items: [] });
+      await tx('proposals').insert({ id: proposalId, resource_type: 'accounts', action: 'create', data });
+      await insertDeployments(tx, proposalId, [key]);
+    });
+    return key;
+  }
+
   /** The terms of a first envelope, as an honest worker proposes them. */
   terms(accountNonce = 0n, safeTxGas = SAFE_TX_GAS): TransactionTerms {
-    const { relayer: relayerAddress, network } = this.world;
-    const highest = this.opened?.journal.highestRelayerNonce({ networkId: network.id, relayerAddress });
+    const { relayer: relayerAddress } = this.world;
     return {
       ...this.sample,
       safeTxGas: String(safeTxGas),
       gas: String(executionGas({ safeTxGas, data: '0x' })),
       relayerAddress,
       accountNonce: String(accountNonce),
-      chainNonce: (highest ?? -1) + 1,
+      chainNonce: this.oracle.nextRelayerNonce(),
     };
   }
 

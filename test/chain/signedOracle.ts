@@ -94,6 +94,8 @@ interface RelayerTransaction {
 /** As Safe 1.4.1 does it. */
 const CANCELLATION_GAS = 50_000n;
 const FILLER_GAS = 21_000n;
+/** No honest nonce of a relayer is so far from the one before. */
+const FARTHEST_NONCE = 50;
 /** So many nonces of an account are looked at, where the journal has none. */
 const NONCES = 12;
 
@@ -164,6 +166,7 @@ export class SignedOracle {
   private readonly journaled = new Set<string>();
   private readonly organizations = new Map<string, Address>();
   private readBytes = 0;
+  private relayerNonce = 0;
   /** Of keys that fail, as one that is out of reach. */
   failing = false;
 
@@ -176,6 +179,11 @@ export class SignedOracle {
 
   permitDeployment(one: DeployableAccount): void {
     this.deployable.push(one);
+  }
+
+  /** The nonce after those that relayers have signed for, but for those that a database has made up. */
+  nextRelayerNonce(): number {
+    return this.relayerNonce;
   }
 
   /** Keys that the oracle sees signing. */
@@ -206,11 +214,11 @@ export class SignedOracle {
         const key = keys.relayerKey(networkId, index);
         const signTransaction = (async (...args: Parameters<typeof key.signTransaction>) => {
           assertWorks();
-          const [transaction] = args;
-          this.sent.push({
-            relayer: key.address,
-            transaction: transaction as TransactionSerializableEIP1559,
-          });
+          const transaction = args[0] as TransactionSerializableEIP1559;
+          this.sent.push({ relayer: key.address, transaction });
+          const { nonce = 0 } = transaction;
+          const isNear = nonce < this.relayerNonce + FARTHEST_NONCE;
+          if (isNear) this.relayerNonce = Math.max(this.relayerNonce, nonce + 1);
           return key.signTransaction(...args);
         }) as typeof key.signTransaction;
         return watched(key, { signTransaction });

@@ -32,9 +32,16 @@ const REMEMBERED = 24;
 /** Longer texts are not looked through for values to remember. */
 const LONGEST_HARVESTED = 4_096;
 
+const HOUR_MS = 3_600_000;
+
 const OUTCOMES = [null, 'executed', 'reverted', 'cancelled', 'rejected', 'mined', 'dropped'];
 const STATUSES = [null, 'processing', 'completed', 'failed', 'rejected'];
 const KINDS = ['transaction', 'cancellation', 'filler', 'deployment', 'approve', 'reject', 'initiator'];
+
+/** A time as Postgres writes it. */
+export function timeText(time: Date): string {
+  return time.toISOString().replace('T', ' ').replace('Z', '+00');
+}
 
 /** `safe_tx_hash` and `safeTxHash` are one name. */
 function nameOf(name: string): string {
@@ -83,7 +90,7 @@ export class Falsifier {
     const others = (this.seen.get(nameOf(name)) ?? []).filter((other) => other !== value);
     if (others.length > 0 && draw(3) === 0) return drawn(draw, others);
     if (type !== undefined && INTEGERS.has(type)) return this.integer(draw, name, value);
-    if (type !== undefined && TIMES.has(type)) return this.time(draw, value);
+    if (type !== undefined && TIMES.has(type)) return this.time(draw, value, timeText);
     return this.text(draw, name, value, others);
   }
 
@@ -97,10 +104,10 @@ export class Falsifier {
     return drawn(draw, near.map(String));
   }
 
-  private time(draw: Draw, value: Field): Field {
+  private time(draw: Draw, value: Field, written = (time: Date) => time.toISOString()): Field {
     const now = Date.parse(value ?? '') || Date.now();
-    const hours = drawn(draw, [-30 * 24, -25, -1, 1, 25]);
-    return drawn(draw, [null, new Date(now + hours * 3_600_000).toISOString(), '1970-01-01 00:00:00+00']);
+    const hours = drawn(draw, [-30 * 24, -25, -1, 1, 25, 30 * 24]);
+    return drawn(draw, [null, written(new Date(now + hours * HOUR_MS)), written(new Date(0))]);
   }
 
   private text(draw: Draw, name: string, value: Field, others: readonly string[]): Field {
