@@ -119,6 +119,8 @@ export async function executeOnChain(
   const { networkId, isCancelled } = context;
   const activities = executionActivities(ref, context);
   let isFirst = true;
+  /** Whether what was observed last was to be cancelled. */
+  let seenCancelled = false;
   /** The first observation, as a local activity; null leaves it to the chain worker. */
   async function observeLocally(): Promise<TransactionObservation | null> {
     if (!isFirst || isCancelled()) return null;
@@ -134,9 +136,10 @@ export async function executeOnChain(
     unreportedChecks: 0,
     firstPauseMs: FIRST_PAUSE_MS,
     async observe() {
+      seenCancelled = isCancelled();
       const seen =
         (await observeLocally()) ??
-        (await activities.prepareTransaction({ ...ref, networkId, cancel: isCancelled() }));
+        (await activities.prepareTransaction({ ...ref, networkId, cancel: seenCancelled }));
       switch (seen.kind) {
         case 'decided':
           return confirmed(seen, () => activities.confirmOutcome(ref));
@@ -158,11 +161,13 @@ export async function executeOnChain(
     sign: ({ terms, cancels }) =>
       (cancels ? activities.signCancellation : activities.signTransaction)({ ...ref, terms }),
     async follow(envelopeId, reported) {
-      const before = isCancelled();
+      const isOutdated = () => isCancelled() !== seenCancelled;
+      // The cancellation was requested while this envelope was looked for or signed: it is not sent.
+      if (isOutdated()) return { kind: 'ended' };
       const followed = await first([
         () => activities.followTransaction({ ...ref, envelopeId, networkId, reported }),
         // The envelope is checked again as soon as a cancellation is requested.
-        () => condition(() => isCancelled() !== before).then(() => undefined),
+        () => condition(isOutdated).then(() => undefined),
       ]);
       switch (followed?.kind) {
         case 'decided': {

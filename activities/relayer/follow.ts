@@ -26,6 +26,8 @@ export interface Followed<T> {
   readonly reported: string | null;
   /** Checks the chain; `head` is the number of the newest block. */
   readonly check: (head: bigint) => Promise<ChainCheck<T>>;
+  /** The end where the bytes must not be sent again, else null; called each time but the first. */
+  readonly beforeResending?: () => Promise<T | null>;
 }
 
 /** How long an obstacle lasts before it is reported. */
@@ -82,13 +84,15 @@ function checkedAtSending(
   return { at, head, inBlock: isIn ? head.number : null, found: { waitingFor: null }, againMs };
 }
 
-/** Sends the bytes; an obstacle where a nonce before them is not used. */
+/** Sends the bytes; the end where they must not be sent, an obstacle where a nonce before them is not used. */
 async function sendNow<T>(
   context: RelayerContext,
   followed: Followed<T>,
   progress: Progress,
-): Promise<Obstacle | null> {
-  const { chain, envelope } = followed;
+): Promise<T | Obstacle | null> {
+  const { chain, envelope, beforeResending } = followed;
+  const end = progress.sent || progress.failed ? await beforeResending?.() : null;
+  if (end) return end;
   const { gap, isAccepted } = await sendInOrder(context, chain, envelope);
   const at = performance.now();
   // What was mined just now counts: the newest block is read after it.
@@ -193,8 +197,8 @@ async function step<T>(
     return await turns.run(`${relayer}/${kind}`, null, () =>
       networkTurns.run(`${chain.network.id}/${kind}`, null, async () => {
         signal.throwIfAborted();
-        const gap = isDue(progress, head) ? await sendNow(context, followed, progress) : null;
-        if (gap) return { end: gap };
+        const end = isDue(progress, head) ? await sendNow(context, followed, progress) : null;
+        if (end) return { end };
         const newest = await heads.read(chain);
         progress.newest = newest;
         const known = progress.checked;

@@ -26,9 +26,9 @@ export async function gapTerms(
 
 /** True when an envelope is obsolete, so that no workflow follows it. */
 export async function isObsolete(db: Db | Tx, envelope: Envelope): Promise<boolean> {
-  const { kind, attempt } = await carriedBy(db, envelope);
+  const { kind, attempt, cancellation } = await carriedBy(db, envelope);
   if (kind === 'deployment') return !(await isDeploymentPending(db, envelope.attemptId));
-  return attempt === undefined || attempt.outcome !== null;
+  return attempt === undefined || attempt.outcome !== null || cancellation === 'signed';
 }
 
 /** What keeps an envelope out of a block: a gap, other envelopes that are followed, or nothing before it. */

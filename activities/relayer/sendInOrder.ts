@@ -16,11 +16,13 @@ import { send } from './send';
 
 /**
  * Whether an envelope of an earlier nonce that is not on the chain is sent again. Bytes whose effect was confirmed once
- * are sent only where they cannot have another effect: `findLostTransactions` handles lost blocks.
+ * are sent only where they cannot have another effect: `findLostTransactions` handles lost blocks. So are those of a
+ * transaction that is to be cancelled: its cancellation, or a filler, takes the relayer's nonce.
  */
 async function isToSend(db: Db, chain: ChainClient, envelope: Envelope): Promise<boolean> {
-  const { attempt } = await carriedBy(db, envelope);
-  if (!attempt || attempt.outcome === null || attempt.kind === 'cancellation') return true;
+  const { attempt, cancellation } = await carriedBy(db, envelope);
+  if (!attempt || attempt.kind === 'cancellation') return true;
+  if (attempt.outcome === null && cancellation === null) return true;
   const account = await findAccountDerivation(db, attempt.organizationId, attempt.accountId);
   const nonce = account && (await accountNonce(chain, account.address));
   return nonce !== null && nonce !== undefined && nonce > attempt.safeNonce;

@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../src/chain/clients';
 import { accountNonce } from '../../src/chain/safe';
-import { type Attempt, findCarried } from '../../src/db/attempts';
+import { type Attempt, carriedBy, findCarried } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { requireChain } from '../relayer/context';
@@ -55,13 +55,24 @@ export async function followTransaction(
 ): Promise<TransactionFollowed> {
   const { db } = context;
   const chain = requireChain(context, input.networkId);
-  const { envelope, attempt } = (await findCarried(db, BigInt(input.envelopeId))) ?? {};
+  const { envelope, attempt, cancellation } = (await findCarried(db, BigInt(input.envelopeId))) ?? {};
   // The database was restored from a backup: the id is unknown, or that of another envelope.
   if (!envelope || attempt?.transactionId !== input.transactionId) return { kind: 'dropped' };
   if (envelope.outcome === 'reverted' || envelope.outcome === 'dropped') return { kind: envelope.outcome };
-  const { reported } = input;
-  const checked = (head: bigint) => check(context, chain, { attempt, envelope }, head);
-  const followed = await follow<Ended>(context, { chain, envelope, reported, check: checked }, signal);
+  // What is to be cancelled is not sent: it is observed again, and its cancellation is signed.
+  if (cancellation !== null) return { kind: 'dropped' };
+  const followed = await follow<Ended>(
+    context,
+    {
+      chain,
+      envelope,
+      reported: input.reported,
+      check: (head) => check(context, chain, { attempt, envelope }, head),
+      beforeResending: async () =>
+        (await carriedBy(db, envelope)).cancellation === null ? null : { kind: 'dropped' },
+    },
+    signal,
+  );
   if (followed.kind !== 'stuck') return followed;
   // Its own account nonce: the signer finds no earlier one without an envelope.
   const terms = carryingTerms(followed.terms, attempt, attempt.fromBlock, attempt.safeNonce);

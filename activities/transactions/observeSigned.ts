@@ -4,7 +4,7 @@ import { dataCost } from '../../src/chain/dataFee';
 import { accountNonce } from '../../src/chain/safe';
 import { cancellation } from '../../src/chain/safeTransaction';
 import { type Attempt, envelopesOf, undecidedBelow } from '../../src/db/attempts';
-import type { Envelope } from '../../src/db/chain';
+import { type Envelope, reopenEnvelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { checkEnvelope, reopenLostEnvelope, undecidedEnvelope } from '../relayer/envelopes';
 import { relayerOf } from '../relayer/relayerOf';
@@ -45,14 +45,34 @@ function isAfterLost({ transaction }: AtNonce, earlier: readonly Attempt[], next
   return nextNonce + BigInt(coming.size) < transaction.safeNonce;
 }
 
-/** The terms of the next envelope at a nonce: as a replacement of an undecided one, where the fee can be raised. */
+/**
+ * The envelope of a transaction that a cancellation replaces: of those that can still be included, the one with the lowest
+ * nonce of its relayer, so that none comes before the cancellation. One that was decided in a lost block is undecided again.
+ * Undefined where none can be included. Throws ChainUnavailable.
+ */
+async function envelopeToReplace(
+  db: Db,
+  chain: ChainClient,
+  envelopes: readonly Envelope[],
+): Promise<Envelope | undefined> {
+  const relayerAddress = envelopes.at(-1)?.relayerAddress;
+  if (relayerAddress === undefined) return undefined;
+  const used = await transactionCount(chain, relayerAddress);
+  const live = envelopes.filter((one) => one.relayerAddress === relayerAddress && one.relayerNonce >= used);
+  const lowest = Math.min(...live.map(({ relayerNonce }) => relayerNonce));
+  const found = live.findLast(({ relayerNonce }) => relayerNonce === lowest);
+  if (found && found.outcome !== null) await reopenEnvelope(db, found.id);
+  return found;
+}
+
+/** The terms of the next envelope at a nonce; a cancellation's replace the transaction's own envelope. */
 async function nextTerms(
   context: TransactionChainContext,
   chain: ChainClient,
   at: AtNonce,
-  seen: { envelopes: readonly Envelope[]; earlier: readonly Attempt[]; cancels: boolean },
+  { earlier, cancels }: { earlier: readonly Attempt[]; cancels: boolean },
 ): Promise<TransactionObservation> {
-  const { envelopes, earlier, cancels } = seen;
+  const { envelopes } = at;
   const { safeNonce, networkId } = at.transaction;
   const nextNonce = (await accountNonce(chain, at.account)) ?? 0n;
   if (isAfterLost(at, earlier, nextNonce)) {
@@ -75,18 +95,34 @@ async function nextTerms(
   }
   const dataFee = await dataCost(chain, { account: at.account, data: content.data });
   const gas = gasWithData(content, cancels ? 0 : reverts, dataFee, context.maxGas);
-  const undecided = undecidedEnvelope(envelopes);
   const needs = (terms: EnvelopeTerms): TransactionObservation => ({
     kind: 'needsEnvelope',
     terms: carryingTerms(terms, content, signed.fromBlock, nextNonce),
     cancels,
     attempted: true,
   });
-  const replacing = undecided && (await replacementTerms(chain, undecided, gas));
-  if (replacing) return needs(replacing);
+  const replaced = cancels && (await envelopeToReplace(context.db, chain, carrying(at, at.transaction)));
+  if (replaced) {
+    const terms = await replacementTerms(chain, replaced, gas);
+    if (terms) return needs(terms);
+    // Behind it, the cancellation would come too late.
+    const message = `to be cancelled, it needs a higher ceiling of fees on ${networkLabel(chain)} (maxFeePerGas of the network): what is sent of it pays ${replaced.maxFeePerGas} wei`;
+    return { kind: 'confirming', message };
+  }
   const relayerAddress = await relayerOf(context.db, chain.network, signed.accountId);
   const [fees, chainNonce] = await Promise.all([currentFees(chain), transactionCount(chain, relayerAddress)]);
   return needs(envelopeTerms(fees, gas, { relayerAddress, chainNonce }));
+}
+
+/** The envelopes of one attempt, oldest first. */
+function carrying({ envelopes }: AtNonce, { id }: Attempt): readonly Envelope[] {
+  return envelopes.filter(({ attemptId }) => attemptId === id);
+}
+
+/** The envelopes that may be sent: of what is to be cancelled, only those of its cancellation. */
+function sendable(at: AtNonce, cancels: boolean): readonly Envelope[] {
+  if (!cancels) return at.envelopes;
+  return at.cancellation ? carrying(at, at.cancellation) : [];
 }
 
 /**
@@ -107,21 +143,21 @@ export async function observeSigned(
     const message = `the signer reads that it was ${at.signerOutcome}, and the chain worker does not`;
     return { kind: 'confirming', message, unconfirmed: true };
   }
-  const envelopes = await envelopesOf(db, attemptsOf(at));
-  const undecided = undecidedEnvelope(envelopes);
-  const inBlock = seen.blockNumber !== null;
   const cancels = cancel || at.cancellation !== undefined;
-  const cancellationIsMissing = cancels && !at.cancellation;
-  if (undecided && (inBlock || !cancellationIsMissing)) return inFlight(undecided);
-  if (inBlock) {
+  // What `checkAtNonce` has decided is read again.
+  const now = { ...at, envelopes: await envelopesOf(db, attemptsOf(at)) };
+  const sent = sendable(now, cancels);
+  const undecided = undecidedEnvelope(sent);
+  if (undecided) return inFlight(undecided);
+  if (seen.blockNumber !== null) {
     const { confirmations } = chain.network;
     return {
       kind: 'confirming',
       message: `waiting for ${confirmations} confirmations on ${networkLabel(chain)}`,
     };
   }
-  const reopened = await reopenLostEnvelope(db, chain, envelopes);
+  const reopened = await reopenLostEnvelope(db, chain, sent);
   if (reopened) return inFlight(reopened);
   const earlier = await checkEarlier(db, chain, at, head);
-  return nextTerms(context, chain, at, { envelopes, earlier, cancels });
+  return nextTerms(context, chain, now, { earlier, cancels });
 }

@@ -15,18 +15,21 @@ export interface PrepareTransaction extends PrepareNewTransaction {
   readonly cancel: boolean;
 }
 
-/** The observation while the chain is unavailable. An in-flight envelope is still followed, unless it is to be cancelled. */
+/**
+ * The observation while the chain is unavailable. An in-flight envelope is still followed: of a transaction that is to be
+ * cancelled, only one that carries the cancellation.
+ */
 async function whileUnavailable(
   db: Db,
-  attempt: Attempt | undefined,
+  attempts: readonly Attempt[],
   cancel: boolean,
   message: string,
 ): Promise<TransactionObservation> {
-  if (!attempt) return { kind: 'unreachable', message };
-  const undecided = undecidedEnvelope(await envelopesOf(db, [attempt]));
-  return undecided && !cancel
-    ? { kind: 'inFlight', envelopeId: String(undecided.id) }
-    : { kind: 'confirming', message };
+  if (attempts.length === 0) return { kind: 'unreachable', message };
+  const cancellations = attempts.filter(({ kind }) => kind === 'cancellation');
+  const followed = cancel || cancellations.length > 0 ? cancellations : attempts;
+  const undecided = undecidedEnvelope(await envelopesOf(db, followed));
+  return undecided ? { kind: 'inFlight', envelopeId: String(undecided.id) } : { kind: 'confirming', message };
 }
 
 /** Why a transaction of which nothing is signed cannot be signed; null when it can. */
@@ -51,23 +54,20 @@ export async function prepareTransaction(
   const found = await readTransactionToObserve(db, input);
   if (!found) throw new Error(`transaction ${input.transactionId} not found`);
   const { record } = found;
+  // Its workflow may not know of the request yet.
+  const cancel = input.cancel || record.cancelling;
   const attempts = found.attempted ? await attemptsOfTransaction(db, record.id) : [];
   const attempt = attempts.find(({ kind }) => kind === 'transaction');
   const chain = context.chains.get(input.networkId);
-  const refusal = attempt ? null : refuseNew(chain, input);
+  const refusal = attempt ? null : refuseNew(chain, { ...input, cancel });
   if (refusal) return refusal;
   if (!chain) return { kind: 'confirming', message: `network ${input.networkId} is not configured any more` };
   try {
     if (!attempt) return await observeNew(context, chain, found);
     await assertChainId(chain);
-    return await observeSigned(
-      context,
-      chain,
-      await readAtNonce(db, record, attempt.safeNonce),
-      input.cancel,
-    );
+    return await observeSigned(context, chain, await readAtNonce(db, record, attempt.safeNonce), cancel);
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error;
-    return whileUnavailable(db, attempt, input.cancel, error.message);
+    return whileUnavailable(db, attempts, cancel, error.message);
   }
 }

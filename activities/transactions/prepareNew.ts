@@ -33,7 +33,7 @@ async function observe(
   input: PrepareNewTransaction,
 ): Promise<TransactionObservation | null> {
   const found = await readTransactionToObserve(context.db, input);
-  if (!found || found.attempted) return null;
+  if (!found || found.attempted || found.record.cancelling) return null;
   const seen = await observeNew(context, chain, found);
   return seen.kind === 'needsEnvelope' ? seen : null;
 }

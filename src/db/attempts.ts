@@ -222,6 +222,22 @@ export async function attemptsBetween(
 export interface Carried {
   readonly kind: ChainAttemptRow['kind'];
   readonly attempt: Attempt | undefined;
+  /** How far the cancellation of a transaction is; null for anything else, and where nobody has requested one. */
+  readonly cancellation: 'requested' | 'signed' | null;
+}
+
+/** `Carried['cancellation']` of an attempt. */
+const CANCELLATION = `(CASE WHEN chain_attempts.kind <> 'transaction' THEN NULL
+    WHEN EXISTS (SELECT FROM chain_attempts other
+      WHERE other.transaction_id = chain_attempts.transaction_id AND other.kind = 'cancellation') THEN 'signed'
+    WHEN EXISTS (SELECT FROM transactions t
+      WHERE t.id = chain_attempts.transaction_id AND t.cancelling) THEN 'requested' END) AS cancellation`;
+
+type CarriedRow = SignedAttemptRow & Pick<Carried, 'cancellation'>;
+
+function carried(row: CarriedRow): Carried {
+  const { kind, cancellation } = row;
+  return { kind, cancellation, attempt: isOfAccount(row) ? attempt(row) : undefined };
 }
 
 /** An envelope and what it carries; undefined where a restored backup has lost it. */
@@ -231,23 +247,18 @@ export async function findCarried(
 ): Promise<(Carried & { readonly envelope: Envelope }) | undefined> {
   const [row] = (await selectSigned(db)
     .join('chain_envelopes as e', 'e.attempt_id', 'chain_attempts.id')
-    .select(db.raw(`${envelopeColumn} AS envelope, (${UNSENT})`))
-    .where({ 'e.id': envelopeId })) as (SignedAttemptRow &
-    UnsentColumn & { readonly envelope: EnvelopeColumn })[];
-  return (
-    row && {
-      kind: row.kind,
-      attempt: isOfAccount(row) ? attempt(row) : undefined,
-      envelope: { ...envelopeIn(row.envelope), unsent: row.unsent },
-    }
-  );
+    .select(db.raw(`${envelopeColumn} AS envelope, (${UNSENT}), ${CANCELLATION}`))
+    .where({ 'e.id': envelopeId })) as (CarriedRow & UnsentColumn & { readonly envelope: EnvelopeColumn })[];
+  return row && { ...carried(row), envelope: { ...envelopeIn(row.envelope), unsent: row.unsent } };
 }
 
 /** What an envelope carries. */
 export async function carriedBy(db: Db | Tx, { attemptId }: Pick<Envelope, 'attemptId'>): Promise<Carried> {
-  const [found] = await selectSigned(db).where({ id: attemptId });
-  const row = requireRow(found);
-  return { kind: row.kind, attempt: isOfAccount(row) ? attempt(row) : undefined };
+  const row = await selectSigned(db)
+    .select<CarriedRow[]>(db.raw(CANCELLATION))
+    .where({ id: attemptId })
+    .first();
+  return carried(requireRow(row));
 }
 
 /** The envelopes of attempts, oldest first. */

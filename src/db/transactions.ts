@@ -205,7 +205,8 @@ const UNDECIDED = `EXISTS (SELECT FROM chain_attempts c WHERE c.account_id = t.a
 
 const TO_OBSERVE: PreparedStatement = {
   name: 'transaction_to_observe',
-  text: `SELECT t.id, t.account_id, t.network_id, t.to_address, t.value, t.calldata, account.address AS account_address,
+  text: `SELECT t.id, t.account_id, t.network_id, t.to_address, t.value, t.calldata, t.cancelling,
+    account.address AS account_address,
     EXISTS (SELECT FROM chain_attempts c WHERE c.transaction_id = t.id) AS attempted,
     CASE WHEN NOT ${UNDECIDED} THEN
       (SELECT json_object_agg(r.index, r.address) FROM relayers r WHERE r.network_id = t.network_id) END AS relayers
@@ -217,7 +218,7 @@ const TO_OBSERVE: PreparedStatement = {
 export interface TransactionToObserve {
   readonly record: Pick<
     StoredTransaction,
-    'id' | 'accountId' | 'accountAddress' | 'networkId' | 'to' | 'value' | 'calldata'
+    'id' | 'accountId' | 'accountAddress' | 'networkId' | 'to' | 'value' | 'calldata' | 'cancelling'
   >;
   /** Something of it was stored to be signed. */
   readonly attempted: boolean;
@@ -231,7 +232,10 @@ export async function readTransactionToObserve(
   { organizationId, transactionId }: TransactionRef,
 ): Promise<TransactionToObserve | undefined> {
   const [row] = await runPrepared<
-    Pick<TransactionRow, 'id' | 'account_id' | 'network_id' | 'to_address' | 'value' | 'calldata'> &
+    Pick<
+      TransactionRow,
+      'id' | 'account_id' | 'network_id' | 'to_address' | 'value' | 'calldata' | 'cancelling'
+    > &
       Pick<UnsealedColumns, 'account_address'> &
       Pick<TransactionToObserve, 'attempted' | 'relayers'>
   >(db, TO_OBSERVE, [organizationId, transactionId]);
@@ -245,6 +249,7 @@ export async function readTransactionToObserve(
         to: row.to_address,
         value: BigInt(row.value),
         calldata: row.calldata,
+        cancelling: row.cancelling,
       },
       attempted: row.attempted,
       relayers: row.relayers,

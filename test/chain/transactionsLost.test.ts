@@ -445,6 +445,117 @@ describe('a lost block', () => {
   );
 });
 
+describe('a payment whose block is lost, and whose cancellation is requested then', () => {
+  /** Executed, lost and reopened; an operator cancels it. */
+  async function lostAndCancelled(to: Address): Promise<{ ref: TransactionRef; envelopeId: string }> {
+    const ref = await world.transaction({ to, data: INCREMENT });
+    const back = await remember();
+    await world.execute(ref);
+    await back();
+    expect(await findLostTransactions()).toEqual([ref]);
+    await world.requestCancellation(ref);
+    const { id } = requireRow(await world.envelopes(ref).first());
+    return { ref, envelopeId: String(id) };
+  }
+
+  test('is cancelled at the relayer nonce of its lost bytes, which are not sent', async () => {
+    const to = await counter();
+    const { ref, envelopeId } = await lostAndCancelled(to);
+    expect(await world.prepare(ref, true)).toMatchObject({
+      kind: 'needsEnvelope',
+      cancels: true,
+      attempted: true,
+      terms: { replaces: envelopeId },
+    });
+    expect(await world.execute(ref, { cancel: true })).toMatchObject({ outcome: { kind: 'cancelled' } });
+    expect(await countOf(to)).toBe(0n);
+    const [payment, cancellation] = await world.envelopes(ref);
+    expect(cancellation?.relayer_nonce).toBe(payment?.relayer_nonce);
+    expect(await world.record(ref)).toMatchObject({ executionStatus: 'failed', closed: true });
+  });
+
+  test('is not sent ahead of what else its relayer sends', async () => {
+    const to = await counter();
+    const { ref } = await lostAndCancelled(to);
+    const later = await world.transaction({ to, data: number('set', 40n) });
+    const executed = world.execute(later);
+    await until('the later one is sent', async () =>
+      (await world.envelopes(later)).some(({ sent_at }) => sent_at !== null),
+    );
+    expect(await countOf(to)).toBe(0n);
+    expect(await world.execute(ref, { cancel: true })).toMatchObject({ outcome: { kind: 'cancelled' } });
+    expect(await executed).toMatchObject({ outcome: { kind: 'executed' } });
+    expect(await countOf(to)).toBe(40n);
+  });
+
+  test('is not sent by whoever still follows it, or by one who has not heard of the request', async () => {
+    const to = await counter();
+    const { ref, envelopeId } = await lostAndCancelled(to);
+    await world
+      .db('chain_envelopes')
+      .where({ id: BigInt(envelopeId) })
+      .update({ outcome: null, decided_at: null });
+    expect(await world.follow(ref, envelopeId)).toEqual({ kind: 'dropped' });
+    expect(await world.prepare(ref, false)).toMatchObject({ kind: 'needsEnvelope', cancels: true });
+    const dead = world.chainWith({ rpcUrls: ['http://127.0.0.1:1'] });
+    const input = { ...ref, networkId: world.network.id, cancel: false };
+    expect(await dead.prepareTransaction(input)).toMatchObject({ kind: 'confirming' });
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'cancelled' } });
+    expect(await countOf(to)).toBe(0n);
+  });
+
+  test('is not sent again by whoever follows it at the moment of the request', async () => {
+    const to = await counter();
+    const ref = await world.transaction({ to, data: INCREMENT });
+    const envelopeId = await world.sign(ref);
+    await world.withoutMining(async () => {
+      const following = world.followToEnd(ref, envelopeId);
+      await world.pending(1);
+      await world.requestCancellation(ref);
+      const { transaction_hash } = requireRow(await world.envelopes(ref).first());
+      await rpc(world.url, 'anvil_dropTransaction', [transaction_hash]);
+      expect(await following).toEqual({ kind: 'dropped' });
+      expect(await rpc(world.url, 'txpool_status', [])).toMatchObject({ pending: '0x0', queued: '0x0' });
+    });
+    expect(await world.execute(ref, { cancel: true })).toMatchObject({ outcome: { kind: 'cancelled' } });
+    expect(await countOf(to)).toBe(0n);
+  }, 30_000);
+
+  test('in two lost envelopes is cancelled at the lower nonce of its relayer', async () => {
+    const to = await counter();
+    const ref = await world.transaction({ to, data: INCREMENT });
+    const back = await remember();
+    const short = await world.signShortOfGas(ref);
+    expect(await world.followToEnd(ref, short)).toEqual({ kind: 'reverted' });
+    await world.execute(ref);
+    expect(await countOf(to)).toBe(1n);
+    await back();
+    expect(await findLostTransactions()).toEqual([ref]);
+    await world.requestCancellation(ref);
+    expect(await world.prepare(ref, true)).toMatchObject({ cancels: true, terms: { replaces: short } });
+    expect(await world.execute(ref, { cancel: true })).toMatchObject({ outcome: { kind: 'cancelled' } });
+    expect(await countOf(to)).toBe(0n);
+    // What its higher nonce carried is of no use, and holds up nobody.
+    const later = await world.transaction({ to, data: number('set', 40n) });
+    expect(await world.execute(later)).toMatchObject({ outcome: { kind: 'executed' } });
+    expect(await countOf(to)).toBe(40n);
+  });
+
+  test('waits for a higher ceiling where its bytes pay the highest fee', async () => {
+    const to = await counter();
+    const { ref } = await lostAndCancelled(to);
+    const { max_fee_per_gas } = requireRow(await world.envelopes(ref).first());
+    const tight = world.chainWith({ maxFeePerGas: BigInt(max_fee_per_gas) });
+    const input = { ...ref, networkId: world.network.id, cancel: true };
+    expect(await tight.prepareTransaction(input)).toEqual({
+      kind: 'confirming',
+      message: expect.stringContaining('ceiling'),
+    });
+    expect(await world.execute(ref, { cancel: true })).toMatchObject({ outcome: { kind: 'cancelled' } });
+    expect(await countOf(to)).toBe(0n);
+  });
+});
+
 itDeep(
   'a cancellation whose block is lost is sent again: the bytes that it cancelled never count',
   async () => {
