@@ -12,6 +12,9 @@ const RETRY_BEFORE_SIGNING_MS = 20_000;
 const MAX_PAUSE_MS = 30_000;
 const MAX_PAUSE_BEFORE_SIGNING_MS = 5_000;
 
+/** Who asks a network: each has endpoints of its own. */
+export type Asking = 'chain' | 'signer';
+
 /** Growing pauses between checks of one network, and the report of what it waits for. */
 export interface Backoff {
   /** Reports what it waits for (null: nothing); the same is not reported twice in a row. `reason`: of a hold of the signer. */
@@ -20,8 +23,10 @@ export interface Backoff {
   reported(): string | null;
   /** Waits; each time twice as long. */
   pause(why: string): Promise<void>;
-  /** Waits while a network is unavailable before anything is signed; false after 20 s. */
-  retryUnavailable(message: string): Promise<boolean>;
+  /** Waits while a network is unavailable before anything is signed; false after 20 s without an answer. */
+  retryUnavailable(asking: Asking, message: string): Promise<boolean>;
+  /** The network has answered: what follows is another outage. */
+  answered(asking: Asking): void;
   /** There was progress: the pauses are short again. */
   reset(): void;
 }
@@ -35,7 +40,7 @@ export function createBackoff(options: {
   const { networkId, firstPauseMs } = options;
   let reported: string | null = null;
   let pauseMs = firstPauseMs;
-  let unavailableSince: number | undefined;
+  const unavailableSince = new Map<Asking, number>();
 
   async function report(waitingFor: string | null, reason?: Waiting['reason']): Promise<void> {
     if (waitingFor === reported) return;
@@ -52,15 +57,19 @@ export function createBackoff(options: {
     report,
     reported: () => reported,
     pause,
-    async retryUnavailable(message) {
-      unavailableSince ??= Date.now();
-      if (Date.now() - unavailableSince >= RETRY_BEFORE_SIGNING_MS) return false;
+    async retryUnavailable(asking, message) {
+      const since = unavailableSince.get(asking) ?? Date.now();
+      unavailableSince.set(asking, since);
+      if (Date.now() - since >= RETRY_BEFORE_SIGNING_MS) return false;
       await report(message);
       await pause('Retry the network', MAX_PAUSE_BEFORE_SIGNING_MS);
       return true;
     },
+    answered(asking) {
+      unavailableSince.delete(asking);
+    },
     reset() {
-      unavailableSince = undefined;
+      unavailableSince.clear();
       pauseMs = firstPauseMs;
     },
   };

@@ -4,7 +4,7 @@ import type { EnvelopeTerms } from '../activities/relayer/terms';
 import type { SigningResult } from '../activities/signer/refusal';
 import type { SignerActivities } from '../activities/signer/signer';
 import { networkQueue } from '../src/temporal/ids';
-import { type Backoff, createBackoff } from './backoff';
+import { type Asking, type Backoff, createBackoff } from './backoff';
 
 /** The task queues for one network, and the report of what the execution waits for. */
 export interface SettlementContext {
@@ -55,9 +55,11 @@ type Next<Result> = { readonly result: Result } | { readonly envelopeId: string 
 async function retryUnavailable<Result, Need>(
   effect: Effect<Result, Need>,
   backoff: Backoff,
+  asking: Asking,
   message: string,
 ): Promise<Next<Result>> {
-  return (await backoff.retryUnavailable(message)) ? 'observe' : { result: effect.unavailable(message) };
+  const isRetried = await backoff.retryUnavailable(asking, message);
+  return isRetried ? 'observe' : { result: effect.unavailable(message) };
 }
 
 async function sign<Result, Need>(
@@ -66,6 +68,7 @@ async function sign<Result, Need>(
   { need, attempted }: Extract<Observed<Result, Need>, { kind: 'needsEnvelope' }>,
 ): Promise<Next<Result>> {
   const signed = await effect.sign(need);
+  if (!('unreachable' in signed)) backoff.answered('signer');
   if ('envelopeId' in signed) return signed;
   if ('held' in signed) {
     await backoff.report(signed.held, signed.reason);
@@ -74,7 +77,7 @@ async function sign<Result, Need>(
   }
   if (!attempted) {
     if ('refused' in signed) return { result: effect.refused(signed.refused) };
-    return retryUnavailable(effect, backoff, signed.unreachable);
+    return retryUnavailable(effect, backoff, 'signer', signed.unreachable);
   }
   // An earlier envelope can still be included, whatever the signer's reason.
   await backoff.report(
@@ -104,6 +107,7 @@ async function advance<Result, Need>(
   checks: { confirming: number },
 ): Promise<Next<Result>> {
   const seen = await effect.observe();
+  if (seen.kind !== 'unreachable') backoff.answered('chain');
   switch (seen.kind) {
     case 'done':
       return { result: seen.result };
@@ -112,7 +116,7 @@ async function advance<Result, Need>(
     case 'needsEnvelope':
       return sign(effect, backoff, seen);
     case 'unreachable':
-      return retryUnavailable(effect, backoff, seen.message);
+      return retryUnavailable(effect, backoff, 'chain', seen.message);
     case 'confirming':
       checks.confirming += 1;
       if (checks.confirming > effect.unreportedChecks) await backoff.report(seen.message);

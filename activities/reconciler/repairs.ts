@@ -39,7 +39,7 @@ export interface ReconcilerDeps {
 
 /** How many repairs run at once, so that other requests are served. */
 export const AT_ONCE = 16;
-/** After this many failures the pass ends: a part that repairs need is unavailable. */
+/** After this many failures in a row the pass ends: a part that repairs need is unavailable. */
 const MAX_FAILURES = 20;
 /** A workflow that ends repeatedly would fill the audit log. */
 const MAX_RESTARTS_PER_HOUR = 10;
@@ -58,6 +58,7 @@ export class Repairs {
     failed: 0,
   };
   readonly texts: string[] = [];
+  private failuresInARow = 0;
 
   constructor(
     private readonly deps: ReconcilerDeps,
@@ -91,11 +92,13 @@ export class Repairs {
     this.signal.throwIfAborted();
     try {
       await work();
+      this.failuresInARow = 0;
     } catch (thrown) {
       // Its text is a result of the activity, and so in the history of the workflow.
       const error = withoutSql(thrown);
       this.done('failed', id, `repair failed: ${(error as Error).message}`, { err: error });
-      if (this.counts.failed >= MAX_FAILURES) throw error;
+      this.failuresInARow += 1;
+      if (this.failuresInARow >= MAX_FAILURES) throw error;
     }
   }
 

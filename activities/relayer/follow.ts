@@ -59,8 +59,8 @@ interface Checked {
 }
 
 interface Progress {
-  /** Since when it is in no block, as far as is known. */
-  pendingSince: number;
+  /** Since when a node has had the bytes and they are in no block, as far as is known; undefined: they were not sent yet. */
+  pendingSince?: number;
   /** The number of the newest block at the first check since then. */
   firstHead?: bigint;
   /** When the bytes were last sent, the newest block then, and when they are sent again; undefined: not yet. */
@@ -101,6 +101,8 @@ async function sendNow<T>(
   const againMs =
     before?.head.hash === head.hash ? Math.min(2 * before.againMs, MAX_IDLE_RESEND_MS) : RESEND_MS;
   progress.sent = { at, head, againMs };
+  // While the network was unavailable it was not pending.
+  progress.pendingSince ??= at;
   progress.firstHead ??= head.number;
   progress.failed = false;
   progress.checked = isAccepted
@@ -135,6 +137,7 @@ async function check<T>(
   head: Block,
 ): Promise<Step<T>> {
   const at = performance.now();
+  progress.pendingSince ??= at;
   progress.firstHead ??= head.number;
   const seen = await followed.check(head.number);
   if ('end' in seen) return seen;
@@ -223,9 +226,9 @@ export async function follow<T>(
   followed: Followed<T>,
   signal: AbortSignal,
 ): Promise<T | Obstacle> {
-  const progress: Progress = { pendingSince: performance.now() };
+  const progress: Progress = {};
   let message: string | null = null;
-  let messageSince = progress.pendingSince;
+  let messageSince = performance.now();
   let everyMs = context.pollMs;
   for (;;) {
     signal.throwIfAborted();

@@ -454,6 +454,34 @@ describe('an envelope', () => {
     }
   });
 
+  test('is pending from when a node has it: an outage before does not raise its fee at once', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, value: 3n });
+    const envelopeId = await world.sign(ref);
+    await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', [numberToHex(900n * GWEI)]);
+    await world.mine();
+    const stuckAfterMs = 1_500;
+    const outageUntil = performance.now() + 2 * stuckAfterMs;
+    let sentAt = Number.POSITIVE_INFINITY;
+    const proxy = await startRpcProxy(world.url, async (body, pass) => {
+      if (performance.now() < outageUntil) return undefined;
+      if (body.includes('eth_sendRawTransaction')) sentAt = Math.min(sentAt, performance.now());
+      return pass();
+    });
+    try {
+      const later = world.chainWith({ rpcUrls: [proxy.url] }, { stuckAfterMs });
+      const input = { ...ref, envelopeId, networkId: world.network.id, reported: null };
+      expect(await new MockActivityEnvironment().run(later.followTransaction, input)).toMatchObject({
+        kind: 'stuck',
+      });
+      expect(performance.now() - sentAt).toBeGreaterThanOrEqual(stuckAfterMs);
+    } finally {
+      await proxy.stop();
+      await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', ['0x1']);
+      await world.mine();
+    }
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  }, 30_000);
+
   itDeep(
     'at the fee ceiling is reported as stuck, and is included when gas is cheaper',
     async () => {

@@ -23,10 +23,13 @@ import { sharedStack } from '../support/stack';
 
 const ref = { organizationId: 'org_1', transactionId: 'txn_1' };
 const NETWORK_ID = 31_337;
+const SLOW = 'the signer reads slowly';
 const terms = { gas: '1', safeTxGas: '1' } as TransactionTerms;
 const needsPayment = { kind: 'needsEnvelope', terms, cancels: false, attempted: false } as const;
 const needsCancellation = { kind: 'needsEnvelope', terms, cancels: true, attempted: true } as const;
+const unreachable = { kind: 'unreachable', message: 'the network is unavailable' } as const;
 const executed = { kind: 'decided', outcome: { kind: 'executed' } as AttemptOutcome } as const;
+const held = { held: SLOW } as SigningResult;
 
 let bundle: WorkflowBundleWithSourceMap;
 let native: NativeConnection;
@@ -88,7 +91,7 @@ async function run(script: {
     workflow.execute<typeof executeOnly>('executeOnly', {
       workflowId: taskQueue,
       taskQueue,
-      args: [ref, queue],
+      args: [ref, queue, SLOW],
     }),
   );
   return { ...outcome, asked };
@@ -119,5 +122,26 @@ describe('a cancellation that is requested', () => {
     });
     expect(done).toMatchObject(decided);
     expect(done.asked).toEqual(['observe', ...cancelled]);
+  });
+});
+
+describe('a network that was unavailable before anything was signed', () => {
+  test('is retried for as long as ever when it is unavailable once more an hour after it has answered', async () => {
+    const done = await run({
+      observe: [unreachable, needsPayment, unreachable, needsPayment],
+      sign: [held, { envelopeId: '1' }],
+      follow: [executed],
+    });
+    expect(done).toMatchObject(decided);
+  });
+
+  test('for the signer is retried so too once the signer has answered', async () => {
+    const away = { unreachable: 'the endpoint of the signer is unavailable' } as SigningResult;
+    const done = await run({
+      observe: [needsPayment],
+      sign: [away, held, away, { envelopeId: '1' }],
+      follow: [executed],
+    });
+    expect(done).toMatchObject(decided);
   });
 });

@@ -5,11 +5,22 @@ import { executeOnChain } from '../../../workflows/execution';
 /** An operator requests the cancellation. */
 export const cancelSignal = defineSignal('cancel');
 
-/** One execution alone, with everything it reported. */
+const HOUR_MS = 3_600_000;
+
+/** One execution alone, with everything it reported. After each report of `slow` an hour has passed. */
 export async function executeOnly(
   ref: TransactionRef,
   queue: string,
+  slow: string,
 ): Promise<{ result: ExecutionResult; reports: (string | null)[] }> {
+  const { now } = Date;
+  let aheadMs = 0;
+  // The class itself is frozen.
+  globalThis.Date = class extends Date {
+    static override now(): number {
+      return now() + aheadMs;
+    }
+  } as DateConstructor;
   const reports: (string | null)[] = [];
   let cancelled = false;
   setHandler(cancelSignal, () => {
@@ -21,6 +32,7 @@ export async function executeOnly(
     isCancelled: () => cancelled,
     report: async (waitingFor) => {
       reports.push(waitingFor);
+      if (waitingFor === slow) aheadMs += HOUR_MS;
     },
   });
   return { result, reports };
