@@ -141,12 +141,12 @@ async function createObserved<V extends AnySnapshot, S extends ApprovalState, I 
   return untilUnchanged(async (): Promise<MessageResult<S> | 'unobserved' | undefined> => {
     const result = await tryToCreate(deps, subject, input, observed);
     if (!result || result === 'unobserved' || 'ok' in result) return result;
-    const { claim, heldBy } = result;
+    const { heldBy } = result;
     // Another attempt of the same creation has just stored it.
     if (heldBy === input.id) return undefined;
     const { organizationId } = input;
     if (!(await remainsOpen(deps, subject, { organizationId, id: heldBy }))) return undefined;
-    return refuse('conflict', `the open ${subject.rules.subject} ${heldBy} already changes ${claim}`);
+    return refuse('conflict', subject.takenText(result));
   });
 }
 

@@ -3,6 +3,7 @@ import type { IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
 import type { CreationRequest } from '../../src/db/approvals';
 import type { AuditInput } from '../../src/db/audit';
+import type { TakenClaim } from '../../src/db/claims';
 import type { Db, Tx } from '../../src/db/database';
 import type { MessageKey, MessageOrigin } from '../../src/db/receivedMessages';
 import type { Statement } from '../../src/db/rows';
@@ -91,6 +92,8 @@ export interface CreatableSubject<V extends AnySnapshot, S extends ApprovalState
     body: JsonValue,
     observed: unknown,
   ): Promise<Outcome<PlannedApproval<S>> | 'unobserved'>;
+  /** Why another approval cannot be created beside the one that has its claim. */
+  takenText(taken: TakenClaim): string;
 }
 
 /** The parts of execution that depend on the subject. */

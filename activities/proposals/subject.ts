@@ -56,6 +56,7 @@ function newProposalState(
 export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalState, CreateProposalInput> &
   ExecutableSubject<ProposalSnapshot, ProposalState> = {
   ...proposalSubject,
+  takenText: ({ claim, heldBy }) => `the open proposal ${heldBy} already changes ${claim}`,
   isRequestedBy({ resourceType, action }, { path, body }) {
     const kind = findKind(resourceType, action);
     return kind !== undefined && proposes(kind, path, body);

@@ -15,6 +15,7 @@ import {
   type PlannedTransaction,
   planTransaction,
   readTransferredToken,
+  replacedText,
   resolveTransaction,
 } from '../../src/transactions/plan';
 import { policyRefusal, usageOf } from '../../src/transactions/policy';
@@ -28,6 +29,9 @@ import type {
 } from '../approvals/subject';
 
 type TransferredToken = Awaited<ReturnType<typeof readTransferredToken>>;
+
+/** Before the id of the first of its family: what replaces another transaction claims the whole family. */
+const FAMILY_CLAIM = 'transaction:';
 
 function readReferenced(db: Db | Tx, organizationId: string, request: NewTransaction) {
   const { accountId, initiatorWalletAddress: walletAddress, policyId, replaces } = request;
@@ -106,7 +110,8 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
     const { summary, names, content, policyId, initiatorId, replaces } = planned.value;
     return accept({
       summary,
-      claims: [],
+      // Of simultaneous replacements one is created.
+      claims: records.family && replaces !== null ? [`${FAMILY_CLAIM}${records.family.first}`] : [],
       names,
       insert: insertTransaction(db, { ...planned.value, id: input.id }),
       audit: {
@@ -120,6 +125,8 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
       initialState: (created, { time }) => newTransactionState(created, planned.value, records, time),
     });
   },
+  takenText: ({ claim, heldBy }) =>
+    replacedText(claim.slice(FAMILY_CLAIM.length), { id: heldBy, isExecuted: false }),
   isOutdated: ({ awaitsRelayerWei, signerOutcome }) =>
     awaitsRelayerWei === null && signerOutcome !== 'rejected',
   isResumed: () => false,

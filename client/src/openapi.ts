@@ -1545,7 +1545,7 @@ export interface components {
             /** @description Native currency to send, in wei or its equivalent. */
             value: components["schemas"]["Amount"];
             data: components["schemas"]["Calldata"];
-            /** @description A failed transaction of the account that cannot be executed again, and that this one replaces. */
+            /** @description A failed transaction of the account that cannot be executed again, and that this one replaces. 409 while another transaction of the same family, each of which replaces another one, can still be executed, and once one was executed. */
             replaces?: components["schemas"]["TransactionId"];
             /** @description The policy under which it is requested. */
             policyId: components["schemas"]["PolicyId"];
@@ -1608,7 +1608,7 @@ export interface components {
             /** @description Native currency to send, in wei or its equivalent. */
             value: components["schemas"]["Amount"];
             data: components["schemas"]["Calldata"];
-            /** @description A failed transaction of the account that cannot be executed again, and that this one replaces. */
+            /** @description A failed transaction of the account that cannot be executed again, and that this one replaces. 409 while another transaction of the same family, each of which replaces another one, can still be executed, and once one was executed. */
             replaces?: components["schemas"]["TransactionId"];
         };
         EvaluatedPolicy: {
@@ -4502,6 +4502,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

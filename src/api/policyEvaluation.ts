@@ -6,8 +6,9 @@ import { listPolicies } from '../db/policies';
 import { readPeople } from '../db/policyContext';
 import { readUsage } from '../db/policyUsage';
 import { evaluate, type PolicyTransaction, type Remaining, usageWindow } from '../domain/policyEngine';
-import { readTransferredToken } from '../transactions/plan';
+import { checkReplacement, readTransferredToken } from '../transactions/plan';
 import type { ApiDependencies } from './dependencies';
+import { acceptOrThrow } from './refusals';
 import { resolveRequest } from './transactionRequests';
 
 type Dependencies = { db: Db } & Pick<ApiDependencies, 'config' | 'readToken'>;
@@ -27,7 +28,8 @@ export async function evaluatePolicies(
   request: TransactionToEvaluate,
 ): Promise<ShownEvaluation[]> {
   const { db, readToken } = dependencies;
-  const { resolved } = await resolveRequest(dependencies, organizationId, request);
+  const { records, resolved } = await resolveRequest(dependencies, organizationId, request);
+  acceptOrThrow(checkReplacement(records, request));
   const { account, content } = resolved;
   const { networkId } = request;
   const initiatorId = resolved.initiator.id;

@@ -631,6 +631,6 @@ export const evaluatePoliciesEndpoint = endpoint({
   response: envelope(z.array(evaluation)).meta({ id: 'EvaluationsResponse' }),
   status: 200,
   dryRun: true,
-  errors: [],
+  errors: ['conflict'],
   exampleBody: EXAMPLE_TRANSACTION,
 });

@@ -56,10 +56,14 @@ export const transactionFields = {
   to: nonzeroAddressInput.transform(checksumAddress),
   value: amount.meta({ description: 'Native currency to send, in wei or its equivalent.' }),
   data: calldataInput,
-  replaces: idOf('txn').optional().meta({
-    description:
-      'A failed transaction of the account that cannot be executed again, and that this one replaces.',
-  }),
+  replaces: idOf('txn')
+    .optional()
+    .meta({
+      description:
+        'A failed transaction of the account that cannot be executed again, and that this one replaces. 409 while ' +
+        'another transaction of the same family, each of which replaces another one, can still be executed, and once ' +
+        'one was executed.',
+    }),
 };
 
 /** A transfer of 1 ETH. */

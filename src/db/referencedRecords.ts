@@ -22,6 +22,16 @@ export interface ReferencedRecords extends Pick<PolicyContext, 'members' | 'grou
   readonly policy: Policy | undefined;
   /** Whether the transaction to replace is one of the account that failed for good. */
   readonly isReplaceable: boolean;
+  /** The family of the transaction to replace; null where none is to be replaced. */
+  readonly family: ReplacementFamily | null;
+}
+
+/** Transactions of which each replaces another one: only one of them is to be executed. */
+export interface ReplacementFamily {
+  /** The one that replaces no other. */
+  readonly first: string;
+  /** One that was executed or still can be; null where there is none. */
+  readonly live: { readonly id: string; readonly isExecuted: boolean } | null;
 }
 
 /** The members of the groups that the policy `p` names, each with its group, as one JSON column. */
@@ -64,6 +74,7 @@ export function groupsOf(row: GroupPeopleColumn): ReadonlyMap<string, readonly M
 type ReferencedColumns = GroupPeopleColumn &
   PeopleColumn & {
     readonly is_replaceable: boolean;
+    readonly family: ReferencedRecords['family'];
     readonly initiator: MemberSummary | null;
   } & (
     | {
@@ -76,6 +87,27 @@ type ReferencedColumns = GroupPeopleColumn &
   ) &
   ((Pick<PolicyRow, 'definition'> & { readonly policy_id: string }) | { readonly policy_id: null });
 
+/**
+ * The family of the transaction $5 of the organization $1: whatever replaces it or is replaced by it, as far as that goes;
+ * by its first one, and with one of it that was executed or can still be.
+ */
+const FAMILY = `(
+      WITH RECURSIVE before AS (
+        SELECT t.id, t.replaces FROM transactions t JOIN approvals a ON a.id = t.id
+          WHERE t.id = $5 AND a.organization_id = $1
+        UNION ALL SELECT t.id, t.replaces FROM before JOIN transactions t ON t.id = before.replaces
+      ), family AS (
+        SELECT id FROM before WHERE replaces IS NULL
+        UNION ALL SELECT t.id FROM family JOIN transactions t ON t.replaces = family.id
+      )
+      SELECT json_build_object('first', b.id, 'live', (
+          SELECT json_build_object('id', f.id, 'isExecuted', f.execution_status IS NOT DISTINCT FROM 'completed')
+          FROM family JOIN approvals f ON f.id = family.id
+          WHERE f.execution_status = 'completed' OR (f.closed_at IS NULL
+            AND (f.expires_at > now() OR f.execution_status = 'processing'))
+          ORDER BY f.id DESC LIMIT 1))
+        FROM before b WHERE b.replaces IS NULL)`;
+
 const READ: PreparedStatement = {
   name: 'referenced_records',
   text: `SELECT a.id AS account_id, a.name AS account_name, a.address AS account_address,
@@ -86,6 +118,7 @@ const READ: PreparedStatement = {
       EXISTS (SELECT FROM approvals f JOIN transactions t ON t.id = f.id
         WHERE f.organization_id = $1 AND f.id = $5 AND t.account_id = a.id
           AND f.execution_status = 'failed' AND f.closed_at IS NOT NULL) AS is_replaceable,
+      ${FAMILY} AS family,
       ${groupPeopleColumn('$1')}
     FROM (SELECT) AS always
     LEFT JOIN accounts a ON a.organization_id = $1 AND a.id = $2
@@ -124,6 +157,7 @@ export async function readReferencedRecords(
           },
     initiator: row.initiator ?? undefined,
     isReplaceable: row.is_replaceable,
+    family: row.family,
     policy:
       row.policy_id === null
         ? undefined

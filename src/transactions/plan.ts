@@ -4,7 +4,7 @@ import { isRestricted } from '../chain/functions';
 import { ACCOUNT_CONTRACTS } from '../chain/safeAccount';
 import type { NetworkConfig } from '../config';
 import type { NewTransaction as TransactionRequest } from '../contract/transactions';
-import type { ReferencedRecords } from '../db/referencedRecords';
+import type { ReferencedRecords, ReplacementFamily } from '../db/referencedRecords';
 import type { NewTransaction } from '../db/transactions';
 import type { JsonValue } from '../domain/canonicalJson';
 import { networkNotConfigured } from '../domain/network';
@@ -70,6 +70,21 @@ export function resolveTransaction(
   return { ok: true, value: { account, initiator, network, content: content.value } };
 }
 
+/** Why a transaction is not replaced: another one of its family was executed or still can be. */
+export function replacedText(replaced: string, live: NonNullable<ReplacementFamily['live']>): string {
+  const state = live.isExecuted ? 'was executed' : 'can still be executed';
+  return `transaction ${replaced} cannot be replaced: ${live.id}, which replaces or is replaced by it, ${state}`;
+}
+
+/** Refuses to replace a transaction twice: both replacements would be executed. */
+export function checkReplacement(
+  { family }: Pick<ReferencedRecords, 'family'>,
+  { replaces }: Pick<TransactionRequest, 'replaces'>,
+): Outcome<null> {
+  if (replaces === undefined || !family?.live) return accept(null);
+  return refuse('conflict', replacedText(replaces, family.live));
+}
+
 /** The token of a transfer, or why it cannot be read. Null where no token is transferred. */
 export type TokenFacts =
   | null
@@ -123,7 +138,8 @@ export interface PlannedTokens {
 
 /**
  * Checks a request against its policy and the current state, and describes it. The budget is not checked: only
- * execution spends it. Refuses with validationError (an unknown policy) or forbidden, with every condition not met.
+ * execution spends it. Refuses with validationError (an unknown policy), conflict (what it replaces is replaced already) or forbidden, with every
+ * condition not met.
  */
 export function planTransaction(
   records: ReferencedRecords,
@@ -133,6 +149,8 @@ export function planTransaction(
 ): Outcome<PlannedTransaction> {
   const { policy, members, groups } = records;
   if (!policy) return refuse('validationError', 'policy not found in this organization', 'policyId');
+  const replacement = checkReplacement(records, request);
+  if (!replacement.ok) return replacement;
   const transaction: PolicyTransaction = {
     networkId: network.id,
     accountId: account.id,

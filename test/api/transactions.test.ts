@@ -332,6 +332,62 @@ describe('a transaction in place of one that failed', () => {
     expect(done).toMatchObject({ executionStatus: 'completed', replaces });
   });
 
+  describe('that is replaced already', () => {
+    const create = (replaces: string) =>
+      api.http.send({ key: org.readKey, path: TRANSACTIONS, body: body(auto, { replaces }) });
+    const conflict = (replaces: string, other: string, state: string) => ({
+      status: 409,
+      body: {
+        message: `transaction ${replaces} cannot be replaced: ${other}, which replaces or is replaced by it, ${state}`,
+        error: { code: 'conflict' },
+      },
+    });
+
+    it('is refused while the other one can still be executed, and once it was', async () => {
+      const first = await failed(body(auto));
+      const second = await failed(body(auto, { replaces: first }));
+      const third = await initiate(api.http, org, body(auto, { replaces: second }));
+      for (const replaced of [first, second]) {
+        expect(await create(replaced)).toMatchObject(conflict(replaced, third.id, 'can still be executed'));
+      }
+      const path = '/api/v1/policies/evaluate';
+      const asked = { ...body(auto, { replaces: first }), policyId: undefined };
+      expect(await api.http.send({ key: org.readKey, path, body: asked })).toMatchObject(
+        conflict(first, third.id, 'can still be executed'),
+      );
+      await settledTransaction(api.http, org, (await executeTransaction(api.http, org, third)).body.data);
+      for (const replaced of [first, second]) {
+        expect(await create(replaced)).toMatchObject(conflict(replaced, third.id, 'was executed'));
+      }
+    });
+
+    it('is created after one that was rejected, has expired or has failed for good', async () => {
+      const first = await failed(body(auto));
+      await failed(body(auto, { replaces: first }));
+      const expired = await createTransaction(api.http, org, body(auto, { replaces: first }));
+      await api
+        .db('approvals')
+        .where({ id: expired.id })
+        .update({ expires_at: new Date(Date.now() - 1_000) });
+      expect(await create(first)).toMatchObject({ status: 201 });
+    });
+
+    it('is created once of simultaneous ones, whichever of the family they name', async () => {
+      const first = await failed(body(auto));
+      const second = await failed(body(auto, { replaces: first }));
+      const answers = await Promise.all(
+        [first, second, first, second, first, second].map((replaced) => create(replaced)),
+      );
+      const created = answers.filter(({ status }) => status === 201);
+      expect(created).toHaveLength(1);
+      const refused = answers.filter(({ status }) => status !== 201);
+      for (const answer of refused) {
+        expect(answer).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+        expect(answer.body.message).toContain(`cannot be replaced: ${created[0]?.body.data.id}`);
+      }
+    });
+  });
+
   itDeep('is refused for any other transaction', async () => {
     const other = await makeAccount(api.http, org, { networkIds: [31337] });
     const elsewhere = await failed(aTransactionBody(org, { account: other, policy: auto, to: anAddress() }));

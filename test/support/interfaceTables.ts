@@ -502,8 +502,8 @@ export const ENDPOINTS: readonly EndpointRow[] = [
     status: 200,
     form: 'one',
     data: listOf(EVALUATION),
-    // It stores nothing: no idempotency key is in conflict with it.
-    codes: EVERYWHERE,
+    // It stores nothing: no idempotency key is in conflict with it, but what is replaced already is.
+    codes: [...EVERYWHERE, 'conflict'],
   },
   get('/accounts', ACCOUNT, 'list'),
   get('/accounts/{id}', ACCOUNT),

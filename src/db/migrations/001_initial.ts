@@ -268,6 +268,7 @@ export async function up(knex: Knex): Promise<void> {
       reopenings integer NOT NULL DEFAULT 0
     );
     CREATE INDEX transactions_account ON transactions (account_id, id);
+    CREATE INDEX transactions_replaces ON transactions (replaces) WHERE replaces IS NOT NULL;
     -- the tokens that an account has to do with
     CREATE INDEX transactions_tokens ON transactions (account_id, (content->'asset'->>'id'), id)
       WHERE type = 'TOKEN_TRANSFER';
