@@ -1,16 +1,17 @@
 import type { Command } from 'commander';
-import { undecidedAuthorizations } from '../db/authorizations';
 import { recordFreeze } from '../db/freezes';
 import { readInstallationId } from '../db/installation';
 import type { FreezeEntry } from '../journal/entries';
 import { requestFreeze } from '../journal/freezeRequests';
 import { openJournalOf } from '../journal/installationJournal';
-import { cancelTransaction, type MessageOutcome } from '../temporal/approvals';
+import { cancelTransaction } from '../temporal/approvals';
+import { askEach, type Cancellation, findInFlight } from './cancelOpen';
 import { type CommandContext, organizationsOf, type Within } from './context';
+import { CommandRefused } from './output';
+import { problemText } from './problems';
 import { count } from './text';
 
 const SIGNER_LIMIT_MS = 10_000;
-const AT_MOST = 10_000;
 
 /** Records a freeze, or its end, in the journal, and in the database for the audit log. */
 async function record(
@@ -40,29 +41,24 @@ async function assertOrganization({ signerDb }: CommandContext, id: string | und
   await organizationsOf(signerDb(), id);
 }
 
-function refusalOf(outcome: MessageOutcome): string | null {
-  if ('gone' in outcome) return 'its workflow is not running: repeat the command in a minute';
-  return outcome.ok ? null : outcome.refusal.message;
-}
-
-/** Asks for the cancellation of everything that is signed and that the signer has not seen decided. */
+/** Asks for the cancellation of everything that is signed and not decided. Never rejects: whatever fails is reported. */
 async function cancelOpen(
-  { signerDb, sender, output }: CommandContext,
+  { config, signerDb, sender, output }: CommandContext,
   organizationId: string | undefined,
-): Promise<{ id: string; refusal: string | null }[]> {
-  const results: { id: string; refusal: string | null }[] = [];
-  for (const ref of await undecidedAuthorizations(signerDb(), { organizationId, limit: AT_MOST })) {
-    const { transactionId: id } = ref;
-    const outcome = await cancelTransaction(sender(), {
-      subject: 'transaction',
-      organizationId: ref.organizationId,
-      id,
-    });
-    const refusal = refusalOf(outcome);
-    if (refusal !== null) output.note(`${id}: not cancelled: ${refusal}`);
-    results.push({ id, refusal });
+): Promise<{ readonly cancellations: Cancellation[]; readonly problem: string | null }> {
+  try {
+    const { journalFile } = config();
+    const refs = await findInFlight(signerDb(), { journalFile, organizationId });
+    const cancellations = await askEach(
+      refs,
+      ({ organizationId: of, transactionId: id }) =>
+        cancelTransaction(sender(), { subject: 'transaction', organizationId: of, id }),
+      ({ id, refusal }) => output.note(`${id}: not cancelled: ${refusal}`),
+    );
+    return { cancellations, problem: null };
+  } catch (error) {
+    return { cancellations: [], problem: problemText(error) };
   }
-  return results;
 }
 
 const RECALL =
@@ -83,10 +79,12 @@ export function freezeCommands(program: Command, within: Within): void {
         const organizationId = options.org ?? null;
         await record(context, { type: 'freeze', organizationId });
         const who = options.org ?? 'every organization';
-        const cancelled = options.cancelOpen ? await cancelOpen(context, options.org) : [];
-        const asked = cancelled.filter(({ refusal }) => refusal === null).length;
+        const { cancellations, problem } = options.cancelOpen
+          ? await cancelOpen(context, options.org)
+          : { cancellations: [], problem: null };
+        const asked = cancellations.filter(({ refusal }) => refusal === null).length;
         context.output.result(
-          { frozen: organizationId, cancellations: cancelled },
+          { frozen: organizationId, cancellations },
           [
             `Frozen: ${who}.`,
             ...(options.cancelOpen
@@ -95,6 +93,15 @@ export function freezeCommands(program: Command, within: Within): void {
             RECALL,
           ].join('\n'),
         );
+        if (problem !== null) {
+          throw new CommandRefused(`frozen, and what is in flight could not be listed: ${problem}`);
+        }
+        const refused = cancellations.length - asked;
+        if (refused > 0) {
+          throw new CommandRefused(
+            `frozen, and ${count(refused, 'transaction is', 'transactions are')} not cancelled: run the command again`,
+          );
+        }
       }),
     );
 

@@ -5,8 +5,9 @@ import { type ClosedApproval, closeOpenOfKey } from '../db/approvalClosing';
 import { OPERATOR } from '../db/audit';
 import { databaseNow } from '../db/database';
 import { findOrganizationOfKey, findOrganizationOfMember } from '../db/operator';
+import { mapLimit } from '../mapLimit';
 import { refreshApproval } from '../temporal/approvals';
-import { TemporalUnavailable, type WorkflowSender } from '../temporal/client';
+import type { WorkflowSender } from '../temporal/client';
 import { organizationsOf, type Within } from './context';
 import { CommandRefused } from './output';
 import { table } from './text';
@@ -38,18 +39,25 @@ function shownOnce({ id, key }: { id: string; key: string }): string {
   return `${id}\n${key}\nStore it now: it is shown only once.`;
 }
 
-/** Notifies the workflows of closed records; false when Temporal is unavailable. */
-async function notifyWorkflows(
+const AT_ONCE = 16;
+
+/**
+ * Notifies the workflows of closed records, each whatever becomes of the others; false when some were not. Never rejects: the
+ * key is revoked, and what is closed is to be printed.
+ */
+export async function notifyWorkflows(
   sender: () => WorkflowSender,
   closed: readonly ClosedApproval[],
 ): Promise<boolean> {
-  try {
-    for (const record of closed) await refreshApproval(sender(), record);
-    return true;
-  } catch (error) {
-    if (error instanceof TemporalUnavailable) return false;
-    throw error;
-  }
+  let areNotified = true;
+  await mapLimit(AT_ONCE, closed, async (record) => {
+    try {
+      await refreshApproval(sender(), record);
+    } catch {
+      areNotified = false;
+    }
+  });
+  return areNotified;
 }
 
 /** `keys issue`, `keys list`, `keys revoke`, `keys rotate`. */
@@ -126,7 +134,7 @@ export function keyCommands(program: Command, within: Within): void {
         );
         if (!workflowsNotified) {
           output.note(
-            'Temporal is unavailable: the workflows of the closed records end within a minute after it is back.',
+            'Temporal is unavailable, or was for some: the workflows of the closed records end within a minute after it is back.',
           );
         }
       }),

@@ -218,21 +218,33 @@ export async function findAuthorization(
   return row && { accountId: row.account_id, outcome: row.outcome };
 }
 
-/** The transactions whose authorizations are undecided, oldest first: of a policy, of an organization, or all. */
+/** The transactions of a policy whose authorizations are undecided, oldest first. */
 export async function undecidedAuthorizations(
   db: Db,
-  {
-    policyId,
-    organizationId,
-    limit,
-  }: {
-    readonly policyId?: string | undefined;
-    readonly organizationId?: string | undefined;
-    readonly limit: number;
-  },
+  { policyId, limit }: { readonly policyId: string; readonly limit: number },
 ): Promise<{ readonly organizationId: string; readonly transactionId: string }[]> {
-  const query = db('authorizations').where({ outcome: null }).orderBy('authorized_at').limit(limit);
-  if (policyId !== undefined) query.where({ policy_id: policyId });
+  const rows = await db('authorizations')
+    .where({ outcome: null, policy_id: policyId })
+    .orderBy('authorized_at')
+    .limit(limit)
+    .select('organization_id', 'transaction_id');
+  return rows.map((row) => ({ organizationId: row.organization_id, transactionId: row.transaction_id }));
+}
+
+/** The attempt of the transaction `id` (SQL) is decided, as the chain worker has recorded. */
+const isDecided = (id: string) =>
+  `EXISTS (SELECT FROM chain_attempts c
+    WHERE c.transaction_id = ${id} AND c.kind = 'transaction' AND c.outcome IS NOT NULL)`;
+
+/** The authorized transactions that the chain worker has not recorded as decided, the newest first; of one organization, or all. */
+export async function inFlightAuthorizations(
+  db: Db,
+  organizationId: string | undefined,
+): Promise<{ readonly organizationId: string; readonly transactionId: string }[]> {
+  const query = db('authorizations')
+    .whereNotNull('safe_nonce')
+    .whereRaw(`NOT ${isDecided('authorizations.transaction_id')}`)
+    .orderBy('authorized_at', 'desc');
   if (organizationId !== undefined) query.where({ organization_id: organizationId });
   const rows = await query.select('organization_id', 'transaction_id');
   return rows.map((row) => ({ organizationId: row.organization_id, transactionId: row.transaction_id }));
@@ -261,6 +273,25 @@ export async function recordedBlocks(
     [[...transactionIds]],
   );
   return new Map(rows.map((row) => [row.transaction_id, row.block_number]));
+}
+
+/** Those of transactions that the chain worker has not recorded as decided, in the same order. */
+export async function withoutDecided<T extends { readonly transactionId: string }>(
+  db: Db,
+  transactions: readonly T[],
+): Promise<T[]> {
+  const left: T[] = [];
+  for (let from = 0; from < transactions.length; from += PAGE) {
+    const page = transactions.slice(from, from + PAGE);
+    const rows = await queryRows<{ id: string }>(
+      db,
+      `SELECT asked.id FROM unnest(?::text[]) AS asked (id) WHERE ${isDecided('asked.id')}`,
+      [page.map(({ transactionId }) => transactionId)],
+    );
+    const decided = new Set(rows.map(({ id }) => id));
+    left.push(...page.filter(({ transactionId }) => !decided.has(transactionId)));
+  }
+  return left;
 }
 
 /** An authorization as a proof shows it: amounts and nonces in decimal digits, times in ISO 8601. */

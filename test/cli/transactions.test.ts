@@ -491,6 +491,10 @@ describe('freeze and unfreeze', () => {
     const account = await makeAccount(http, org, { networkIds: [NETWORK_ID] });
     await fundOnLocalChain(rpcUrl, account.address);
     const [policy] = await makePolicies(http, org, ANYTHING);
+    // What is completed is not asked: the signer reads no outcome of it.
+    const paid = await initiate(http, org, aTransactionBody(org, { account, policy, to: anAddress() }));
+    await executeTransaction(http, org, paid);
+    expect(await settledTransaction(http, org, paid)).toMatchObject({ executionStatus: 'completed' });
     const to = anAddress();
     const transaction = await initiate(http, org, aTransactionBody(org, { account, policy, to }));
     const { id } = transaction;
@@ -513,6 +517,22 @@ describe('freeze and unfreeze', () => {
         cancellations: [{ id, refusal: null }],
       });
       await isSent('cancellation');
+      // The journal has what the database hides.
+      const row = await db('authorizations').where({ transaction_id: id }).first();
+      await db.transaction(async (tx) => {
+        await tx.raw('ALTER TABLE authorizations DISABLE TRIGGER authorizations_kept');
+        await tx('authorizations').where({ transaction_id: id }).delete();
+        await tx.raw('ALTER TABLE authorizations ENABLE TRIGGER authorizations_kept');
+      });
+      try {
+        expect(await json(env, 'freeze', '--org', org.id, '--cancel-open')).toEqual({
+          frozen: org.id,
+          cancellations: [{ id, refusal: null }],
+        });
+      } finally {
+        const { counted_from: _generated, ...stored } = requireRow(row);
+        await db('authorizations').insert(stored);
+      }
     } finally {
       await rpc(rpcUrl, 'evm_setAutomine', [true]);
       await rpc(rpcUrl, 'anvil_mine', ['0x1']);
