@@ -19,13 +19,33 @@ import { send } from './send';
  * are sent only where they cannot have another effect: `findLostTransactions` handles lost blocks. So are those of a
  * transaction that is to be cancelled: its cancellation, or a filler, takes the relayer's nonce.
  */
-async function isToSend(db: Db, chain: ChainClient, envelope: Envelope): Promise<boolean> {
+async function isToSend(db: Db, chain: ChainClient, envelope: Envelope): Promise<boolean | 'obsolete'> {
   const { attempt, cancellation } = await carriedBy(db, envelope);
   if (!attempt || attempt.kind === 'cancellation') return true;
   if (attempt.outcome === null && cancellation === null) return true;
+  // Its cancellation has another nonce of the relayer: nothing else takes this one.
+  if (attempt.outcome === null && cancellation === 'signed') return 'obsolete';
   const account = await findAccountDerivation(db, attempt.organizationId, attempt.accountId);
   const nonce = account && (await accountNonce(chain, account.address));
   return nonce !== null && nonce !== undefined && nonce > attempt.safeNonce;
+}
+
+/** Sends an envelope of an earlier nonce, unless somebody has sent it meanwhile; the gap where it must not be sent any more. */
+async function sendOneEarlier(
+  context: RelayerContext,
+  chain: ChainClient,
+  earlier: Envelope,
+): Promise<NonceGap | null> {
+  const isSent = () => context.sent.isRecent(earlier);
+  if (isSent()) return null;
+  const isSendable = await isToSend(context.db, chain, earlier);
+  const { relayerAddress, relayerNonce: nonce } = earlier;
+  if (isSendable === 'obsolete') return { relayerAddress, nonce, obsolete: earlier };
+  // Whoever follows it may have sent it.
+  if (!isSendable || isSent()) return null;
+  await send(context, chain, earlier);
+  context.sent.noteAhead(earlier);
+  return null;
 }
 
 /** How many transactions of the relayer are in blocks at least; a count of a while ago will do for what is sent for the first time. */
@@ -63,11 +83,8 @@ async function sendEarlier(
   for (const earlier of listed.filter((one) => one.relayerNonce >= used)) {
     if (earlier.relayerNonce > expected) gap ??= { relayerAddress, nonce: expected };
     expected = earlier.relayerNonce + 1;
-    const isSent = () => context.sent.isRecent(earlier);
-    // Whoever follows it may send it meanwhile.
-    if (isSent() || !(await isToSend(context.db, chain, earlier)) || isSent()) continue;
-    await send(context, chain, earlier);
-    context.sent.noteAhead(earlier);
+    const obsolete = await sendOneEarlier(context, chain, earlier);
+    gap ??= obsolete;
   }
   // Behind a list that was cut off there are more.
   if (listed.length < MAX_ENVELOPES_READ && expected < relayerNonce)
