@@ -28,7 +28,8 @@ export async function gapTerms(
 export async function isObsolete(db: Db | Tx, envelope: Envelope): Promise<boolean> {
   const { kind, attempt, cancellation } = await carriedBy(db, envelope);
   if (kind === 'deployment') return !(await isDeploymentPending(db, envelope.attemptId));
-  return attempt === undefined || attempt.outcome !== null || cancellation === 'signed';
+  // Bytes that are to be cancelled are not sent: where the signer holds the cancellation back, a filler takes their nonce.
+  return attempt === undefined || attempt.outcome !== null || cancellation !== null;
 }
 
 /** What keeps an envelope out of a block: a gap, other envelopes that are followed, or nothing before it. */

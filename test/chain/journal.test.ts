@@ -216,6 +216,8 @@ describe('an authorization', () => {
     expect(await world.signer.signTransaction({ ...ref, terms })).toEqual(held);
     await world.requestCancellation(ref);
     expect(await world.signer.signCancellation({ ...ref, terms })).toEqual(held);
+    // What comes later of its relayer would wait until it is stuck, and its nonce filled.
+    await world.db('transactions').where({ id: transactionId }).update({ cancelling: false });
   });
 
   test('that the journal has lost is taken over when its key has signed it', async () => {

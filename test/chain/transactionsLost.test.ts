@@ -488,6 +488,21 @@ describe('a payment whose block is lost, and whose cancellation is requested the
     expect(await countOf(to)).toBe(40n);
   });
 
+  test('holds up nobody while the signer does not sign its cancellation', async () => {
+    const to = await counter();
+    const { ref } = await lostAndCancelled(to);
+    const later = await world.transaction({ to, data: number('set', 40n) });
+    const mining = setInterval(() => void world.mine().catch(() => undefined), 300);
+    try {
+      expect(await world.execute(later)).toMatchObject({ outcome: { kind: 'executed' } });
+    } finally {
+      clearInterval(mining);
+    }
+    expect(await countOf(to)).toBe(40n);
+    expect(await world.execute(ref, { cancel: true })).toMatchObject({ outcome: { kind: 'cancelled' } });
+    expect(await countOf(to)).toBe(40n);
+  }, 30_000);
+
   test('is not sent by whoever still follows it, or by one who has not heard of the request', async () => {
     const to = await counter();
     const { ref, envelopeId } = await lostAndCancelled(to);
