@@ -1,12 +1,28 @@
 import { assertChainId, type ChainClient } from '../../src/chain/clients';
 import { moveOutcome } from '../../src/db/attemptOutcomes';
 import type { Attempt } from '../../src/db/attempts';
+import type { Tx } from '../../src/db/database';
+import { findLiveOther } from '../../src/db/referencedRecords';
 import { reopenTransaction } from '../../src/db/transactionReopening';
+import { readTransaction } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
+import { policyRefusal } from '../../src/transactions/policy';
 import { findAtNonce, headOf, readAtNonce } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
 import { findLostAttempts } from './lostBlocks';
 import { isUnknown, outcomeOf } from './outcome';
+
+/**
+ * Why a transaction that had failed, and that its chain has undone, is cancelled instead of executed: another one has taken its
+ * place, or it does not fit its policy and budget any more. Null where it is executed again.
+ */
+async function reasonToCancel(tx: Tx, ref: TransactionRef): Promise<string | null> {
+  const other = await findLiveOther(tx, ref);
+  if (other) return `${other.id} has taken its place`;
+  const seen = await readTransaction(tx, ref);
+  const refused = seen && (await policyRefusal(tx, seen, { except: ref.transactionId }));
+  return refused?.message ?? null;
+}
 
 /** The repair of one lost attempt: in another block, that block is recorded; else its transaction is reopened. */
 async function resolveLost(
@@ -26,7 +42,8 @@ async function resolveLost(
     return undefined;
   }
   // Meanwhile another search may have reopened it, and another block decided it.
-  return (await reopenTransaction(db, ref, attempt.blockHash)) ? ref : undefined;
+  const lost = { lostBlockHash: attempt.blockHash, cancels: reasonToCancel };
+  return (await reopenTransaction(db, ref, lost)) ? ref : undefined;
 }
 
 /**

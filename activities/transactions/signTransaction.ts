@@ -152,6 +152,9 @@ async function decideReplaced(context: SignerContext, { record, now }: Transacti
   return undefined;
 }
 
+/** So often a transaction is tried again where outcomes were read: its activity is repeated, and not endless. */
+const MOST_ROUNDS = 5;
+
 /** Reads the outcomes of a policy whose budget refuses. Throws the refusal where that changes nothing. */
 async function readOutcomes(context: SignerContext, ref: TransactionRef, refusal: SignerRefusal) {
   if (refusal.code !== 'budget' && !(refusal instanceof BudgetBehind)) throw refusal;
@@ -384,7 +387,7 @@ export async function signTransaction(
 ): Promise<SigningResult> {
   return refusalsAsValues(context, async () => {
     assertTexts(input, 'organizationId', 'transactionId');
-    for (;;) {
+    for (let round = 1; ; round += 1) {
       try {
         const seen = await readSealed(context, context.db, input);
         const { id, replaces } = seen.record;
@@ -393,7 +396,7 @@ export async function signTransaction(
         // The journal has one before the next is looked at.
         return await context.replacementMutex(context.journal.paymentOf(id, replaces), sign);
       } catch (error) {
-        if (!(error instanceof SignerRefusal)) throw error;
+        if (!(error instanceof SignerRefusal) || round >= MOST_ROUNDS) throw error;
         await readOutcomes(context, input, error);
       }
     }

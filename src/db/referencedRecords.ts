@@ -1,6 +1,7 @@
 import type { MemberSummary } from '../domain/approval';
 import type { Policy } from '../domain/policy';
 import type { PolicyContext } from '../domain/policyEngine';
+import type { TransactionRef } from '../domain/transaction';
 import type { Db, Tx } from './database';
 import { readDefinition } from './policies';
 import { type PreparedStatement, runPrepared } from './prepared';
@@ -88,13 +89,13 @@ type ReferencedColumns = GroupPeopleColumn &
   ((Pick<PolicyRow, 'definition'> & { readonly policy_id: string }) | { readonly policy_id: null });
 
 /**
- * The family of the transaction $5 of the organization $1: whatever replaces it or is replaced by it, as far as that goes;
- * by its first one, and with one of it that was executed or can still be.
+ * The family of a transaction of the organization $1: whatever replaces it or is replaced by it, as far as that goes; by its
+ * first one, and with one of it that was executed or can still be. `but`: not this one.
  */
-const FAMILY = `(
+const familyOf = (transactionId: string, but: string) => `(
       WITH RECURSIVE before AS (
         SELECT t.id, t.replaces FROM transactions t JOIN approvals a ON a.id = t.id
-          WHERE t.id = $5 AND a.organization_id = $1
+          WHERE t.id = ${transactionId} AND a.organization_id = $1
         UNION ALL SELECT t.id, t.replaces FROM before JOIN transactions t ON t.id = before.replaces
       ), family AS (
         SELECT id FROM before WHERE replaces IS NULL
@@ -103,10 +104,23 @@ const FAMILY = `(
       SELECT json_build_object('first', b.id, 'live', (
           SELECT json_build_object('id', f.id, 'isExecuted', f.execution_status IS NOT DISTINCT FROM 'completed')
           FROM family JOIN approvals f ON f.id = family.id
-          WHERE f.execution_status = 'completed' OR (f.closed_at IS NULL
-            AND (f.expires_at > now() OR f.execution_status = 'processing'))
+          WHERE f.id <> ${but} AND (f.execution_status = 'completed' OR (f.closed_at IS NULL
+            AND (f.expires_at > now() OR f.execution_status = 'processing')))
           ORDER BY f.id DESC LIMIT 1))
         FROM before b WHERE b.replaces IS NULL)`;
+
+/** Another transaction of the family of one, which was executed or can still be; null where there is none. */
+export async function findLiveOther(
+  tx: Tx,
+  { organizationId, transactionId }: TransactionRef,
+): Promise<ReplacementFamily['live']> {
+  const statement = { name: 'live_other', text: `SELECT ${familyOf('$2', '$2')} AS family` };
+  const [row] = await runPrepared<{ family: ReplacementFamily | null }>(tx, statement, [
+    organizationId,
+    transactionId,
+  ]);
+  return row?.family?.live ?? null;
+}
 
 const READ: PreparedStatement = {
   name: 'referenced_records',
@@ -118,7 +132,7 @@ const READ: PreparedStatement = {
       EXISTS (SELECT FROM approvals f JOIN transactions t ON t.id = f.id
         WHERE f.organization_id = $1 AND f.id = $5 AND t.account_id = a.id
           AND f.execution_status = 'failed' AND f.closed_at IS NOT NULL) AS is_replaceable,
-      ${FAMILY} AS family,
+      ${familyOf('$5', "''")} AS family,
       ${groupPeopleColumn('$1')}
     FROM (SELECT) AS always
     LEFT JOIN accounts a ON a.organization_id = $1 AND a.id = $2

@@ -3,20 +3,28 @@ import { failpoint } from '../failpoints';
 import { updateApproval } from './approvals';
 import { decidingBlockHash, reopenAttempts } from './attemptOutcomes';
 import { appendAudit, SYSTEM } from './audit';
-import type { Db } from './database';
+import type { Db, Tx } from './database';
 import { reopenUsage } from './policyUsage';
-import { lockTransaction } from './transactions';
+import { lockTransaction, updateExecution } from './transactions';
 
 /**
  * Reopens a transaction that was decided in a block that the chain has lost: it is being executed again, its budget is
  * reserved again, what was signed for it is undecided. One audited transaction.
- * With `lostBlockHash`, nothing happens where another block has decided it since. True: it is being executed.
+ * With `lostBlockHash`, nothing happens where another block has decided it since. `cancels` says why one that had failed is to
+ * be cancelled instead; null: it is not. True: it is being executed.
  */
 export async function reopenTransaction(
   db: Db,
-  { organizationId, transactionId }: TransactionRef,
-  lostBlockHash?: string | null,
+  ref: TransactionRef,
+  {
+    lostBlockHash,
+    cancels,
+  }: {
+    readonly lostBlockHash?: string | null;
+    readonly cancels?: (tx: Tx, ref: TransactionRef) => Promise<string | null>;
+  } = {},
 ): Promise<boolean> {
+  const { organizationId, transactionId } = ref;
   return db.transaction(async (tx) => {
     const locked = await lockTransaction(tx, { organizationId, id: transactionId });
     if (!locked) throw new Error(`transaction ${transactionId} not found`);
@@ -30,6 +38,10 @@ export async function reopenTransaction(
     failpoint('chain.attemptReopened');
     await reopenUsage(tx, transactionId);
     failpoint('chain.usageReopened');
+    const before = { executionStatus: record.executionStatus, result: record.result as never };
+    const reason = record.executionStatus === 'failed' ? ((await cancels?.(tx, ref)) ?? null) : null;
+    if (reason !== null) await updateExecution(tx, record, { cancelling: true });
+    const entry = { actor: SYSTEM, resourceType: 'transaction', resourceId: transactionId } as const;
     await updateApproval(tx, transactionId, {
       executionStatus: 'processing',
       result: null,
@@ -39,15 +51,13 @@ export async function reopenTransaction(
     });
     await appendAudit(tx, organizationId, [
       {
+        ...entry,
         action: 'transaction.reopened',
-        actor: SYSTEM,
-        resourceType: 'transaction',
-        resourceId: transactionId,
-        details: {
-          reason: 'the chain has lost the block that decided it',
-          before: { executionStatus: record.executionStatus, result: record.result as never },
-        },
+        details: { reason: 'the chain has lost the block that decided it', before },
       },
+      ...(reason === null
+        ? []
+        : [{ ...entry, action: 'transaction.cancellationRequested', details: { reason } }]),
     ]);
     return true;
   });

@@ -931,9 +931,9 @@ describe('a transaction whose block the chain has lost', () => {
   it('is not executed again where another block has decided it since', async () => {
     const { id } = await ended('completed');
     const [blockHash] = await owner('chain_attempts').where({ transaction_id: id }).pluck('block_hash');
-    expect(await reopenTransaction(service, ref(id), aHash())).toBe(false);
+    expect(await reopenTransaction(service, ref(id), { lostBlockHash: aHash() })).toBe(false);
     expect(await reopenings(id)).toEqual([]);
-    expect(await reopenTransaction(service, ref(id), blockHash)).toBe(true);
+    expect(await reopenTransaction(service, ref(id), { lostBlockHash: blockHash as string })).toBe(true);
     expect(await reopenings(id)).toHaveLength(1);
   });
 

@@ -30,7 +30,7 @@ export async function executeOnly(
     networkId: 31_337,
     queues: { chain: queue, signer: queue },
     isCancelled: () => cancelled,
-    report: async (waitingFor) => {
+    report: async ({ waitingFor }) => {
       reports.push(waitingFor);
       if (waitingFor === slow) aheadMs += HOUR_MS;
     },
