@@ -14,7 +14,7 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 import { createLifecycleActivities } from '../../activities/lifecycle';
 import { createRelayerActivities, type RelayerActivities } from '../../activities/relayer/chain';
 import { createRelayerContext, type RelayerDeps } from '../../activities/relayer/context';
-import { createSignerContext, type SignerDeps } from '../../activities/signer/context';
+import { createSignerContext, type SignerContext, type SignerDeps } from '../../activities/signer/context';
 import { registerRelayers } from '../../activities/signer/registerRelayers';
 import { createSignerActivities, type SignerActivities } from '../../activities/signer/signer';
 import {
@@ -119,8 +119,8 @@ function chainActivities(deps: RelayerDeps & { maxGas: bigint }): ChainActivitie
   return { ...createRelayerActivities(context), ...createTransactionChainActivities(context) };
 }
 
-function signerActivities(deps: SignerDeps): SignerActivities & TransactionSignerActivities {
-  const context = createSignerContext(deps);
+/** The activities of a signer, whose context is shared. */
+export function activitiesOf(context: SignerContext): SignerActivities & TransactionSignerActivities {
   return { ...createSignerActivities(context), ...createTransactionSignerActivities(context) };
 }
 
@@ -182,7 +182,7 @@ export class TransactionWorld {
     };
     await registerRelayers(signerDeps);
     const org = await makeOrganization(db, { keystore });
-    const signer = signerActivities(signerDeps);
+    const signer = activitiesOf(createSignerContext(signerDeps));
     const world = new TransactionWorld(
       own,
       database,
@@ -245,7 +245,12 @@ export class TransactionWorld {
   }
 
   signerWith(change: Partial<SignerDeps>) {
-    return signerActivities({
+    return activitiesOf(this.signerContext(change));
+  }
+
+  /** What the activities of another signer share. */
+  signerContext(change: Partial<SignerDeps> = {}): SignerContext {
+    return createSignerContext({
       db: this.signerDb,
       production: false,
       keystore: this.keystore,

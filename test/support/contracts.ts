@@ -217,3 +217,11 @@ export const MULTICALL = assemble(`
 /** Calldata of a multicall. */
 export const multicallData = (calls: readonly { to: Hex; data: Hex }[]) =>
   concatHex(calls.flatMap(({ to, data }) => [word(BigInt(to)), word(BigInt(size(data))), data]));
+
+/** Keeps ten records of what it receives, as a wallet that is a contract may: that takes some gas. */
+export const RECORDING_WALLET = assemble(
+  `${Array.from({ length: 10 }, (_, i) => `CALLVALUE 0x${i.toString(16)} SSTORE`).join(' ')} STOP`,
+);
+
+/** Passes on what it receives, whatever comes of it: with too little gas nothing arrives, and the call succeeds. */
+export const forwarder = (to: Hex) => assemble(`0x0 0x0 0x0 0x0 CALLVALUE ${to} GAS CALL POP STOP`);
