@@ -137,11 +137,11 @@ export class TransactionWorld {
     readonly signerDb: Db,
     readonly network: NetworkConfig,
     readonly keystore: Keystore,
-    readonly journal: Journal,
+    public journal: Journal,
     readonly org: TestOrganization,
     readonly client: ChainClient,
     readonly chain: ChainActivities,
-    readonly signer: SignerActivities & TransactionSignerActivities,
+    public signer: SignerActivities & TransactionSignerActivities,
   ) {}
 
   /** Starts all of it; `stop` ends it. */
@@ -262,6 +262,14 @@ export class TransactionWorld {
       gasBudgetPerHour: 1_000_000n * ETHER,
       ...change,
     });
+  }
+
+  /** Ends the signer, and starts it again with the journal that it has left. */
+  async restartSigner(): Promise<void> {
+    const { file } = this.journal;
+    await this.journal.close();
+    this.journal = await openJournal({ file, waitMs: 0 });
+    this.signer = this.signerWith({});
   }
 
   /** An account that is deployed, with 1 ETH; `relayer`: the index of the one that pays for it, of those of the network. */

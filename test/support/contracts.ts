@@ -225,3 +225,10 @@ export const RECORDING_WALLET = assemble(
 
 /** Passes on what it receives, whatever comes of it: with too little gas nothing arrives, and the call succeeds. */
 export const forwarder = (to: Hex) => assemble(`0x0 0x0 0x0 0x0 CALLVALUE ${to} GAS CALL POP STOP`);
+
+/** Passes on what it receives while it is open, else reverts; a word as calldata opens it, and zero closes it. */
+export const gate = (to: Hex) =>
+  assemble(`CALLDATASIZE @set JUMPI 0x0 SLOAD ISZERO @closed JUMPI
+    0x0 0x0 0x0 0x0 CALLVALUE ${to} GAS CALL POP STOP
+    set: 0x0 CALLDATALOAD 0x0 SSTORE STOP
+    closed: ${revertWith(errorBytes('it is closed'))}`);
