@@ -7,6 +7,7 @@ import type { TransactionRef } from '../../src/domain/transaction';
 import type { JournalReader } from '../../src/journal/journal';
 import { journalDifference } from '../../src/proof/journalDifference';
 import { compareJournal } from '../../src/recovery/compareJournal';
+import { withTimeLimit } from '../../src/timeLimit';
 import { anAddress } from '../support/builders';
 import { aTransferPolicy } from '../support/transactions';
 import { envelopeOf, type TestAccount, TransactionWorld } from './transactionWorld';
@@ -213,4 +214,26 @@ describe('an outcome that only the table has', () => {
     expect(await world.attempts(next)).toEqual([]);
     envelopeOf(await later().signTransaction({ ...next, terms }));
   });
+});
+
+test('a table that forgets every outcome at once does not keep a signature waiting for ever', async () => {
+  await world.db.raw(`CREATE FUNCTION forget_outcome() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN NEW.outcome := NULL; NEW.block_at := NULL; RETURN NEW; END $$`);
+  await world.db.raw(`CREATE TRIGGER forgets BEFORE UPDATE ON authorizations
+    FOR EACH ROW EXECUTE FUNCTION forget_outcome()`);
+  const asked = { to: payee, value: 9n };
+  const next = await world.transaction(asked, { account, policyId, expiresInMs: 9 * HOUR_MS });
+  const terms = {
+    ...(await world.terms(await world.transaction({ to: payee, value: 5n }))),
+    accountNonce: '1',
+  };
+  try {
+    const answer = world.signer.signTransaction({ ...next, terms });
+    expect(await withTimeLimit(answer, 10_000)).toMatchObject({ refused: { code: 'budget' } });
+    expect(await world.attempts(next)).toEqual([]);
+  } finally {
+    await world.db.raw('DROP TRIGGER forgets ON authorizations');
+    await world.db.raw('DROP FUNCTION forget_outcome');
+    await world.signer.confirmOutcome(paid);
+  }
 });
