@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, createServer } from 'node:net';
+import { join } from 'node:path';
 import type { Address } from 'viem';
 import { createDatabase } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
@@ -76,9 +77,14 @@ async function expectNever(ref: TransactionRef) {
 /** A way to Postgres on which a commit is a rollback, while the test says so, as in a failover that loses it. */
 async function losingCommits() {
   const { hostname, port } = new URL(world.database.signerUrl);
+  const folder = decodeURIComponent(hostname);
   const state = { loses: false, lost: 0 };
   const server = createServer((client) => {
-    const real = connect(Number(port), hostname);
+    const real = connect(
+      folder.startsWith('/')
+        ? { path: join(folder, `.s.PGSQL.${port}`) }
+        : { host: folder, port: Number(port) },
+    );
     client.on('data', (bytes) => {
       const text = bytes.toString('latin1');
       if (state.loses && /COMMIT;?\0/.test(text)) {
