@@ -1,6 +1,12 @@
+import { registerRelayers } from '../../activities/signer/registerRelayers';
+import { createChainClients } from '../../src/chain/clients';
+import { deriveAccount } from '../../src/chain/safeAccount';
+import { requireRow } from '../../src/db/rows';
 import type { TransactionRef } from '../../src/domain/transaction';
+import { startOwnChain } from '../support/stack';
 import { GatedPayments } from './gatedPayments';
-import { TransactionWorld } from './transactionWorld';
+import { ETHER, TransactionWorld } from './transactionWorld';
+import { deployAsFunder } from './wallets';
 
 let world: TransactionWorld;
 
@@ -180,5 +186,111 @@ describe.each(CHAINS)('along a chain (%s, then %s that replaces it)', (root, mid
     expect(await payments.sign(third)).toEqual(HELD);
     await payments.sendAll(first, second, third, fourth);
     expect(await payments.paid()).toBe(1);
+  });
+});
+
+test.each([
+  ['first', true],
+  ['last', false],
+])(
+  'along a chain of which only the root was authorized, its end is signed %s, and the payee is paid once',
+  async (_, isEndFirst) => {
+    const payments = await GatedPayments.open(world);
+    const root = await payments.askFailed();
+    const second = await payments.askUnsigned({ replaces: root.transactionId });
+    const third = await payments.askUnsigned({ replaces: second.transactionId });
+    const end = await replacing(payments, third);
+    const other = await replacing(payments, root);
+    const [one, two] = isEndFirst ? [end, other] : [other, end];
+    expect(await payments.sign(one)).toEqual(SIGNED);
+    await world.execute(one);
+    expect(await payments.sign(two)).toEqual(refused(one));
+    await payments.sendAll(root, second, third, one, two);
+    expect(await payments.paid()).toBe(1);
+  },
+);
+
+describe('of two that replace a failed transaction on two networks', () => {
+  let other: TransactionWorld;
+  let here: GatedPayments;
+  let there: GatedPayments;
+  let first: TransactionRef;
+
+  beforeAll(async () => {
+    const own = await startOwnChain(41_142);
+    const urls = [own.current.rpcUrl];
+    const network = { ...world.network, id: 41_142, name: 'Other Chain', rpcUrls: urls, signerRpcUrls: urls };
+    await registerRelayers({ db: world.signerDb, keystore: world.keystore, networks: [network] });
+    const client = requireRow(createChainClients([network]).get(network.id));
+    // All else, the signer too, is that of the first network.
+    const chain = world.chainWith(network);
+    // Names of accounts are unique.
+    const accounts = 1_000;
+    other = Object.assign(Object.create(world), { own, network, client, chain, accounts });
+    await other.fundRelayer();
+  });
+  afterAll(() => other?.own.stop());
+
+  beforeEach(async () => {
+    world.signer = world.signerWith({ networks: [world.network, other.network] });
+    here = await GatedPayments.open(world);
+    const { account } = here;
+    const networkIds = [world.network.id, other.network.id];
+    await world.decide([{ type: 'account', id: account.id, after: { ...account, networkIds } }]);
+    await deployAsFunder(
+      other.url,
+      deriveAccount(world.keystore.organizationKey(world.org.id).address, account.id),
+    );
+    await world
+      .db('account_networks')
+      .insert({ account_id: account.id, network_id: other.network.id, deployed_at: new Date() });
+    await other.setBalance(account.address, ETHER);
+    there = await GatedPayments.open(other, { account });
+    first = await here.askFailed();
+  });
+
+  const orders = [
+    ['on its own network', true],
+    ['on the other network', false],
+  ] as const;
+
+  /** Both, the one that is signed first in front. */
+  async function both(isHereFirst: boolean) {
+    const one = { at: world, payments: here, ref: await replacing(here, first) };
+    const two = { at: other, payments: there, ref: await replacing(there, first) };
+    return isHereFirst ? ([one, two] as const) : ([two, one] as const);
+  }
+
+  const paid = async () => (await here.paid()) + (await there.paid());
+
+  test.each(orders)('the one %s is signed, and the other one held, then refused', async (_, isHereFirst) => {
+    const [one, two] = await both(isHereFirst);
+    expect(await one.payments.sign(one.ref)).toEqual(SIGNED);
+    expect(await two.payments.sign(two.ref)).toEqual(HELD);
+    await expectNothing(two.ref);
+    expect(await one.at.execute(one.ref)).toMatchObject({ outcome: { kind: 'executed' } });
+    expect(await two.payments.sign(two.ref)).toEqual(refused(one.ref));
+    await one.payments.sendAll(one.ref);
+    await two.payments.sendAll(two.ref);
+    expect(await paid()).toBe(1);
+  });
+
+  test.each(orders)('the one %s has failed, and the other one is signed', async (_, isHereFirst) => {
+    const [one, two] = await both(isHereFirst);
+    expect(await one.payments.sign(one.ref)).toEqual(SIGNED);
+    await one.payments.fail(one.ref);
+    expect(await two.payments.sign(two.ref)).toEqual(SIGNED);
+    expect(await two.at.execute(two.ref)).toMatchObject({ outcome: { kind: 'executed' } });
+    expect(await paid()).toBe(1);
+  });
+
+  test('one of both is signed when both are asked for at once', async () => {
+    const asked = await both(true);
+    const inputs: Parameters<typeof world.signer.signTransaction>[0][] = [];
+    for (const { payments, ref } of asked) inputs.push({ ...ref, terms: await payments.terms() });
+    const answers = await Promise.all(inputs.map((input) => world.signer.signTransaction(input)));
+    expect(answers.filter((answer) => 'envelopeId' in answer)).toHaveLength(1);
+    for (const { payments, ref } of asked) await payments.sendAll(ref);
+    expect(await paid()).toBe(1);
   });
 });
