@@ -274,6 +274,26 @@ describe('the outcomes of payments', () => {
     await readOutcomes(world.signerContext(), world.network);
   });
 
+  test.each([
+    ['the chain does not have', 1_000_000],
+    ['is not the one of the payment', 3],
+  ])('are read of others where the database says that one is in a block that %s', async (_, blockNumber) => {
+    // The first one is the first that is looked up.
+    const [ref, ...others] = await executedTogether(3, accounts);
+    const row = world.attempts(requireRow(ref)).clearOrder();
+    const block = await blockOf(requireRow(ref));
+    await row.clone().update({ block_number: blockNumber });
+    const context = world.signerContext();
+    for (let pass = 0; pass < 3; pass += 1) {
+      await readOutcomes(context, world.network).catch((error) =>
+        expect(error).toHaveProperty('name', 'ChainUnavailable'),
+      );
+    }
+    await row.clone().update({ block_number: block });
+    expect(outcomesOf(world.journal, others)).toEqual(['executed', 'executed']);
+    await readOutcomes(world.signerContext(), world.network);
+  });
+
   test('are not taken from a block that the database makes up', async () => {
     const account = await world.account();
     const ref = await payment(account);
