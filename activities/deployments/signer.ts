@@ -7,7 +7,7 @@ import type { EnvelopeTerms } from '../relayer/terms';
 import { boundTerms } from '../signer/boundedTerms';
 import { type SignerContext, withNetwork } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
-import { assertTexts } from '../signer/input';
+import { assertIds } from '../signer/input';
 import { refusalsAsValues, type SigningResult } from '../signer/refusal';
 import { gasOf, reservedBefore, reserveEnvelope, signReserved } from '../signer/signEnvelope';
 import { assertDeployment } from './signerEvidence';
@@ -20,11 +20,11 @@ export async function signDeployment(
   context: SignerContext,
   input: DeploymentKey & { terms: EnvelopeTerms },
 ): Promise<SigningResult> {
-  const { networkId, accountId } = input;
-  const of = { networkId, accountId };
-  const about = { kind: 'deployment', organizationId: input.organizationId } as const;
   return refusalsAsValues(context, async () => {
-    assertTexts(input, 'organizationId', 'proposalId', 'accountId');
+    assertIds(input, 'organizationId', 'proposalId', 'accountId', 'networkId');
+    const { networkId, accountId } = input;
+    const of = { networkId, accountId };
+    const about = { kind: 'deployment', organizationId: input.organizationId } as const;
     assertNotFrozen(context, input.organizationId);
     const terms = await boundTerms(context, networkId, input.terms);
     const found = await withNetwork(context, networkId, async (tx) => {

@@ -15,7 +15,7 @@ import { sealEntry } from '../../src/journal/entries';
 import { kindOf } from '../../src/operations';
 import { changeState, demoWalletRefused, misshapen } from '../../src/operations/plan';
 import type { SignerContext } from '../signer/context';
-import { assertTexts } from '../signer/input';
+import { assertIds } from '../signer/input';
 import { type Held, refusalsAsValues, SignerRefusal } from '../signer/refusal';
 import type { SealedState } from '../signer/sealedState';
 import { assertTokens } from './tokens';
@@ -174,7 +174,7 @@ async function store(
  */
 export async function sealProposal(context: SignerContext, key: ApprovalKey): Promise<SealResult> {
   return refusalsAsValues<SealResult>(context, async () => {
-    assertTexts(key, 'organizationId', 'id');
+    assertIds(key, 'organizationId', 'id');
     for (;;) {
       // Before the look for a seal: one that comes later is of a later state.
       const known = await context.readSealedState(context.db, key.organizationId, { remembered: true });

@@ -7,6 +7,7 @@ import { isObsolete } from '../relayer/nonceGaps';
 import { type EnvelopeTerms, FILLER_GAS } from '../relayer/terms';
 import { boundFees } from './boundedTerms';
 import { networkOf, type SignerContext, withNetwork } from './context';
+import { assertIds } from './input';
 import { ROLLED_BACK, refusalsAsValues, SignerHold, SignerRefusal, type SigningResult } from './refusal';
 import { relayerKeyOf } from './relayers';
 import { type GasOf, gasOf, reservedBefore, reserveEnvelope, signReserved } from './signEnvelope';
@@ -63,8 +64,9 @@ export async function fillNonce(
   context: SignerContext,
   input: { networkId: number; nonce: number; terms: EnvelopeTerms },
 ): Promise<SigningResult> {
-  const { networkId, nonce } = input;
   return refusalsAsValues(context, async () => {
+    assertIds(input, 'networkId');
+    const { networkId, nonce } = input;
     const terms = await boundFees(context, networkId, input.terms);
     const { address } = relayerKeyOf(context, networkId, terms.relayerAddress);
     const found = await withNetwork(context, networkId, async (tx) => {

@@ -1,8 +1,19 @@
 import { SignerRefusal } from './refusal';
 
-/** Throws SignerRefusal unless fields of a message to the signer are texts: whoever can reach its queue writes it. */
-export function assertTexts(input: unknown, ...fields: readonly string[]): void {
+const ID = /^[a-z0-9_]{1,100}$/;
+
+/**
+ * Throws SignerRefusal unless fields of a message to the signer have the form of ids, and `networkId` that of a number, if it is
+ * among them: whoever can reach its queue writes the message.
+ */
+export function assertIds(input: unknown, ...fields: readonly string[]): void {
   const values = Object(input) as Readonly<Record<string, unknown>>;
-  const missing = fields.find((field) => typeof values[field] !== 'string');
-  if (missing) throw new SignerRefusal('stale', `invalid ${missing}: expected a string`);
+  const isValid = (field: string) => {
+    const value = values[field];
+    return field === 'networkId' ? Number.isSafeInteger(value) : typeof value === 'string' && ID.test(value);
+  };
+  const wrong = fields.find((field) => !isValid(field));
+  if (wrong === undefined) return;
+  const expected = wrong === 'networkId' ? 'the id of a network' : 'an id';
+  throw new SignerRefusal('stale', `invalid ${wrong} (expected ${expected})`);
 }

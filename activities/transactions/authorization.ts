@@ -118,14 +118,14 @@ export async function assertTakenOver(
     votes: Votes;
     unread: Unread;
   },
-): Promise<Rejected | undefined> {
+): Promise<readonly Rejected[]> {
   const { record } = snapshot;
   assertAttemptOf(record, attempt);
   await assertNextNonce(context, tx, attempt, account);
   if (attempt.signature !== null) {
     const { address } = context.keystore.organizationKey(record.organizationId);
     const hash = safeTransactionHash(contentOfAttempt(attempt, account));
-    if (await hasSigned(address, hash, attempt.signature)) return undefined;
+    if (await hasSigned(address, hash, attempt.signature)) return [];
     throw new SignerRefusal(
       'stale',
       `chain_attempts ${attempt.id} has a signature that is not of the organization's key`,

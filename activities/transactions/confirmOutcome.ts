@@ -9,7 +9,7 @@ import type { TransactionRef } from '../../src/domain/transaction';
 import type { JournalEntry, OutcomeEntry } from '../../src/journal/entries';
 import { assertAccount } from '../signer/account';
 import { networkOf, type SignerContext, withNetwork } from '../signer/context';
-import { assertTexts } from '../signer/input';
+import { assertIds } from '../signer/input';
 import { SignerRefusal } from '../signer/refusal';
 import { findInOwn, headOf, isNonceUsed, searchAtNonce } from './atNonce';
 import { authorizationOf } from './journaled';
@@ -296,7 +296,7 @@ export async function decide(
  */
 export async function confirmOutcome(context: SignerContext, ref: TransactionRef): Promise<ConfirmedOutcome> {
   try {
-    assertTexts(ref, 'organizationId', 'transactionId');
+    assertIds(ref, 'organizationId', 'transactionId');
     return { outcome: await decide(context, ref) };
   } catch (error) {
     if (error instanceof SignerRefusal) return { unreachable: `the signer refuses: ${error.message}` };

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem';
-import { ask, assertChainId, type ChainClient } from '../../src/chain/clients';
+import { ask, assertChainId, type ChainClient, ChainUnavailable } from '../../src/chain/clients';
 import { executionsWith } from '../../src/chain/executions';
 import { deriveAccount } from '../../src/chain/safeAccount';
 import type { NetworkConfig } from '../../src/config';
@@ -19,11 +19,24 @@ const OF_BLOCK = 100;
 const ALONE_AT_ONCE = 8;
 const ALONE_EVERY_MS = 600_000;
 
+/** After so many requests that fail the network is left alone until the next pass. */
+const MOST_UNAVAILABLE = 3;
+
 type ReadDecision = Pick<Decision, 'outcome' | 'blockAt'>;
 
 /** An undecided authorization, and the address of its account. */
 interface Undecided extends IndexedAuthorization {
   readonly account: Address;
+}
+
+/** The block at a height, null where the chain has none. */
+async function blockAtHeight(rpc: ChainClient['rpc'], blockNumber: bigint) {
+  try {
+    return await rpc.getBlock({ blockNumber });
+  } catch (error) {
+    if ((error as Error).name === 'BlockNotFoundError') return null;
+    throw error;
+  }
 }
 
 /** What executions in one block make of authorizations, by one endpoint. Throws ChainUnavailable. */
@@ -35,18 +48,17 @@ async function decisionsIn(
 ): Promise<ReadonlyMap<string, ReadDecision>> {
   const [head, block] = await Promise.all([
     headOf(chain),
-    ask(chain, (rpc) => rpc.getBlock({ blockNumber })),
+    ask(chain, (rpc) => blockAtHeight(rpc, blockNumber)),
     assertChainId(chain),
   ]);
-  if (head < blockNumber + BigInt(chain.network.confirmations)) return new Map();
+  if (!block || head < blockNumber + BigInt(chain.network.confirmations)) return new Map();
   const blockAt = new Date(Number(block.timestamp) * 1_000);
   const cancelledBy = (id: string) => journal.cancellationOf(id)?.safeTxHash;
   const found = await executionsWith(chain, {
     accounts: [...new Set(all.map(({ account }) => account))],
-    safeTxHashes: all.flatMap(({ transactionId, safeTxHash }) => [
-      safeTxHash as Hex,
-      ...((cancelledBy(transactionId) ?? []) as Hex[]),
-    ]),
+    safeTxHashes: all.flatMap(
+      ({ transactionId, safeTxHash }) => [safeTxHash, cancelledBy(transactionId) ?? []].flat() as Hex[],
+    ),
     from: blockNumber,
     to: blockNumber,
   });
@@ -73,6 +85,7 @@ async function readBlock(
   all: readonly Undecided[],
 ): Promise<void> {
   const { journal } = context;
+  for (const { transactionId } of all) context.lastLooks.set(transactionId, performance.now());
   const before = new Map(all.map(({ transactionId: id }) => [id, journal.outcomeOf(id)]));
   const answers = await Promise.all(
     context.endpointsOf(network).map((chain) => decisionsIn(context, chain, blockNumber, all)),
@@ -80,7 +93,6 @@ async function readBlock(
   const readAt = performance.now();
   const [first, ...others] = answers;
   const read = all.flatMap(({ organizationId, transactionId }): Recorded[] => {
-    context.lastLooks.set(transactionId, readAt);
     const one = first?.get(transactionId);
     const isAgreed = others.every((other) => {
       const same = other.get(transactionId);
@@ -137,10 +149,17 @@ export async function readOutcomes(context: SignerContext, network: NetworkConfi
     context.db,
     all.map(({ transactionId }) => transactionId),
   );
+  const unavailable: unknown[] = [];
   for (const blockNumber of new Set(blocks.values())) {
     const of = all.filter(({ transactionId }) => blocks.get(transactionId) === blockNumber);
     for (let from = 0; from < of.length; from += OF_BLOCK) {
-      await readBlock(context, network, blockNumber, of.slice(from, from + OF_BLOCK));
+      try {
+        await readBlock(context, network, blockNumber, of.slice(from, from + OF_BLOCK));
+      } catch (error) {
+        // A node may not have this one block any more, and have others.
+        unavailable.push(error);
+        if (!(error instanceof ChainUnavailable) || unavailable.length >= MOST_UNAVAILABLE) throw error;
+      }
     }
   }
   await lookUpAlone(

@@ -7,7 +7,7 @@ import { type TransactionRef, transactionRules } from '../../src/domain/transact
 import { failpoint } from '../../src/failpoints';
 import { usageOf } from '../../src/transactions/policy';
 import type { SignerContext } from '../signer/context';
-import { assertTexts } from '../signer/input';
+import { assertIds } from '../signer/input';
 import { reportRefusal, SignerHold, SignerRefusal } from '../signer/refusal';
 import { journalRejection } from './journaled';
 import { assertSameContent, verifiedVotes, withVerifiedVotes } from './signerEvidence';
@@ -58,7 +58,7 @@ async function recordOnce(context: SignerContext, ref: TransactionRef): Promise<
  */
 export async function recordRejection(context: SignerContext, ref: TransactionRef): Promise<Outcome<null>> {
   try {
-    assertTexts(ref, 'organizationId', 'transactionId');
+    assertIds(ref, 'organizationId', 'transactionId');
     if (context.journal.authorizationOf(ref.transactionId)) return isSigned(ref);
     const recorded = await recordOnce(context, ref);
     if (!recorded.ok) return recorded;

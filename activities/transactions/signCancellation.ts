@@ -6,7 +6,7 @@ import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import { assertAccount } from '../signer/account';
 import { type SignerContext, withNetwork } from '../signer/context';
-import { assertTexts } from '../signer/input';
+import { assertIds } from '../signer/input';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/refusal';
 import { boundTransactionTerms } from './boundedTransactionTerms';
 import { assertNextNonce, authorizationOf } from './journaled';
@@ -49,7 +49,7 @@ export async function signCancellation(
   input: SignCancellation,
 ): Promise<SigningResult> {
   return refusalsAsValues(context, async () => {
-    assertTexts(input, 'organizationId', 'transactionId');
+    assertIds(input, 'organizationId', 'transactionId');
     const { networkId } = await networkAndPolicyOf(context.db, input);
     const terms = await boundTransactionTerms(context, networkId, input.terms);
     const { intent, entry } = await withNetwork(context, networkId, async (tx) => {

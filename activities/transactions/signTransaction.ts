@@ -16,13 +16,14 @@ import { isExpired } from '../../src/domain/approval';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import type { AuthorizationEntry, CancellationEntry } from '../../src/journal/entries';
+import type { IndexedAuthorization } from '../../src/journal/journalIndex';
 import { mapLimit } from '../../src/mapLimit';
 import { usageOf } from '../../src/transactions/policy';
 import { accountIn } from '../signer/account';
 import type { BoundedTerms } from '../signer/boundedTerms';
 import { networkOf, type SignerContext, withNetwork } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
-import { assertTexts } from '../signer/input';
+import { assertIds } from '../signer/input';
 import { refusalsAsValues, SignerHold, SignerRefusal, type SigningResult } from '../signer/refusal';
 import { assertRows, assertTakenOver, authorizationEntry, refusalBesideItself } from './authorization';
 import { boundTransactionTerms } from './boundedTransactionTerms';
@@ -52,7 +53,9 @@ import {
   assertBeingExecuted,
   assertSameContent,
   assertTransactionEvidence,
+  othersOfPayment,
   type Unread,
+  unjournaledReplaced,
   type Votes,
   verifiedVotes,
 } from './signerEvidence';
@@ -132,11 +135,15 @@ const LOSABLE_MS = 86_400_000;
  * Looks up what became of what stands for the same payment, before the first signature: the chain may have lost what was
  * read of it before. Returns why it waits, where that cannot be read.
  */
-async function decideReplaced(context: SignerContext, { record, now }: TransactionSnapshot): Promise<Unread> {
+async function decideReplaced(
+  context: SignerContext,
+  { record, now }: TransactionSnapshot,
+  others: readonly IndexedAuthorization[],
+): Promise<Unread> {
   const { journal, networks } = context;
-  const { id, organizationId, replaces } = record;
-  if (replaces === null || isExpired(record, now.time) || journal.authorizationOf(id)) return undefined;
-  for (const { transactionId, networkId } of journal.othersOf(id, replaces)) {
+  const { id, organizationId } = record;
+  if (isExpired(record, now.time) || journal.authorizationOf(id)) return undefined;
+  for (const { transactionId, networkId } of others) {
     // What is recorded counts where the network is not configured any more.
     if (!networks.some((network) => network.id === networkId)) continue;
     try {
@@ -166,8 +173,8 @@ async function readOutcomes(context: SignerContext, ref: TransactionRef, refusal
 interface Committed {
   readonly intent: Intent;
   readonly entries: readonly (AuthorizationEntry | CancellationEntry)[];
-  /** What it replaces, where that was never authorized: it is rejected. */
-  readonly rejected?: Rejected | undefined;
+  /** What it replaces, and was never authorized: it is rejected. */
+  readonly rejected: readonly Rejected[];
 }
 
 /** What was verified outside of the locks. */
@@ -209,7 +216,10 @@ async function cancelledInstead(
       `transaction ${transactionId} waits for the cancellation of ${earlier.transactionId}, which it replaces`,
     );
   }
-  if (!journal.isUndone(transactionId)) return null;
+  const read = outcomeOf(transactionId);
+  // Read again just now, or not yet: it is carried on because its chain does not show that outcome any more.
+  const isUndone = journal.isUndone(transactionId) || read === 'reverted' || read === 'cancelled';
+  if (!isUndone) return null;
   return (await refusalBesideItself(context, tx, snapshot))?.message ?? null;
 }
 
@@ -220,7 +230,7 @@ async function takeOver(
   { snapshot, account }: Locked,
   attempt: Attempt,
   verified: Verified,
-): Promise<Pick<Committed, 'entries' | 'rejected'>> {
+): Promise<Omit<Committed, 'intent'>> {
   const { id } = snapshot.record;
   const rejected = await assertTakenOver(context, tx, { snapshot, attempt, account, ...verified });
   const storedAt = (await findAuthorizedAt(tx, id)) ?? snapshot.now.time;
@@ -264,10 +274,10 @@ async function continueStored(
       context.logger.warn({ transactionId: id }, `transaction ${id} gets only its cancellation: ${cancels}`);
     }
     const { intent, entry } = await storeCancellation(context, tx, record, target, { terms, instead: true });
-    return { intent, entries: [entry] };
+    return { intent, entries: [entry], rejected: [] };
   }
   const intent = await reserveAgain(context, tx, storedSignable(attempt, account), terms);
-  return { intent, entries: [], ...takenOver };
+  return { intent, entries: [], rejected: [], ...takenOver };
 }
 
 /**
@@ -323,7 +333,7 @@ function fitting(
 /** Commits the intent: the authorization, its nonces, in one database transaction. Throws SignerRefusal. */
 async function commitIntent(
   context: SignerContext,
-  seen: TransactionSnapshot,
+  { seen, others }: { seen: TransactionSnapshot; others: readonly IndexedAuthorization[] },
   { terms: asked, ...ref }: TransactionRef & { terms: TransactionTerms },
 ): Promise<Committed> {
   const { journal } = context;
@@ -334,7 +344,7 @@ async function commitIntent(
   const votes = isNew ? await verifiedVotes(context, seen) : [];
   const [needed, unread] = await Promise.all([
     isNew ? neededGas(context, seen.record) : 0n,
-    decideReplaced(context, seen),
+    decideReplaced(context, seen, others),
   ]);
   const verified = { votes, unread, needed };
   return withNetwork(
@@ -368,8 +378,26 @@ async function commitIntent(
 /** Appends to the journal what is committed, then signs it. */
 async function signCommitted(context: SignerContext, { intent, entries, rejected }: Committed) {
   failpoint('signer.intentStored');
-  if (rejected) await journalRejection(context, rejected);
+  for (const one of rejected) await journalRejection(context, one);
   return signIntent(context, intent, entries);
+}
+
+/** Signs a transaction that was read; of those that stand for one payment, one after the other. */
+async function signSeen(
+  context: SignerContext,
+  seen: TransactionSnapshot,
+  input: TransactionRef & { terms: TransactionTerms },
+): Promise<SigningResult> {
+  const { record } = seen;
+  const sign = async (others: readonly IndexedAuthorization[]) =>
+    signCommitted(context, await commitIntent(context, { seen, others }, input));
+  if (record.replaces === null) return sign([]);
+  const unjournaled = await unjournaledReplaced(context, context.db, record);
+  const { id, replaces } = unjournaled.at(-1) ?? record;
+  // The journal has one before the next is looked at.
+  return context.replacementMutex(context.journal.paymentOf(id, replaces), () =>
+    sign(othersOfPayment(context, record, unjournaled)),
+  );
 }
 
 /**
@@ -386,15 +414,11 @@ export async function signTransaction(
   input: TransactionRef & { terms: TransactionTerms },
 ): Promise<SigningResult> {
   return refusalsAsValues(context, async () => {
-    assertTexts(input, 'organizationId', 'transactionId');
+    assertIds(input, 'organizationId', 'transactionId');
     for (let round = 1; ; round += 1) {
       try {
         const seen = await readSealed(context, context.db, input);
-        const { id, replaces } = seen.record;
-        const sign = async () => signCommitted(context, await commitIntent(context, seen, input));
-        if (replaces === null) return await sign();
-        // The journal has one before the next is looked at.
-        return await context.replacementMutex(context.journal.paymentOf(id, replaces), sign);
+        return await signSeen(context, seen, input);
       } catch (error) {
         if (!(error instanceof SignerRefusal) || round >= MOST_ROUNDS) throw error;
         await readOutcomes(context, input, error);

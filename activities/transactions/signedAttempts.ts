@@ -300,7 +300,10 @@ async function cancellingTerms(
 ): Promise<BoundedTerms<TransactionTerms>> {
   const { networkId, nonce } = content;
   const { envelopes } = await attemptsAtNonce(tx, { accountId, networkId }, nonce);
-  const inFlight = undecidedEnvelope(envelopes);
+  // Whatever is recorded of it: its block may be lost. The lowest, so that nothing of it comes before the empty call.
+  const [inFlight] = envelopes
+    .filter(({ relayerNonce }) => relayerNonce >= terms.chainNonce)
+    .sort((one, other) => one.relayerNonce - other.relayerNonce || (one.id > other.id ? -1 : 1));
   const gas = String(min(BigInt(terms.gas), gasAfterReverts(content, MAX_WHOLE_REVERTS)));
   const least = String(executionGas(content));
   const fitting = { ...terms, gas: BigInt(gas) < BigInt(least) ? least : gas };

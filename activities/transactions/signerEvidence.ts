@@ -3,22 +3,24 @@ import { verifyVotes } from '../../src/approvals/voters';
 import { ACCOUNT_CONTRACTS } from '../../src/chain/safeAccount';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { type AuthorizationOutcome, findAuthorization, insertRejection } from '../../src/db/authorizations';
-import type { Tx } from '../../src/db/database';
+import type { Db, Tx } from '../../src/db/database';
 import type { UsageOfExecution } from '../../src/db/policyUsage';
 import {
   readUnsealedTransaction,
   type StoredTransaction,
   type TransactionSnapshot,
+  type UnsealedTransaction,
 } from '../../src/db/transactions';
 import { countedVoters, type Decision, isExpired } from '../../src/domain/approval';
 import { canonicalJson } from '../../src/domain/canonicalJson';
 import { textDifference } from '../../src/domain/textDifference';
 import { initiatorVote, transactionRules } from '../../src/domain/transaction';
 import { checkTarget } from '../../src/domain/transactionContent';
+import type { IndexedAuthorization } from '../../src/journal/journalIndex';
 import { contentOf, policyRefusal, policyTransactionOf, usageOf } from '../../src/transactions/policy';
 import { readSignedToken, summaryOf } from '../../src/transactions/summary';
 import { networkOf, type SignerContext } from '../signer/context';
-import { SignerHold, SignerRefusal } from '../signer/refusal';
+import { ROLLED_BACK, SignerHold, SignerRefusal } from '../signer/refusal';
 import { assertBudgetKept, assertNotAuthorized, type Rejected } from './journaled';
 import type { SigningSnapshot } from './signerRecord';
 
@@ -131,11 +133,41 @@ async function assertSummary(
   );
 }
 
-/** What of a replaced transaction decides whether another may take its place. */
-interface Replaced {
-  readonly outcome: AuthorizationOutcome | null;
-  /** Its record, where nothing of it was authorized: it is recorded as rejected. */
-  readonly rejected?: Rejected;
+/** So many that replace each other, and of which nothing is authorized, are followed. */
+const MOST_REPLACED = 100;
+
+/**
+ * What a transaction replaces, and what that replaces, up to one that the journal has: nothing of these is authorized, and
+ * the journal does not know yet what they replace. Throws SignerHold for an endless chain.
+ */
+export async function unjournaledReplaced(
+  { journal }: Pick<SignerContext, 'journal'>,
+  handle: Db | Tx,
+  { organizationId, replaces }: Pick<StoredTransaction, 'organizationId' | 'replaces'>,
+): Promise<readonly UnsealedTransaction['record'][]> {
+  const found: UnsealedTransaction['record'][] = [];
+  for (let id = replaces; id !== null; id = found.at(-1)?.replaces ?? null) {
+    if (journal.authorizationOf(id) || journal.isRejected(id)) break;
+    const seen = await readUnsealedTransaction(handle, { organizationId, transactionId: id });
+    if (!seen) break;
+    if (seen.record.id !== id || found.length >= MOST_REPLACED) {
+      throw new SignerHold('rollback', `transactions ${id} replaces what it cannot: ${ROLLED_BACK}`);
+    }
+    found.push(seen.record);
+  }
+  return found;
+}
+
+/** The other authorized transactions that stand for the same payment; `unjournaled`: what it replaces in the records. */
+export function othersOfPayment(
+  { journal }: Pick<SignerContext, 'journal'>,
+  { id, replaces }: Pick<StoredTransaction, 'id' | 'replaces'>,
+  unjournaled: readonly Pick<StoredTransaction, 'id' | 'replaces'>[],
+): readonly IndexedAuthorization[] {
+  const all = [{ id, replaces }, ...unjournaled].flatMap((one) => journal.othersOf(one.id, one.replaces));
+  return [...new Map(all.map((one) => [one.transactionId, one])).values()].filter(
+    ({ transactionId }) => transactionId !== id,
+  );
 }
 
 /**
@@ -148,7 +180,7 @@ async function outcomeOfReplaced(
   tx: Tx,
   { id, organizationId, accountId }: StoredTransaction,
   transactionId: string,
-): Promise<Replaced> {
+): Promise<AuthorizationOutcome | null> {
   const authorized = await findAuthorization(tx, transactionId);
   const isRejected = authorized?.outcome === 'rejected';
   const record =
@@ -166,10 +198,9 @@ async function outcomeOfReplaced(
   const outcome = authorized?.outcome ?? null;
   if (failed) {
     assertNotAuthorized({ journal }, transactionId);
-    const recorded = isRejected ? outcome : await insertRejection(tx, usageOf(failed));
-    return { outcome: recorded, rejected: failed };
+    return isRejected ? outcome : insertRejection(tx, usageOf(failed));
   }
-  return { outcome: journal.outcomeOf(transactionId)?.outcome === outcome ? outcome : null };
+  return journal.outcomeOf(transactionId)?.outcome === outcome ? outcome : null;
 }
 
 /**
@@ -178,9 +209,10 @@ async function outcomeOfReplaced(
  */
 function assertNoneOther(
   { journal }: Pick<SignerContext, 'journal'>,
-  { id, replaces }: StoredTransaction,
+  { id }: StoredTransaction,
+  others: readonly IndexedAuthorization[],
 ): void {
-  for (const { transactionId } of journal.othersOf(id, replaces)) {
+  for (const { transactionId } of others) {
     const outcome = journal.outcomeOf(transactionId)?.outcome ?? null;
     const same = `transaction ${id} stands for the same payment as ${transactionId}`;
     if (outcome === 'executed') throw new SignerRefusal('stale', `${same}, which was executed`);
@@ -203,10 +235,11 @@ async function assertReplaceable(
   tx: Tx,
   record: StoredTransaction,
   unread: Unread,
-): Promise<Rejected | undefined> {
+): Promise<readonly Rejected[]> {
   const { id, replaces } = record;
-  if (replaces === null) return undefined;
-  const { outcome, rejected } = await outcomeOfReplaced(context, tx, record, replaces);
+  if (replaces === null) return [];
+  const unjournaled = await unjournaledReplaced(context, tx, record);
+  const outcome = await outcomeOfReplaced(context, tx, record, replaces);
   if (unread) throw unread;
   if (outcome === null) {
     throw new SignerHold(
@@ -217,8 +250,10 @@ async function assertReplaceable(
   if (outcome === 'executed') {
     throw new SignerRefusal('stale', `transaction ${id} replaces ${replaces}, which was executed`);
   }
-  assertNoneOther(context, record);
-  return rejected;
+  assertNoneOther(context, record, othersOfPayment(context, record, unjournaled));
+  // What was never authorized never will be, and the journal then knows what it replaces.
+  for (const replaced of unjournaled.slice(1)) await outcomeOfReplaced(context, tx, record, replaced.id);
+  return unjournaled;
 }
 
 /** Throws SignerRefusal unless the budget of exactly this execution is reserved. */
@@ -238,7 +273,7 @@ export async function assertTransactionEvidence(
   tx: Tx,
   snapshot: SigningSnapshot,
   { votes, unread, except }: { votes: Votes; unread: Unread; except?: string },
-): Promise<Rejected | undefined> {
+): Promise<readonly Rejected[]> {
   const { now, reserved } = snapshot;
   const record = withVerifiedVotes(snapshot.record, votes);
   if (record.signerOutcome === 'rejected' || context.journal.isRejected(record.id)) {

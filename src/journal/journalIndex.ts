@@ -124,10 +124,9 @@ export class JournalIndex {
   private readonly spending = new Map<string, Spending[]>();
   /** By transaction. */
   private readonly spentBy = new Map<string, Spending>();
-  /** What a transaction replaces in the end, of those that replace one. */
+  /** What a transaction replaces, of those that replace one; and the other way round, in order. */
   private readonly replaced = new Map<string, string>();
-  /** The authorized transactions that replace one in the end, in order. */
-  private readonly replacements = new Map<string, string[]>();
+  private readonly replacedBy = new Map<string, string[]>();
 
   add({ line, at, entry }: JournalLine, position: LinePosition): void {
     this.lastTime = Math.max(this.lastTime, Date.parse(at));
@@ -246,22 +245,31 @@ export class JournalIndex {
    * that replaces that, in order.
    */
   othersOf(transactionId: string, replaces: string | null): IndexedAuthorization[] {
-    const root = this.paymentOf(transactionId, replaces);
-    const ids = [root, ...(this.replacements.get(root) ?? [])];
-    return ids.filter((id) => id !== transactionId).flatMap((id) => this.authorizations.get(id) ?? []);
+    const ids = [this.paymentOf(transactionId, replaces)];
+    // It grows while it is read; a record replaces an earlier one only.
+    for (const id of ids) ids.push(...(this.replacedBy.get(id) ?? []));
+    return [...new Set(ids)]
+      .filter((id) => id !== transactionId)
+      .flatMap((id) => this.authorizations.get(id) ?? []);
   }
 
   /** The first of those that stand for one payment with a transaction: what it replaces in the end, or itself. */
   paymentOf(transactionId: string, replaces: string | null): string {
-    if (replaces === null) return this.replaced.get(transactionId) ?? transactionId;
-    return this.replaced.get(replaces) ?? replaces;
+    let id = replaces ?? this.replaced.get(transactionId);
+    if (id === undefined) return transactionId;
+    for (let next = this.replaced.get(id); next !== undefined; next = this.replaced.get(next)) id = next;
+    return id;
   }
 
   private addReplacement({
     transactionId,
     replaces,
   }: Pick<AuthorizationEntry | RejectionEntry, 'transactionId' | 'replaces'>): void {
-    if (replaces !== null) this.replaced.set(transactionId, this.paymentOf(transactionId, replaces));
+    if (replaces === null || this.replaced.has(transactionId)) return;
+    this.replaced.set(transactionId, replaces);
+    const others = this.replacedBy.get(replaces) ?? [];
+    this.replacedBy.set(replaces, others);
+    others.push(transactionId);
   }
 
   private addAuthorization(entry: AuthorizationEntry, line: number, position: LinePosition): void {
@@ -272,10 +280,6 @@ export class JournalIndex {
     this.take(entry, { safeNonce, safeTxHash, line, transactionId });
     this.addSpending(entry);
     this.addReplacement(entry);
-    const root = this.replaced.get(transactionId);
-    if (root !== undefined) {
-      this.replacements.set(root, [...(this.replacements.get(root) ?? []), transactionId]);
-    }
     // What was read before is of no authorization.
     this.outcomes.delete(transactionId);
     this.undecided.add(transactionId);
