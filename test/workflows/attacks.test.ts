@@ -29,6 +29,7 @@ import { completeActivity, runOnSigner, startAgain } from './attacker';
 import {
   actionsOf,
   begun,
+  cancellationSent,
   created,
   messages,
   reached,
@@ -364,6 +365,29 @@ describe('the owner of the tables', () => {
 });
 
 describe('what is signed', () => {
+  it('stops where the owner of the tables has rewritten it, audited, and goes on once its row is right', async () => {
+    let payment: Shown | undefined;
+    let answered: Promise<unknown> = Promise.resolve();
+    await withoutBlocks(world, async () => {
+      ({ payment, answered } = await started());
+      await sent(world, payment);
+      const { value } = requireRow(await attempts(payment).first('value'));
+      const before = await refusals('rollback');
+      await attempts(payment).update({ value: '7' });
+      await workflowOfTransaction(world, payment).signal(messages.cancelTransactionSignal);
+      await waitingFor(payment, 'chain_attempts');
+      expect(await refusals('rollback')).toBeGreaterThan(before);
+      expect(await actionsOf(world, payment)).toContain('transaction.signingStopped');
+      expect(await attempts(payment).where({ kind: 'cancellation' })).toHaveLength(0);
+      await attempts(payment).update({ value });
+      await cancellationSent(world, payment);
+    });
+    await answered;
+    expect(await reached(world, payment as unknown as Shown, 'failed')).toMatchObject({
+      failure: { code: 'timeout' },
+    });
+  });
+
   it('is paid once, though Temporal and the endpoint of the workers say that it failed', async () => {
     const { http, org } = world;
     let payment: Shown;
