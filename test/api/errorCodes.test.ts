@@ -11,6 +11,7 @@ import {
   type Furnished,
   furnish,
   idLike,
+  makeFailed,
   newTransactionOf,
   placeOf,
   proposeSomething,
@@ -269,6 +270,13 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
   },
   notFound: (operation) => api.http.send({ ...exampleOf(operation), key: idle.adminKey }),
   async conflict(operation) {
+    if (operation.id === 'evaluatePolicies') {
+      const { replaces: _, ...once } = newTransactionOf(own);
+      const replacing = { ...once, replaces: await makeFailed(api, own.org, once) };
+      await createTransaction(api.http, own.org, replacing);
+      const { policyId: __, ...body } = replacing;
+      return api.http.send({ key: own.org.readKey, path: urlOf(operation), body });
+    }
     if (proposesSomething(operation)) return narrow.http.send(oneTooMany(operation));
     if (isSimulation(operation)) return simulate(rejectedTransaction);
     if (isOnTransaction(operation)) {
@@ -355,9 +363,10 @@ async function goodAsk(operation: Operation): Promise<Ask> {
   }
   if (operation.id === 'getQueuedAdminProposal') return { key: deciding.readKey, path: urlOf(operation) };
   if (isVote(operation) && isOnTransaction(operation)) {
-    const fresh = await createTransaction(api.http, org, newTransactionOf(own));
-    const body = await signatureBody(fresh, org.dave, 'initiator');
-    return { key: org.readKey, path: transactionPath(fresh.id, '/signatures'), body };
+    const { replaces: _, ...body } = newTransactionOf(own);
+    const fresh = await createTransaction(api.http, org, body);
+    const signature = await signatureBody(fresh, org.dave, 'initiator');
+    return { key: org.readKey, path: transactionPath(fresh.id, '/signatures'), body: signature };
   }
   if (isVote(operation)) return vote(proposalFor(operation, open), deciding, 'approve');
   if (isExecution(operation)) return unfit(operation);

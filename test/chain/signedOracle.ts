@@ -164,6 +164,8 @@ export class SignedOracle {
   /** By account, network and nonce: the transaction. */
   private readonly takenNonces = new Map<string, string>();
   private readonly journaled = new Set<string>();
+  /** By account and network: the nonce after the highest one in the journal. */
+  private readonly nextNonces = new Map<string, bigint>();
   private readonly organizations = new Map<string, Address>();
   private readBytes = 0;
   private relayerNonce = 0;
@@ -252,7 +254,10 @@ export class SignedOracle {
         broken.push(error);
       }
     };
-    for (const line of this.newLines(file)) await look(() => this.checkLine(line));
+    for (const line of this.newLines(file)) {
+      await look(() => this.checkLine(line));
+      await look(() => this.checkCancellation(line));
+    }
     for (const one of this.recorded.splice(0)) await look(() => this.checkHash(one.organizationId, one.hash));
     for (const one of this.sent.splice(0)) await look(() => this.checkRelayer(one));
     await look(() => this.checkBudgets());
@@ -318,7 +323,40 @@ export class SignedOracle {
     this.expect(approved, content, BigInt(entry.safeNonce));
   }
 
+  /**
+   * What the journal has of a cancellation: of what it has authorized, or of the next nonce, where a crash came between what
+   * the database has and the journal. Nothing else is signed at that nonce.
+   */
+  private checkCancellation({ line, entry }: JournalLine): void {
+    if (entry.type !== 'cancellation' || this.journaled.has(entry.transactionId)) return;
+    const approved = this.approved.get(entry.transactionId);
+    const nonce = BigInt(entry.safeNonce);
+    const key = `${entry.accountId} ${entry.networkId}`;
+    const next = this.nextNonces.get(key) ?? 0n;
+    const isOwn =
+      approved?.accountId === entry.accountId &&
+      approved.networkId === entry.networkId &&
+      entry.safeTxHash === safeTxHash(approved, emptyCall(approved), nonce);
+    if (!approved || !isOwn || nonce > next || this.takenNonces.has(`${key} ${nonce}`)) {
+      throw new Unauthorized(
+        'v',
+        `line ${line} of the journal cancels nonce ${nonce} of ${key}, not ${next}`,
+      );
+    }
+    this.takenNonces.set(`${key} ${nonce}`, entry.transactionId);
+    this.noteNonce(key, nonce);
+    const content = emptyCall(approved);
+    const hash = entry.safeTxHash as Hex;
+    this.expected.set(hash, { hash, approved, nonce, cancels: true, content });
+  }
+
+  private noteNonce(key: string, nonce: bigint): void {
+    const next = this.nextNonces.get(key) ?? 0n;
+    if (nonce >= next) this.nextNonces.set(key, nonce + 1n);
+  }
+
   private expect(approved: Approved, pays: Content, nonce: bigint): void {
+    this.noteNonce(`${approved.accountId} ${approved.networkId}`, nonce);
     const empty = emptyCall(approved);
     for (const content of [pays, empty]) {
       const hash = safeTxHash(approved, content, nonce);

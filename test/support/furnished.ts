@@ -205,13 +205,23 @@ export async function furnish(
   const policies = resources(
     await change(http, org, '/policies/proposals/add', { policies: Array.from({ length: 6 }, anyPolicy) }),
   );
-  const { replaces: _, ...first } = newTransactionOf({ ...own, policies, failedId: '' });
-  const { id: failedId } = await createTransaction(http, org, first);
-  const failed = { subject: 'transaction', organizationId: org.id, id: failedId } as const;
-  await closeApproval(db, failed, { reason: 'not wanted', mayClose: () => true });
-  const bodies = [1, 2].map(() => newTransactionOf({ ...own, policies, failedId }));
-  const transactions = await Promise.all(bodies.map((body) => createTransaction(http, org, body)));
+  const { replaces: _, ...replacingNone } = newTransactionOf({ ...own, policies, failedId: '' });
+  const failedId = await makeFailed({ http, db }, org, replacingNone);
+  // What replaces it is left to a test: one can.
+  const transactions = await Promise.all([1, 2].map(() => createTransaction(http, org, replacingNone)));
   return { ...own, policies, failedId, transactions };
+}
+
+/** The id of a transaction that was made and is closed as failed, so that another one can replace it. */
+export async function makeFailed(
+  { http, db }: Pick<TestService, 'http' | 'db'>,
+  org: TestOrganization,
+  body: Json,
+): Promise<string> {
+  const { id } = await createTransaction(http, org, body);
+  const failed = { subject: 'transaction', organizationId: org.id, id } as const;
+  await closeApproval(db, failed, { reason: 'not wanted', mayClose: () => true });
+  return id;
 }
 
 /** The id of a record of an organization, of the kind that another id is. */
