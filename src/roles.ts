@@ -88,25 +88,24 @@ function keepResending(
   });
 }
 
-/** Does something about each network now, and again and again, one after the other. Returns the function that stops it. */
+/**
+ * Polls each network now and every `everyMs`, unless its last poll still runs. `poll` never rejects. Returns the function
+ * that stops it, and waits for polls that run.
+ */
 function keepPolling(
   networks: readonly NetworkConfig[],
   everyMs: number,
   poll: (network: NetworkConfig) => Promise<void>,
 ): () => Promise<void> {
   const stops = networks.map((network) => {
-    let isPolling = false;
-    const pollOnce = async () => {
-      if (isPolling) return;
-      isPolling = true;
-      await poll(network).finally(() => {
-        isPolling = false;
+    let polling: Promise<void> | undefined;
+    const pollOnce = () => {
+      polling ??= poll(network).finally(() => {
+        polling = undefined;
       });
     };
-    let polling = pollOnce();
-    const timer = setInterval(() => {
-      polling = Promise.all([polling, pollOnce()]).then(() => undefined);
-    }, everyMs);
+    pollOnce();
+    const timer = setInterval(pollOnce, everyMs);
     return async () => {
       clearInterval(timer);
       await polling;

@@ -7,10 +7,10 @@ import type { Tx } from '../../src/db/database';
 import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transactions';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import { type AuthorizationEntry, signedPart } from '../../src/journal/entries';
-import { policyRefusal, usageOf } from '../../src/transactions/policy';
+import { usageOf } from '../../src/transactions/policy';
 import type { SignerContext } from '../signer/context';
 import { SignerHold, SignerRefusal } from '../signer/refusal';
-import { assertBudgetKept, assertNextNonce, contentOfAttempt, type Rejected } from './journaled';
+import { assertNextNonce, contentOfAttempt, type Rejected } from './journaled';
 import { type NeededGas, requireGas } from './neededGas';
 import { assertAttemptOf } from './signedAttempts';
 import { assertTransactionEvidence, type Unread, type Votes } from './signerEvidence';
@@ -138,24 +138,5 @@ export async function assertTakenOver(
   throw new SignerHold(
     'simulation',
     `chain_attempts ${attempt.id} has ${attempt.safeTxGas} gas for transaction ${record.id}, which needs ${leastGas}: cancel it if this remains`,
-  );
-}
-
-/** Why a stored transaction does not fit its policy and its budget, without its own amount; null where it does. */
-export function refusalBesideItself(
-  context: SignerContext,
-  tx: Tx,
-  { record, now }: TransactionSnapshot,
-): ReturnType<typeof policyRefusal> {
-  return policyRefusal(
-    tx,
-    { record, now },
-    {
-      by: 'signer',
-      at: now.time,
-      except: record.id,
-      verify: (window, usage) =>
-        assertBudgetKept(context, window, usage, { at: now.time, except: record.id }),
-    },
   );
 }

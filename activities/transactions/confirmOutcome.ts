@@ -2,7 +2,11 @@ import type { Address } from 'viem';
 import { ask, assertChainId, type ChainClient, ChainUnavailable } from '../../src/chain/clients';
 import type { Execution } from '../../src/chain/executions';
 import { attemptsOfTransaction, envelopesOf } from '../../src/db/attempts';
-import { type AuthorizationOutcome, decideAuthorizations } from '../../src/db/authorizations';
+import {
+  type AuthorizationOutcome,
+  decideAuthorizations,
+  type ReadOutcome,
+} from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import { insertUnknownExecution, type UnknownExecution } from '../../src/db/unknownExecutions';
 import type { TransactionRef } from '../../src/domain/transaction';
@@ -54,7 +58,11 @@ async function decisionOf(
   return { outcome: kindOf(at, execution), blockAt, unknown };
 }
 
-function isSame(one: Decision | null, other: Decision): boolean {
+/** Whether two endpoints say the same. */
+export function isSameDecision(
+  one: Pick<Decision, 'outcome' | 'blockAt'> | null | undefined,
+  other: Pick<Decision, 'outcome' | 'blockAt'>,
+): boolean {
   return one?.outcome === other.outcome && one.blockAt.getTime() === other.blockAt.getTime();
 }
 
@@ -73,7 +81,8 @@ async function readDecision(
   const chains = context.endpointsOf(network);
   const shown = await Promise.all(chains.map((chain) => decisionOf(chain, at, search)));
   const said = shown.filter((one) => one !== 'unshown');
-  if (recorded && said.length < shown.length && said.every((one) => isSame(one, recorded))) return recorded;
+  if (recorded && said.length < shown.length && said.every((one) => isSameDecision(one, recorded)))
+    return recorded;
   const decisions = shown.map((one) => (one === 'unshown' ? null : one));
   const [first] = decisions;
   if (first === undefined) {
@@ -85,12 +94,6 @@ async function readDecision(
   }
   return search && shown.every((one) => one === 'unshown') ? 'unshown' : first;
 }
-
-/** What is recorded about an authorization: what was decided, or that it is undecided. */
-export type ReadOutcome =
-  | Pick<Decision, 'outcome' | 'blockAt'>
-  /** `usedAt`: its nonce is used, and no endpoint shows by what; when that was seen first. */
-  | { readonly outcome: null; readonly usedAt: Date | null };
 
 const UNDECIDED = { outcome: null, usedAt: null } as const;
 
@@ -165,32 +168,35 @@ export function journalUndecided(context: SignerContext, ref: TransactionRef): P
 }
 
 /**
- * Records what was read about authorizations of a network: in their rows, and in the journal once that is committed. `of`
- * returns what is still current then. Returns that.
+ * Records what was read about authorizations of a network: in their rows, and in the journal once that is committed.
+ * `current` returns what still holds once the network is locked. Returns that.
  */
 export async function recordRead(
   context: SignerContext,
   networkId: number,
-  of: () => readonly Recorded[],
+  current: () => readonly Recorded[],
 ): Promise<readonly Recorded[]> {
   return withNetwork(
     context,
     networkId,
     async (tx) => {
-      const current = of();
-      if (current.length > 0) await storeRead(tx, current);
-      return current;
+      const recorded = current();
+      if (recorded.length > 0) await storeRead(tx, recorded);
+      return recorded;
     },
-    async (current) => {
-      await journalRead(context, current);
-      for (const { ref, read } of current) {
+    async (recorded) => {
+      await journalRead(context, recorded);
+      for (const { ref, read } of recorded) {
         if (read.outcome !== null) context.lastLooks.delete(ref.transactionId);
       }
     },
   );
 }
 
-/** Whether what used a nonce can be called unknown: no cancellation was signed after the attempts were read, which the next look has. */
+/**
+ * Whether what used a nonce can be called unknown: a cancellation that was journaled after the attempts were read may have
+ * used it, and the next look has that one.
+ */
 function isBelieved(
   { journal }: Pick<SignerContext, 'journal'>,
   { transaction: { transactionId }, cancellation }: AtNonce,
@@ -230,9 +236,9 @@ function recordedIn(entry: OutcomeEntry | undefined): Decision | null {
   return { outcome: entry.outcome, blockAt: new Date(entry.blockAt), unknown: null };
 }
 
-/** What was read is recorded within this time, or read again: meanwhile the chain may have lost it. */
+/** What was read longer ago than this is read again before it is recorded: the chain may have lost the block. */
 export const RECORD_LIMIT_MS = 10_000;
-/** So often, at most. */
+/** How often one look reads, at most. */
 const READINGS = 3;
 
 /** What a look has found, as it is recorded; `known`: what the journal has. */

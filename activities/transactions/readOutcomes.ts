@@ -9,18 +9,26 @@ import type { IndexedAuthorization } from '../../src/journal/journalIndex';
 import type { SignerContext } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';
 import { headOf } from './atNonce';
-import { type Decision, decide, RECORD_LIMIT_MS, type Recorded, recordRead } from './confirmOutcome';
+import {
+  type Decision,
+  decide,
+  isSameDecision,
+  RECORD_LIMIT_MS,
+  type Recorded,
+  recordRead,
+} from './confirmOutcome';
 
-/** So many are read in a pass; those that were looked up longest ago first. */
-const AT_ONCE = 1_000;
-/** So many of a block are asked for in one request. */
-const OF_BLOCK = 100;
-/** What no block explains is looked up alone, so many in a pass and so often. */
-const ALONE_AT_ONCE = 8;
+/** Most authorizations of a network that one pass reads. */
+const MAX_PER_PASS = 1_000;
+/** Most authorizations of a block in one request. */
+const MAX_PER_REQUEST = 100;
+/** Most authorizations in no recorded block that one pass looks up, one by one. */
+const MAX_ALONE_PER_PASS = 8;
+/** The least time between two such looks at one authorization. */
 const ALONE_EVERY_MS = 600_000;
 
-/** After so many requests that fail the network is left alone until the next pass. */
-const MOST_UNAVAILABLE = 3;
+/** After this many failures the pass ends: the network is unavailable. */
+const MAX_FAILURES = 3;
 
 type ReadDecision = Pick<Decision, 'outcome' | 'blockAt'>;
 
@@ -94,11 +102,8 @@ async function readBlock(
   const [first, ...others] = answers;
   const read = all.flatMap(({ organizationId, transactionId }): Recorded[] => {
     const one = first?.get(transactionId);
-    const isAgreed = others.every((other) => {
-      const same = other.get(transactionId);
-      return same?.outcome === one?.outcome && same?.blockAt.getTime() === one?.blockAt.getTime();
-    });
-    return one && isAgreed ? [{ ref: { organizationId, transactionId }, read: one }] : [];
+    const isAgreed = one && others.every((other) => isSameDecision(other.get(transactionId), one));
+    return isAgreed ? [{ ref: { organizationId, transactionId }, read: one }] : [];
   });
   const isCurrent = ({ ref: { transactionId: id } }: Recorded) => journal.outcomeOf(id) === before.get(id);
   const isLate = () => performance.now() - readAt > RECORD_LIMIT_MS;
@@ -115,18 +120,18 @@ function undecidedOn({ journal, keystore, lastLooks }: SignerContext, networkId:
     .flatMap((id) => journal.authorizationOf(id) ?? [])
     .filter((one) => one.networkId === networkId)
     .sort((one, other) => lookedAt(one.transactionId) - lookedAt(other.transactionId))
-    .slice(0, AT_ONCE)
+    .slice(0, MAX_PER_PASS)
     .map((one) => {
       const { address } = deriveAccount(keystore.organizationKey(one.organizationId).address, one.accountId);
       return { ...one, account: address as Address };
     });
 }
 
-/** Looks up alone what no block of the database explains. Throws ChainUnavailable. */
+/** Looks up, one by one, what the database shows in no block. Throws ChainUnavailable. */
 async function lookUpAlone(context: SignerContext, all: readonly Undecided[]): Promise<void> {
   const since = performance.now() - ALONE_EVERY_MS;
   const due = all.filter(({ transactionId }) => (context.lastLooks.get(transactionId) ?? since) <= since);
-  for (const { organizationId, transactionId } of due.slice(0, ALONE_AT_ONCE)) {
+  for (const { organizationId, transactionId } of due.slice(0, MAX_ALONE_PER_PASS)) {
     try {
       await decide(context, { organizationId, transactionId });
     } catch (error) {
@@ -137,9 +142,9 @@ async function lookUpAlone(context: SignerContext, all: readonly Undecided[]): P
 }
 
 /**
- * Reads what became of authorizations that the database shows in a block, soon after, off the way of payments: until the
- * signer has read it, an amount counts in its budget for ever, and later a node may not have its logs any more. All of a
- * block are read together. What no block explains is looked up now and then. Throws ChainUnavailable.
+ * Reads what became of authorizations soon after the database shows them in a block, all of a block together, without
+ * delaying payments: an amount counts in its budget until the signer has read its outcome, and nodes drop old logs. What the
+ * database shows in no block is looked up every `ALONE_EVERY_MS`. Throws ChainUnavailable.
  */
 export async function readOutcomes(context: SignerContext, network: NetworkConfig): Promise<void> {
   if (context.endpointsOf(network).length === 0) return;
@@ -149,16 +154,16 @@ export async function readOutcomes(context: SignerContext, network: NetworkConfi
     context.db,
     all.map(({ transactionId }) => transactionId),
   );
-  const unavailable: unknown[] = [];
+  let failures = 0;
   for (const blockNumber of new Set(blocks.values())) {
     const of = all.filter(({ transactionId }) => blocks.get(transactionId) === blockNumber);
-    for (let from = 0; from < of.length; from += OF_BLOCK) {
+    for (let from = 0; from < of.length; from += MAX_PER_REQUEST) {
       try {
-        await readBlock(context, network, blockNumber, of.slice(from, from + OF_BLOCK));
+        await readBlock(context, network, blockNumber, of.slice(from, from + MAX_PER_REQUEST));
       } catch (error) {
         // A node may not have this one block any more, and have others.
-        unavailable.push(error);
-        if (!(error instanceof ChainUnavailable) || unavailable.length >= MOST_UNAVAILABLE) throw error;
+        failures += 1;
+        if (!(error instanceof ChainUnavailable) || failures >= MAX_FAILURES) throw error;
       }
     }
   }

@@ -19,13 +19,14 @@ import type { AuthorizationEntry, CancellationEntry } from '../../src/journal/en
 import type { IndexedAuthorization } from '../../src/journal/journalIndex';
 import { mapLimit } from '../../src/mapLimit';
 import { usageOf } from '../../src/transactions/policy';
+import { max } from '../relayer/terms';
 import { accountIn } from '../signer/account';
 import type { BoundedTerms } from '../signer/boundedTerms';
 import { networkOf, type SignerContext, withNetwork } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
 import { assertIds } from '../signer/input';
 import { refusalsAsValues, SignerHold, SignerRefusal, type SigningResult } from '../signer/refusal';
-import { assertRows, assertTakenOver, authorizationEntry, refusalBesideItself } from './authorization';
+import { assertRows, assertTakenOver, authorizationEntry } from './authorization';
 import { boundTransactionTerms } from './boundedTransactionTerms';
 import { decide, journalUndecided } from './confirmOutcome';
 import {
@@ -54,6 +55,7 @@ import {
   assertSameContent,
   assertTransactionEvidence,
   othersOfPayment,
+  refusalByPolicy,
   type Unread,
   unjournaledReplaced,
   type Votes,
@@ -72,11 +74,11 @@ async function nextSafeNonce(
   const { id, accountId, networkId } = record;
   let next = highestSafeNonce + 1n;
   // One that was only cancelled has no row where the database has lost it.
-  while (journal.takenAt({ accountId, networkId, safeNonce: next })?.transactionId != null) {
-    const { transactionId } = journal.takenAt({ accountId, networkId, safeNonce: next }) ?? {};
-    if (!transactionId || journal.authorizationOf(transactionId)) break;
-    next += 1n;
-  }
+  const cancelledAt = (safeNonce: bigint) => {
+    const { transactionId } = journal.takenAt({ accountId, networkId, safeNonce }) ?? {};
+    return transactionId != null && journal.authorizationOf(transactionId) === undefined;
+  };
+  while (cancelledAt(next)) next += 1n;
   const wanted = { transactionId: id, accountId, networkId, safeNonce: next };
   assertNotRolledBack(context, wanted);
   await assertNextNonce(context, tx, wanted, account);
@@ -128,7 +130,7 @@ async function decideUndecided(
   return hasChanged;
 }
 
-/** No chain loses older blocks: what an outcome in one says needs no search of the logs. */
+/** Older blocks are not reorganized: an outcome in one needs no search of the logs. */
 const LOSABLE_MS = 86_400_000;
 
 /**
@@ -159,11 +161,11 @@ async function decideReplaced(
   return undefined;
 }
 
-/** So often a transaction is tried again where outcomes were read: its activity is repeated, and not endless. */
+/** How often one activity tries a transaction; it is retried where outcomes were read. */
 const MOST_ROUNDS = 5;
 
 /** Reads the outcomes of a policy whose budget refuses. Throws the refusal where that changes nothing. */
-async function readOutcomes(context: SignerContext, ref: TransactionRef, refusal: SignerRefusal) {
+async function readOutcomesOfBudget(context: SignerContext, ref: TransactionRef, refusal: SignerRefusal) {
   if (refusal.code !== 'budget' && !(refusal instanceof BudgetBehind)) throw refusal;
   const { policyId } = await networkAndPolicyOf(context.db, ref);
   if (!(await decideUndecided(context, ref, policyId))) throw refusal;
@@ -220,7 +222,8 @@ async function cancelledInstead(
   // Read again just now, or not yet: it is carried on because its chain does not show that outcome any more.
   const isUndone = journal.isUndone(transactionId) || read === 'reverted' || read === 'cancelled';
   if (!isUndone) return null;
-  return (await refusalBesideItself(context, tx, snapshot))?.message ?? null;
+  const refused = await refusalByPolicy(context, tx, snapshot, { except: snapshot.record.id });
+  return refused?.message ?? null;
 }
 
 /** The authorization of a stored attempt that the journal lacks, because a crash came before that. */
@@ -294,8 +297,7 @@ async function storeNew(
   const { snapshot, account } = locked;
   const { record, now, takenNonces: taken, followsUndecided } = snapshot;
   const asked = BigInt(terms.safeTxGas);
-  const leastGas = requireGas(needed);
-  const safeTxGas = asked > leastGas ? asked : leastGas;
+  const safeTxGas = max(asked, requireGas(needed));
   if (asked <= 0n) throw new SignerRefusal('stale', 'safeTxGas must be above 0');
   const content: SafeTransaction = {
     networkId: record.networkId,
@@ -326,8 +328,7 @@ function fitting(
   terms: BoundedTerms<TransactionTerms>,
 ): BoundedTerms<TransactionTerms> {
   if (content.safeTxGas <= BigInt(terms.safeTxGas)) return terms;
-  const least = executionGas(content);
-  return BigInt(terms.gas) < least ? { ...terms, gas: String(least) } : terms;
+  return { ...terms, gas: String(max(BigInt(terms.gas), executionGas(content))) };
 }
 
 /** Commits the intent: the authorization, its nonces, in one database transaction. Throws SignerRefusal. */
@@ -421,7 +422,7 @@ export async function signTransaction(
         return await signSeen(context, seen, input);
       } catch (error) {
         if (!(error instanceof SignerRefusal) || round >= MOST_ROUNDS) throw error;
-        await readOutcomes(context, input, error);
+        await readOutcomesOfBudget(context, input, error);
       }
     }
   });

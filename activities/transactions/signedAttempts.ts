@@ -25,7 +25,7 @@ import { isSameAddress } from '../../src/domain/address';
 import { failpoint } from '../../src/failpoints';
 import type { AuthorizationEntry, CancellationEntry } from '../../src/journal/entries';
 import { undecidedEnvelope } from '../relayer/envelopes';
-import { min, raised } from '../relayer/terms';
+import { max, min, raised } from '../relayer/terms';
 import type { BoundedTerms } from '../signer/boundedTerms';
 import { networkOf, type SignerContext } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
@@ -47,7 +47,7 @@ export interface Signable {
   readonly content: SafeTransaction;
   /** Where it is stored. */
   readonly attemptId: bigint;
-  /** By the records its signature is stored. */
+  /** The records have its signature. */
   readonly isSigned: boolean;
 }
 
@@ -304,12 +304,12 @@ async function cancellingTerms(
   const [inFlight] = envelopes
     .filter(({ relayerNonce }) => relayerNonce >= terms.chainNonce)
     .sort((one, other) => one.relayerNonce - other.relayerNonce || (one.id > other.id ? -1 : 1));
-  const gas = String(min(BigInt(terms.gas), gasAfterReverts(content, MAX_WHOLE_REVERTS)));
-  const least = String(executionGas(content));
-  const fitting = { ...terms, gas: BigInt(gas) < BigInt(least) ? least : gas };
+  const most = gasAfterReverts(content, MAX_WHOLE_REVERTS);
+  const gas = max(min(BigInt(terms.gas), most), executionGas(content));
+  const fitting = { ...terms, gas: String(gas) };
   // At the ceiling nothing can be replaced.
   if (!inFlight || raised(inFlight.maxFeePerGas) > networkOf(context, networkId).maxFeePerGas) return fitting;
-  const atLeast = (asked: string, wei: bigint) => (BigInt(asked) < wei ? String(wei) : asked);
+  const atLeast = (asked: string, wei: bigint) => String(max(BigInt(asked), wei));
   return {
     ...fitting,
     maxFeePerGas: atLeast(terms.maxFeePerGas, raised(inFlight.maxFeePerGas)),

@@ -256,6 +256,29 @@ async function assertReplaceable(
   return unjournaled;
 }
 
+/**
+ * Why its policy or its budget does not permit a transaction at the signer's time; null where both do. `except`: the
+ * transaction whose stored authorization does not count. Throws BudgetBehind.
+ */
+export function refusalByPolicy(
+  context: SignerContext,
+  tx: Tx,
+  { record, now }: TransactionSnapshot,
+  { except }: { readonly except: string | undefined },
+): ReturnType<typeof policyRefusal> {
+  const at = now.time;
+  return policyRefusal(
+    tx,
+    { record, now },
+    {
+      by: 'signer',
+      at,
+      ...(except === undefined ? {} : { except }),
+      verify: (window, usage) => assertBudgetKept(context, window, usage, { at, except }),
+    },
+  );
+}
+
 /** Throws SignerRefusal unless the budget of exactly this execution is reserved. */
 function assertReservation({ record, reserved }: Pick<SigningSnapshot, 'record' | 'reserved'>): void {
   const plain = (usage: UsageOfExecution) => canonicalJson({ ...usage, amount: String(usage.amount) });
@@ -283,16 +306,7 @@ export async function assertTransactionEvidence(
   assertVotes(record, now);
   await assertSummary(context, tx, record, now);
   const rejected = await assertReplaceable(context, tx, record, unread);
-  const refused = await policyRefusal(
-    tx,
-    { record, now },
-    {
-      by: 'signer',
-      at: now.time,
-      ...(except === undefined ? {} : { except }),
-      verify: (window, usage) => assertBudgetKept(context, window, usage, { at: now.time, except }),
-    },
-  );
+  const refused = await refusalByPolicy(context, tx, { record, now }, { except });
   if (refused) throw new SignerRefusal(refused.code, refused.message);
   assertReservation({ record, reserved });
   return rejected;

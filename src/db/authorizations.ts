@@ -1,3 +1,4 @@
+import type { TransactionRef } from '../domain/transaction';
 import type { Db, Tx } from './database';
 import { type UsageOfExecution, usageColumns, usageIn } from './policyUsage';
 import { queryRows, requireRow, type Statement } from './rows';
@@ -175,14 +176,16 @@ export async function insertRejection(tx: Tx, usage: UsageOfExecution): Promise<
 }
 
 /** What the signer has read about an authorization. */
-export type ReadAuthorization = { readonly transactionId: string } & (
+export type ReadOutcome =
   | { readonly outcome: Exclude<AuthorizationOutcome, 'rejected'>; readonly blockAt: Date }
-  /** Undecided, or again. `usedAt`: since when its nonce is used, and nothing shows by what. */
-  | { readonly outcome: null; readonly usedAt: Date | null }
-);
+  /** Undecided, or again. `usedAt`: when the signer first saw that its nonce is used, and no endpoint showed by what. */
+  | { readonly outcome: null; readonly usedAt: Date | null };
 
 /** Stores what the signer has read about authorizations, in one statement. */
-export async function decideAuthorizations(db: Db | Tx, read: readonly ReadAuthorization[]): Promise<void> {
+export async function decideAuthorizations(
+  db: Db | Tx,
+  read: readonly (ReadOutcome & { readonly transactionId: string })[],
+): Promise<void> {
   const rows = read.map((one) => ({
     transaction_id: one.transactionId,
     outcome: one.outcome,
@@ -218,17 +221,21 @@ export async function findAuthorization(
   return row && { accountId: row.account_id, outcome: row.outcome };
 }
 
+function refOf(row: Pick<AuthorizationRow, 'organization_id' | 'transaction_id'>): TransactionRef {
+  return { organizationId: row.organization_id, transactionId: row.transaction_id };
+}
+
 /** The transactions of a policy whose authorizations are undecided, oldest first. */
 export async function undecidedAuthorizations(
   db: Db,
   { policyId, limit }: { readonly policyId: string; readonly limit: number },
-): Promise<{ readonly organizationId: string; readonly transactionId: string }[]> {
+): Promise<TransactionRef[]> {
   const rows = await db('authorizations')
     .where({ outcome: null, policy_id: policyId })
     .orderBy('authorized_at')
     .limit(limit)
     .select('organization_id', 'transaction_id');
-  return rows.map((row) => ({ organizationId: row.organization_id, transactionId: row.transaction_id }));
+  return rows.map(refOf);
 }
 
 /** The attempt of the transaction `id` (SQL) is decided, as the chain worker has recorded. */
@@ -240,14 +247,14 @@ const isDecided = (id: string) =>
 export async function inFlightAuthorizations(
   db: Db,
   organizationId: string | undefined,
-): Promise<{ readonly organizationId: string; readonly transactionId: string }[]> {
+): Promise<TransactionRef[]> {
   const query = db('authorizations')
     .whereNotNull('safe_nonce')
     .whereRaw(`NOT ${isDecided('authorizations.transaction_id')}`)
     .orderBy('authorized_at', 'desc');
   if (organizationId !== undefined) query.where({ organization_id: organizationId });
   const rows = await query.select('organization_id', 'transaction_id');
-  return rows.map((row) => ({ organizationId: row.organization_id, transactionId: row.transaction_id }));
+  return rows.map(refOf);
 }
 
 /** Transactions whose stored call is another one than the one that is authorized, by their hashes; at most `limit`. */
@@ -261,7 +268,7 @@ export async function rewrittenAttempts(db: Db, limit: number): Promise<string[]
   return rows.map((row) => row.transaction_id);
 }
 
-/** The blocks in which transactions were executed or cancelled, as they are recorded; those that are, by transaction. */
+/** The recorded blocks in which transactions were executed or cancelled, by transaction. */
 export async function recordedBlocks(
   db: Db,
   transactionIds: readonly string[],
