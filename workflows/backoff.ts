@@ -2,7 +2,7 @@ import { sleep } from '@temporalio/workflow';
 import type { Waiting } from '../activities/approvals/wait';
 import type { Held } from '../activities/signer/refusal';
 
-/** What an execution waits for that the signer holds. */
+/** The report of a hold of the signer. */
 export function waitingForSigner({ held: waitingFor, reason }: Held): Waiting {
   return { waitingFor, ...(reason ? { reason } : {}) };
 }
@@ -17,7 +17,7 @@ export type Asking = 'chain' | 'signer';
 
 /** Growing pauses between checks of one network, and the report of what it waits for. */
 export interface Backoff {
-  /** Reports what it waits for (null: nothing); the same is not reported twice in a row. `reason`: of a hold of the signer. */
+  /** Reports what it waits for (null: nothing), with `Waiting.reason`; the same is not reported twice in a row. */
   report(waitingFor: string | null, reason?: Waiting['reason']): Promise<void>;
   /** What was reported last. */
   reported(): string | null;

@@ -7,7 +7,7 @@ import { approvalEntry } from './audit';
 import { changeApproval, lockOrRefuse } from './read';
 import type { ApprovalDeps } from './subject';
 
-/** What an execution waits for (null: nothing); `reason`: of a hold of the signer. */
+/** What an execution waits for (null: nothing). `reason`: the signer holds it, because the database contradicts it. */
 export interface Waiting {
   readonly waitingFor: string | null;
   readonly reason?: Held['reason'];

@@ -26,7 +26,7 @@ export interface Followed<T> {
   readonly reported: string | null;
   /** Checks the chain; `head` is the number of the newest block. */
   readonly check: (head: bigint) => Promise<ChainCheck<T>>;
-  /** The end where the bytes must not be sent again, else null; called each time but the first. */
+  /** The end where the bytes must not be sent again, else null. Called before each sending but the first. */
   readonly beforeResending?: () => Promise<T | null>;
 }
 

@@ -16,14 +16,14 @@ import { send } from './send';
 
 /**
  * Whether an envelope of an earlier nonce that is not on the chain is sent again. Bytes whose effect was confirmed once
- * are sent only where they cannot have another effect: `findLostTransactions` handles lost blocks. So are those of a
- * transaction that is to be cancelled: its cancellation, or a filler, takes the relayer's nonce.
+ * are sent only where they cannot have another effect: `findLostTransactions` handles lost blocks. The same holds for the
+ * bytes of a transaction that is to be cancelled. `obsolete`: its cancellation is signed at another nonce of the relayer, and
+ * a filler has to take this one.
  */
 async function isToSend(db: Db, chain: ChainClient, envelope: Envelope): Promise<boolean | 'obsolete'> {
   const { attempt, cancellation } = await carriedBy(db, envelope);
   if (!attempt || attempt.kind === 'cancellation') return true;
   if (attempt.outcome === null && cancellation === null) return true;
-  // Its cancellation has another nonce of the relayer: nothing else takes this one.
   if (attempt.outcome === null && cancellation === 'signed') return 'obsolete';
   const account = await findAccountDerivation(db, attempt.organizationId, attempt.accountId);
   const nonce = account && (await accountNonce(chain, account.address));

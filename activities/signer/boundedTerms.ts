@@ -29,6 +29,8 @@ export const envelopeTerms = z.object({
   chainNonce: z.int('an integer from 0').nonnegative('an integer from 0'),
   replaces: z.string('the id of an envelope').optional(),
 });
+
+/** The terms of a message. Throws SignerRefusal where they are malformed. */
 function parsed<T>(schema: z.ZodType<unknown>, terms: T): T {
   const result = schema.safeParse(terms);
   if (result.success) return terms;
@@ -42,8 +44,8 @@ function parsed<T>(schema: z.ZodType<unknown>, terms: T): T {
 }
 
 /**
- * The fees of a network by the signer's own endpoints, of a while ago and not before `since`, the lowest of those that answer; without endpoints, the ceiling.
- * Throws ChainUnavailable when none answers.
+ * The fees and the head of a network by the signer's own endpoints, read lately but not before `since`: the lowest of those
+ * that answer; without endpoints, the ceiling. Throws ChainUnavailable when none answers.
  */
 async function readOwn(context: SignerContext, networkId: number, since: number): Promise<OwnReading> {
   const network = networkOf(context, networkId);

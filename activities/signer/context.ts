@@ -42,18 +42,18 @@ export interface SignerDeps {
 /** The dependencies, and what the activities of one process share. */
 export interface SignerContext extends SignerDeps {
   readonly networkMutex: KeyedMutex;
-  /** Of those that stand for one payment one is authorized at a time, by the id of the first. */
+  /** Transactions that stand for one payment are authorized one at a time; key: `paymentOf` of the journal. */
   readonly replacementMutex: KeyedMutex<string>;
   /** The highest nonce of each account and network that was committed here, whether it is in the journal yet or not. */
   readonly committedNonces: Map<string, bigint>;
-  /** When the signer has last looked up what became of an authorization (of `performance.now()`). */
+  /** When the outcome of an authorization was last looked up, by transaction; of `performance.now()`. */
   readonly lastLooks: Map<string, number>;
   readonly readSealedState: ReadSealedState;
   readonly clock: SignerClock;
   readonly gasBudget: GasBudget;
-  /** The fees that its own endpoints have answered a while ago, by network and endpoint. */
+  /** The fees that its own endpoints have answered lately, by network and endpoint. */
   readonly fees: SharedReads<Fees>;
-  /** Whether its own endpoints have shown code at an address a while ago, by network, endpoint and address. */
+  /** Whether its own endpoints have shown code at an address lately, by network, endpoint and address. */
   readonly recipients: SharedReads<boolean>;
   /** The signer's own endpoints of a network, `signerRpcUrls`: all of them must agree. */
   readonly endpointsOf: (network: NetworkConfig) => readonly ChainClient[];

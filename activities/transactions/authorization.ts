@@ -54,12 +54,12 @@ export function assertRows(record: StoredTransaction, rows: string): void {
     row.to_address === record.to &&
     row.calldata === record.calldata &&
     row.replaces === record.replaces &&
-    // A number in JSON has not all digits of a large value.
+    // JSON.parse loses digits of a large value.
     Number(row.value) === Number(record.value);
   if (isSame) return;
   throw new SignerHold(
     'rollback',
-    `the rows of transactions ${record.id} are not the record that was verified: the database was changed`,
+    `the rows of transaction ${record.id} differ from the record that was verified: the database was changed`,
   );
 }
 

@@ -162,7 +162,7 @@ async function journalRead(context: SignerContext, all: readonly Recorded[]): Pr
   }
 }
 
-/** Records in the journal that an authorization is undecided again. Call it when that is committed, with the network locked. */
+/** Records in the journal that an authorization is undecided again; for `committed` of `withNetwork`. */
 export function journalUndecided(context: SignerContext, ref: TransactionRef): Promise<void> {
   return journalRead(context, [{ ref, read: UNDECIDED }]);
 }

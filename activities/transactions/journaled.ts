@@ -119,7 +119,7 @@ export function authorizationOf(
   );
 }
 
-/** The hash of what a row contains; of one that cannot be hashed, a text that is no hash. */
+/** The hash of the content of a row; for content that cannot be hashed, a text that says so. */
 function hashOf(attempt: Attempt, account: Address): string {
   try {
     return safeTransactionHash(contentOfAttempt(attempt, account));
@@ -128,7 +128,7 @@ function hashOf(attempt: Attempt, account: Address): string {
   }
 }
 
-/** So many nonces that only the database has are looked at. */
+/** Most nonces that only the database has and that are verified. */
 const MOST_SKIPPED = 100n;
 
 /** The nonces in a range at which the database has something that the key of the organization has signed. */
@@ -149,8 +149,8 @@ async function signedNonces(
 }
 
 /**
- * Throws SignerHold unless a nonce of an account is the next one by the journal and by what was committed here; or what comes
- * before it has a signature, where the journal is older than the database. Of any other, nobody knows what comes before it.
+ * Throws SignerHold unless a nonce of an account is the next one by the journal and by what was committed here; or, where the
+ * journal is older than the database, the key has signed something at each nonce in between.
  */
 export async function assertNextNonce(
   context: Pick<SignerContext, 'journal' | 'committedNonces' | 'keystore'>,
@@ -168,7 +168,7 @@ export async function assertNextNonce(
   if (BigInt(signed.size) === skipped) return;
   throw new SignerHold(
     'unsigned',
-    `nonce ${safeNonce} of account ${accountId} on network ${networkId} would be that of transaction ${transactionId}, and of those from ${next} on the database has ${signed.size} that are signed: the transactions at the others go on first`,
+    `transaction ${transactionId} would get nonce ${safeNonce} of account ${accountId} on network ${networkId}, and of the ${skipped} nonces from ${next} on only ${signed.size} are signed: the transactions at the others go on first`,
   );
 }
 

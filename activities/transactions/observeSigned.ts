@@ -105,8 +105,8 @@ async function nextTerms(
   if (replaced) {
     const terms = await replacementTerms(chain, replaced, gas);
     if (terms) return needs(terms);
-    // Behind it, the cancellation would come too late.
-    const message = `to be cancelled, it needs a higher ceiling of fees on ${networkLabel(chain)} (maxFeePerGas of the network): what is sent of it pays ${replaced.maxFeePerGas} wei`;
+    // At a later nonce of the relayer the cancellation would come after the transaction.
+    const message = `the cancellation has to pay more than the ceiling on ${networkLabel(chain)}: its envelope pays ${replaced.maxFeePerGas} wei already; raise maxFeePerGas of the network`;
     return { kind: 'confirming', message };
   }
   const relayerAddress = await relayerOf(context.db, chain.network, signed.accountId);

@@ -134,8 +134,8 @@ async function decideUndecided(
 const LOSABLE_MS = 86_400_000;
 
 /**
- * Looks up what became of what stands for the same payment, before the first signature: the chain may have lost what was
- * read of it before. Returns why it waits, where that cannot be read.
+ * Reads the outcomes of the others that stand for the same payment again, before the first signature: the chain may have lost
+ * a block since. Returns why the transaction waits, where one cannot be read.
  */
 async function decideReplaced(
   context: SignerContext,
@@ -171,11 +171,11 @@ async function readOutcomesOfBudget(context: SignerContext, ref: TransactionRef,
   if (!(await decideUndecided(context, ref, policyId))) throw refusal;
 }
 
-/** What is committed before anything is signed, and what of it the journal lacks. */
+/** The intent that is committed before anything is signed, and the entries that the journal still lacks. */
 interface Committed {
   readonly intent: Intent;
   readonly entries: readonly (AuthorizationEntry | CancellationEntry)[];
-  /** What it replaces, and was never authorized: it is rejected. */
+  /** The transactions that it replaces and that were never authorized: they are recorded as rejected. */
   readonly rejected: readonly Rejected[];
 }
 
@@ -193,9 +193,9 @@ interface Locked {
 }
 
 /**
- * Why an authorized transaction gets only its cancellation: the chain had decided against it, has undone that, and in the
- * meantime another one took its place, or its budget was spent. Null where it goes on. Throws SignerHold while an earlier one
- * that stands for the same payment is undecided: its cancellation comes first.
+ * Why an authorized transaction gets only its cancellation: it had failed, its chain has lost that block, and meanwhile
+ * another one has taken its place or its budget was spent. Null where it goes on. Throws SignerHold while an earlier one that
+ * stands for the same payment is undecided: its cancellation comes first.
  */
 async function cancelledInstead(
   context: SignerContext,
@@ -219,7 +219,7 @@ async function cancelledInstead(
     );
   }
   const read = outcomeOf(transactionId);
-  // Read again just now, or not yet: it is carried on because its chain does not show that outcome any more.
+  // The worker asks again because its chain no longer shows that outcome, whether or not the signer has read that yet.
   const isUndone = journal.isUndone(transactionId) || read === 'reverted' || read === 'cancelled';
   if (!isUndone) return null;
   const refused = await refusalByPolicy(context, tx, snapshot, { except: snapshot.record.id });

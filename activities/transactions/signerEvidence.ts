@@ -133,12 +133,12 @@ async function assertSummary(
   );
 }
 
-/** So many that replace each other, and of which nothing is authorized, are followed. */
+/** Most unauthorized transactions that are followed from one replacement to the next. */
 const MOST_REPLACED = 100;
 
 /**
- * What a transaction replaces, and what that replaces, up to one that the journal has: nothing of these is authorized, and
- * the journal does not know yet what they replace. Throws SignerHold for an endless chain.
+ * The transactions that a transaction replaces, directly and indirectly, up to one that the journal has: these are not
+ * authorized, and the journal does not know yet what they replace. Throws SignerHold for an endless chain.
  */
 export async function unjournaledReplaced(
   { journal }: Pick<SignerContext, 'journal'>,
@@ -151,14 +151,17 @@ export async function unjournaledReplaced(
     const seen = await readUnsealedTransaction(handle, { organizationId, transactionId: id });
     if (!seen) break;
     if (seen.record.id !== id || found.length >= MOST_REPLACED) {
-      throw new SignerHold('rollback', `transactions ${id} replaces what it cannot: ${ROLLED_BACK}`);
+      throw new SignerHold(
+        'rollback',
+        `transaction ${id} cannot be replaced: its record is another one, or the chain of replacements does not end: ${ROLLED_BACK}`,
+      );
     }
     found.push(seen.record);
   }
   return found;
 }
 
-/** The other authorized transactions that stand for the same payment; `unjournaled`: what it replaces in the records. */
+/** The other authorized transactions that stand for the same payment; `unjournaled`: of `unjournaledReplaced`. */
 export function othersOfPayment(
   { journal }: Pick<SignerContext, 'journal'>,
   { id, replaces }: Pick<StoredTransaction, 'id' | 'replaces'>,
@@ -171,8 +174,8 @@ export function othersOfPayment(
 }
 
 /**
- * What became of what a transaction replaces; null while the signer has not read that, by its journal too. Where nothing
- * of it is authorized, it is recorded as rejected. Throws SignerRefusal unless it is a failed transaction of the same
+ * The outcome of the transaction that another one replaces; null while the table and the journal do not both have it. One
+ * that was never authorized is recorded as rejected. Throws SignerRefusal unless it is a failed transaction of the same
  * account, and SignerHold where only the journal has its authorization.
  */
 async function outcomeOfReplaced(
@@ -222,7 +225,7 @@ function assertNoneOther(
   }
 }
 
-/** Why what became of what a transaction replaces could not be read now; undefined where it was. */
+/** Why the outcome of a replaced transaction could not be read now; undefined where it was read. */
 export type Unread = SignerHold | undefined;
 
 /**

@@ -30,7 +30,7 @@ import type {
 
 type TransferredToken = Awaited<ReturnType<typeof readTransferredToken>>;
 
-/** Before the id of the first of its family: what replaces another transaction claims the whole family. */
+/** Prefix of the claim of a replacement: all transactions of one family claim the first of them. */
 const FAMILY_CLAIM = 'transaction:';
 
 function readReferenced(db: Db | Tx, organizationId: string, request: NewTransaction) {

@@ -1545,7 +1545,7 @@ export interface components {
             /** @description Native currency to send, in wei or its equivalent. */
             value: components["schemas"]["Amount"];
             data: components["schemas"]["Calldata"];
-            /** @description A failed transaction of the account that cannot be executed again, and that this one replaces. 409 while another transaction of the same family, each of which replaces another one, can still be executed, and once one was executed. */
+            /** @description A failed transaction of the account that cannot be executed again, and that this one replaces. 409 while another replacement of it, or of what it replaces, can still be executed, and once one was executed. */
             replaces?: components["schemas"]["TransactionId"];
             /** @description The policy under which it is requested. */
             policyId: components["schemas"]["PolicyId"];
@@ -1608,7 +1608,7 @@ export interface components {
             /** @description Native currency to send, in wei or its equivalent. */
             value: components["schemas"]["Amount"];
             data: components["schemas"]["Calldata"];
-            /** @description A failed transaction of the account that cannot be executed again, and that this one replaces. 409 while another transaction of the same family, each of which replaces another one, can still be executed, and once one was executed. */
+            /** @description A failed transaction of the account that cannot be executed again, and that this one replaces. 409 while another replacement of it, or of what it replaces, can still be executed, and once one was executed. */
             replaces?: components["schemas"]["TransactionId"];
         };
         EvaluatedPolicy: {

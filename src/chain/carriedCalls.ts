@@ -14,13 +14,13 @@ const callOf = (to: unknown, value: unknown, data: unknown): TransactionCall => 
   data: String(data),
 });
 
-/** Calls of the contract itself, which it makes with the sender that it was called by. */
+/** Calls of the contract's own functions, with the same sender. */
 const ofItself =
   (at: number) =>
   (to: string, parameters: Decoded): Carried =>
     (parameters[at] as Decoded).map((data) => callOf(to, 0, data));
 
-/** Calls of others, from the tuples of an array. */
+/** Calls of other contracts, from the tuples of an array. */
 const ofTuples =
   (at: number, read: (tuple: Decoded) => TransactionCall) =>
   (_: string, parameters: Decoded): Carried =>
@@ -28,7 +28,7 @@ const ofTuples =
 
 const withoutValue = ([to, data]: Decoded) => callOf(to, 0, data);
 
-/** The functions whose calls can be read, and how. Those with a delegatecall in them cannot. */
+/** Reads the calls of a function, by selector. A delegatecall to another contract cannot be read as a call. */
 const READERS: ReadonlyMap<string, (to: string, parameters: Decoded) => Carried | null> = new Map(
   Object.entries({
     'multicall(bytes[])': ofItself(0),
@@ -83,9 +83,9 @@ function readCarried(
 }
 
 /**
- * The calls that a call carries, as multicall, aggregate and execute do, and those that these carry. Null where it carries
- * none, or where they cannot be read: of another function, in another than the canonical encoding, of contents that are
- * refused, more than four levels deep, or more than 256.
+ * The calls that a call carries (multicall, aggregate, execute), each with those that it carries itself. Null where it carries
+ * none, or where they cannot be read: the function is another one, the encoding is not canonical, a call has invalid content,
+ * there are more than four levels, or more than 256 calls.
  */
 export function carriedCalls(call: TransactionCall): readonly CarriedCall[] | null {
   return readCarried(call, 1, { left: MAX_CALLS });

@@ -8,11 +8,11 @@ export interface StandardFunction {
   /** 4 bytes as lower-case 0x hex. */
   readonly selector: string;
   readonly abi: AbiFunction;
-  /** It grants, moves or carries calls: permitted only by a policy that names it. */
+  /** It grants rights, moves assets or carries calls: permitted only by a policy that names it. */
   readonly restricted: boolean;
 }
 
-/** Functions that "any function" of a policy covers; `transfer` is a token transfer, and no function to policies. */
+/** Functions that "any function" of a policy covers. Policies treat `transfer` as a token transfer, not as a call. */
 const UNRESTRICTED_FUNCTIONS: readonly FunctionGroup[] = [
   {
     source: 'ERC-20, and additions of OpenZeppelin Contracts',

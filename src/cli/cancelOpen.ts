@@ -89,8 +89,8 @@ async function readAuthorized(file: string, organizationId: string | undefined) 
 }
 
 /**
- * What is signed and not decided: by the database, and then what the journal has and the database hides. Decided is what the
- * signer has recorded in its journal, or the chain worker in the database. The newest first.
+ * The transactions that are authorized and undecided: those in the database, newest first, then those that only the journal
+ * has. One is decided when the signer has its outcome in the journal, or the chain worker has recorded it in the database.
  */
 export async function findInFlight(
   db: Db,

@@ -42,8 +42,8 @@ function shownOnce({ id, key }: { id: string; key: string }): string {
 const AT_ONCE = 16;
 
 /**
- * Notifies the workflows of closed records, each whatever becomes of the others; false when some were not. Never rejects: the
- * key is revoked, and what is closed is to be printed.
+ * Notifies the workflow of each closed record; false when some could not be notified. Never rejects: the key is revoked, and
+ * the closed records have to be printed.
  */
 export async function notifyWorkflows(
   sender: () => WorkflowSender,
@@ -134,7 +134,7 @@ export function keyCommands(program: Command, within: Within): void {
         );
         if (!workflowsNotified) {
           output.note(
-            'Temporal is unavailable, or was for some: the workflows of the closed records end within a minute after it is back.',
+            'Temporal is unavailable, or was for some workflows: those of the closed records end within a minute after it is back.',
           );
         }
       }),

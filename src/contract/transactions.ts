@@ -61,8 +61,7 @@ export const transactionFields = {
     .meta({
       description:
         'A failed transaction of the account that cannot be executed again, and that this one replaces. 409 while ' +
-        'another transaction of the same family, each of which replaces another one, can still be executed, and once ' +
-        'one was executed.',
+        'another replacement of it, or of what it replaces, can still be executed, and once one was executed.',
     }),
 };
 

@@ -238,12 +238,14 @@ export async function undecidedAuthorizations(
   return rows.map(refOf);
 }
 
-/** The attempt of the transaction `id` (SQL) is decided, as the chain worker has recorded. */
+/** SQL: whether the chain worker has recorded the outcome of a transaction's attempt; `id`: SQL of its id. */
 const isDecided = (id: string) =>
   `EXISTS (SELECT FROM chain_attempts c
     WHERE c.transaction_id = ${id} AND c.kind = 'transaction' AND c.outcome IS NOT NULL)`;
 
-/** The authorized transactions that the chain worker has not recorded as decided, the newest first; of one organization, or all. */
+/**
+ * The authorized transactions whose outcome the chain worker has not recorded, newest first: of one organization, or of all.
+ */
 export async function inFlightAuthorizations(
   db: Db,
   organizationId: string | undefined,
@@ -257,7 +259,7 @@ export async function inFlightAuthorizations(
   return rows.map(refOf);
 }
 
-/** Transactions whose stored call is another one than the one that is authorized, by their hashes; at most `limit`. */
+/** Ids of transactions whose attempt has another safeTxHash than their authorization; at most `limit`. */
 export async function rewrittenAttempts(db: Db, limit: number): Promise<string[]> {
   const rows = await queryRows<{ transaction_id: string }>(
     db,
@@ -282,7 +284,7 @@ export async function recordedBlocks(
   return new Map(rows.map((row) => [row.transaction_id, row.block_number]));
 }
 
-/** Those of transactions that the chain worker has not recorded as decided, in the same order. */
+/** Leaves out the transactions whose outcome the chain worker has recorded; keeps the order. */
 export async function withoutDecided<T extends { readonly transactionId: string }>(
   db: Db,
   transactions: readonly T[],

@@ -27,7 +27,7 @@ export interface ReferencedRecords extends Pick<PolicyContext, 'members' | 'grou
   readonly family: ReplacementFamily | null;
 }
 
-/** Transactions of which each replaces another one: only one of them is to be executed. */
+/** A transaction and all that replace it, directly and indirectly: only one of them is to be executed. */
 export interface ReplacementFamily {
   /** The one that replaces no other. */
   readonly first: string;
@@ -89,8 +89,8 @@ type ReferencedColumns = GroupPeopleColumn &
   ((Pick<PolicyRow, 'definition'> & { readonly policy_id: string }) | { readonly policy_id: null });
 
 /**
- * The family of a transaction of the organization $1: whatever replaces it or is replaced by it, as far as that goes; by its
- * first one, and with one of it that was executed or can still be. `but`: not this one.
+ * SQL of the ReplacementFamily of a transaction of the organization $1: all that it replaces and that replace it, directly and
+ * indirectly. `transactionId`, `but`: SQL of ids; `but` is never the live one.
  */
 const familyOf = (transactionId: string, but: string) => `(
       WITH RECURSIVE before AS (
@@ -109,7 +109,7 @@ const familyOf = (transactionId: string, but: string) => `(
           ORDER BY f.id DESC LIMIT 1))
         FROM before b WHERE b.replaces IS NULL)`;
 
-/** Another transaction of the family of one, which was executed or can still be; null where there is none. */
+/** Another transaction of the same family that was executed or still can be; null where there is none. */
 export async function findLiveOther(
   tx: Tx,
   { organizationId, transactionId }: TransactionRef,

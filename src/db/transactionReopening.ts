@@ -10,8 +10,8 @@ import { lockTransaction, updateExecution } from './transactions';
 /**
  * Reopens a transaction that was decided in a block that the chain has lost: it is being executed again, its budget is
  * reserved again, what was signed for it is undecided. One audited transaction.
- * With `lostBlockHash`, nothing happens where another block has decided it since. `cancels` says why one that had failed is to
- * be cancelled instead; null: it is not. True: it is being executed.
+ * With `lostBlockHash`, nothing happens where another block has decided it since. `cancels` is asked about one that had failed:
+ * why it is to be cancelled instead of executed, or null. Returns true where the transaction is `processing` then.
  */
 export async function reopenTransaction(
   db: Db,

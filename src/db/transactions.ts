@@ -335,7 +335,7 @@ export async function readTransaction(
   return row && { ...snapshot(row), tag: row.tag };
 }
 
-/** What a transaction replaces; null for nothing, also where it does not exist. */
+/** The id of the transaction that a transaction replaces; null where it replaces none, or does not exist. */
 export async function findReplaced(db: Db | Tx, id: string): Promise<string | null> {
   return (await db('transactions').where({ id }).first('replaces'))?.replaces ?? null;
 }

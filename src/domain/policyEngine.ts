@@ -87,7 +87,7 @@ export interface PolicyContext {
   readonly members: ReadonlyMap<string, MemberSummary>;
   /** The members of each group. */
   readonly groups: ReadonlyMap<string, readonly MemberSummary[]>;
-  /** Whether only a policy that names the function permits it: one that grants, moves or carries calls. */
+  /** Whether a function is restricted: it grants rights, moves assets or carries calls, so that a policy has to name it. */
   readonly isRestricted: (selector: string) => boolean;
   /** Why the token of the transaction cannot be read; null where it can, or where there is none. */
   readonly tokenFault: string | null;
@@ -248,8 +248,8 @@ function checkFunction(
 }
 
 /**
- * Whether a call carries only what the policy would permit alone. Under a limitation it does not: one execution would
- * make many calls. A token that is only carried has not been read.
+ * Whether the policy would permit each carried call alone. Never under a limitation: one execution would make many calls; and
+ * never with an ERC-20 transfer, because its token has not been read.
  */
 function carriesPermitted(policy: Policy, carried: CarriedCall['carried'], context: PolicyContext): boolean {
   if (carried === null || policy.limitation !== undefined) return false;

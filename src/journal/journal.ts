@@ -55,15 +55,15 @@ export interface JournalReader {
   outcomeOf(transactionId: string): OutcomeEntry | undefined;
   /** What it has read last about every authorization. */
   outcomes(): Iterable<OutcomeEntry>;
-  /** The authorizations whose outcome it has not read: all, or those of a policy, oldest first. */
+  /** The transactions whose outcome it has not read: all; or those of a policy, oldest first. */
   undecidedIds(policyId?: string): readonly string[];
-  /** Whether the chain had decided against an authorization, and has undone that since. */
+  /** Whether a transaction was reverted or cancelled in a block that its chain has lost. */
   isUndone(transactionId: string): boolean;
-  /** The first of those that stand for one payment with a transaction: what it replaces in the end, or itself. */
+  /** Id of the first transaction that stands for the same payment: the one that no replacement comes before. */
   paymentOf(transactionId: string, replaces: string | null): string;
   /**
-   * The other authorized transactions of those that stand for one payment: what a transaction replaces in the end, and all
-   * that replaces that, in order.
+   * The other authorized transactions that stand for the same payment: the one of `paymentOf`, and all that replace it,
+   * directly and indirectly, in order.
    */
   othersOf(transactionId: string, replaces: string | null): readonly IndexedAuthorization[];
   /** The transactions that were rejected. */
@@ -96,8 +96,9 @@ export interface JournalReader {
 export interface Journal extends JournalReader {
   /**
    * Appends entries, together; returns when they are on the disk. An authorization, a cancellation or a seal that it has
-   * already is not written again. Throws JournalError for a second authorization of a transaction or of a nonce, a second seal of a
-   * sequence, when another process has taken over, and for ever after a failed write.
+   * already is not written again. Throws JournalError for a second authorization of a transaction or of a nonce, another
+   * cancellation of a transaction, a second seal of a sequence, when another process has taken over, and for ever after a
+   * failed write.
    */
   append(...entries: readonly JournalEntry[]): Promise<void>;
 }

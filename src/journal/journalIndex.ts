@@ -107,7 +107,7 @@ export class JournalIndex {
   readonly cancellations = new Map<string, CancellationEntry>();
   /** The authorizations whose outcome is not read. */
   readonly undecided = new Set<string>();
-  /** What the chain had decided against, and has undone since. */
+  /** Authorizations that were reverted or cancelled in a block that their chain has lost. */
   readonly undone = new Set<string>();
   readonly unknownExecutions: UnknownExecutionEntry[] = [];
   private readonly nonces = new Map<string, Map<bigint, TakenNonce>>();
@@ -124,7 +124,7 @@ export class JournalIndex {
   private readonly spending = new Map<string, Spending[]>();
   /** By transaction. */
   private readonly spentBy = new Map<string, Spending>();
-  /** What a transaction replaces, of those that replace one; and the other way round, in order. */
+  /** The transaction that each replaces; and the other way round, in order. */
   private readonly replaced = new Map<string, string>();
   private readonly replacedBy = new Map<string, string[]>();
 
@@ -241,8 +241,8 @@ export class JournalIndex {
   }
 
   /**
-   * The other authorized transactions of those that stand for one payment: what a transaction replaces in the end, and all
-   * that replaces that, in order.
+   * The other authorized transactions that stand for the same payment: the one of `paymentOf`, and all that replace it,
+   * directly and indirectly, in order.
    */
   othersOf(transactionId: string, replaces: string | null): IndexedAuthorization[] {
     const ids = [this.paymentOf(transactionId, replaces)];
@@ -253,7 +253,7 @@ export class JournalIndex {
       .flatMap((id) => this.authorizations.get(id) ?? []);
   }
 
-  /** The first of those that stand for one payment with a transaction: what it replaces in the end, or itself. */
+  /** Id of the first transaction that stands for the same payment: the one that no replacement comes before. */
   paymentOf(transactionId: string, replaces: string | null): string {
     let id = replaces ?? this.replaced.get(transactionId);
     if (id === undefined) return transactionId;

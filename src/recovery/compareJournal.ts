@@ -136,7 +136,7 @@ export async function compareJournal(journal: JournalReader, db: Db): Promise<Co
     seals: await missingSeals(journal, db),
     authorizations,
     rejections: [...journal.rejectedIds()].filter((id) => !rejected.has(id)),
-    // Of one that was never authorized the nonce is taken in the journal all the same.
+    // Without an authorization there is no record to write it back to; the journal keeps its nonce taken.
     cancellations: [...journal.cancelledIds()].filter(
       (id) => !cancelled.has(id) && journal.authorizationOf(id) !== undefined,
     ),

@@ -70,7 +70,7 @@ export function resolveTransaction(
   return { ok: true, value: { account, initiator, network, content: content.value } };
 }
 
-/** Why a transaction is not replaced: another one of its family was executed or still can be. */
+/** Why a transaction cannot be replaced: another one of its family was executed or still can be. */
 export function replacedText(replaced: string, live: NonNullable<ReplacementFamily['live']>): string {
   const state = live.isExecuted ? 'was executed' : 'can still be executed';
   return `transaction ${replaced} cannot be replaced: ${live.id}, which replaces or is replaced by it, ${state}`;
@@ -138,8 +138,8 @@ export interface PlannedTokens {
 
 /**
  * Checks a request against its policy and the current state, and describes it. The budget is not checked: only
- * execution spends it. Refuses with validationError (an unknown policy), conflict (what it replaces is replaced already) or forbidden, with every
- * condition not met.
+ * execution spends it. Refuses with validationError (an unknown policy), conflict (the transaction to replace has a live
+ * replacement) or forbidden, with every condition not met.
  */
 export function planTransaction(
   records: ReferencedRecords,

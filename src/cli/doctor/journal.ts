@@ -82,7 +82,13 @@ export async function checkJournal(file: string, db: Db): Promise<Finding[]> {
     const rewritten = await rewrittenAttempts(db, SHOWN);
     if (rewritten.length > 0) {
       const found = `chain_attempts has another call than authorizations: ${firstOf(rewritten, SHOWN)}`;
-      return [fail('journal', found, 'somebody who owns the tables has changed them: see the runbook')];
+      return [
+        fail(
+          'journal',
+          found,
+          'an owner of the tables has changed them: see "The database was rolled back" in the runbook',
+        ),
+      ];
     }
     const rolledBack = lackText(lost(missing));
     if (rolledBack) return [fail('journal', rolledBack, RESTORE)];
