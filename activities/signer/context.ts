@@ -13,6 +13,7 @@ import { createKeyedMutex, type KeyedMutex } from '../keyedMutex';
 import type { Fees } from '../relayer/terms';
 import { createSignerClock, type SignerClock } from './clock';
 import { createGasBudget, type GasBudget } from './gasBudget';
+import { PendingAuthorizations } from './pending';
 import { type CountRefusal, SignerRefusal } from './refusal';
 import { createReadSealedState, type ReadSealedState } from './sealedState';
 
@@ -42,10 +43,11 @@ export interface SignerDeps {
 /** The dependencies, and what the activities of one process share. */
 export interface SignerContext extends SignerDeps {
   readonly networkMutex: KeyedMutex;
-  /** Transactions that stand for one payment are authorized one at a time; key: `paymentOf` of the journal. */
+  /** Transactions that replace another one are authorized one at a time; key: the organization. */
   readonly replacementMutex: KeyedMutex<string>;
-  /** The highest nonce of each account and network that was committed here, whether it is in the journal yet or not. */
-  readonly committedNonces: Map<string, bigint>;
+  readonly pending: PendingAuthorizations;
+  /** Up to which nonce the database has what the key has signed, by account and network, where the journal is older. */
+  readonly provenNonces: Map<string, bigint>;
   /** When the outcome of an authorization was last looked up, by transaction; of `performance.now()`. */
   readonly lastLooks: Map<string, number>;
   readonly readSealedState: ReadSealedState;
@@ -77,7 +79,8 @@ export function createSignerContext(deps: SignerDeps): SignerContext {
     recipients: new SharedReads(RECIPIENTS_MS, FAILED_FEES_MS),
     networkMutex: createKeyedMutex(),
     replacementMutex: createKeyedMutex(),
-    committedNonces: new Map(),
+    pending: new PendingAuthorizations(deps.journal),
+    provenNonces: new Map(),
     lastLooks: new Map(),
     readSealedState: createReadSealedState(deps),
     endpointsOf: ({ id }) => endpoints.get(id) ?? [],

@@ -6,14 +6,14 @@ import type { Attempt, NewAttempt } from '../../src/db/attempts';
 import type { Tx } from '../../src/db/database';
 import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transactions';
 import type { JsonValue } from '../../src/domain/canonicalJson';
-import { type AuthorizationEntry, signedPart } from '../../src/journal/entries';
+import { type AuthorizationEntry, type RejectionEntry, signedPart } from '../../src/journal/entries';
 import { usageOf } from '../../src/transactions/policy';
 import type { SignerContext } from '../signer/context';
 import { SignerHold, SignerRefusal } from '../signer/refusal';
-import { assertNextNonce, contentOfAttempt, type Rejected } from './journaled';
+import { assertNextNonce, contentOfAttempt } from './journaled';
 import { type NeededGas, requireGas } from './neededGas';
 import { assertAttemptOf } from './signedAttempts';
-import { assertTransactionEvidence, type Unread, type Votes } from './signerEvidence';
+import { assertTransactionEvidence, type Verified, type Votes } from './signerEvidence';
 import type { SigningSnapshot } from './signerRecord';
 
 /** The payloads and votes that prove a transaction. */
@@ -115,10 +115,8 @@ export async function assertTakenOver(
     attempt: Attempt;
     account: Address;
     needed: NeededGas;
-    votes: Votes;
-    unread: Unread;
-  },
-): Promise<readonly Rejected[]> {
+  } & Verified,
+): Promise<readonly RejectionEntry[]> {
   const { record } = snapshot;
   assertAttemptOf(record, attempt);
   await assertNextNonce(context, tx, attempt, account);

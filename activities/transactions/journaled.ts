@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem';
+import { type Address, type Hex, isHex } from 'viem';
 import { type SafeTransaction, safeTransactionHash } from '../../src/chain/safeTransaction';
 import { hasSigned } from '../../src/chain/signatures';
 import { type AccountNonces, type Attempt, attemptsBetween } from '../../src/db/attempts';
@@ -6,8 +6,10 @@ import { transactionRows } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import type { StoredTransaction } from '../../src/db/transactions';
 import type { Usage, UsageWindow } from '../../src/domain/policyEngine';
+import type { RejectionEntry } from '../../src/journal/entries';
 import type { IndexedAuthorization } from '../../src/journal/journalIndex';
 import { type Spending, usageOf } from '../../src/transactions/policy';
+import { max } from '../relayer/terms';
 import type { SignerContext } from '../signer/context';
 import { ROLLED_BACK, SignerHold } from '../signer/refusal';
 
@@ -21,11 +23,14 @@ interface NewNonce {
 
 /** Throws SignerHold where the journal has the authorization of a transaction that the database has none of. */
 export function assertNotAuthorized(
-  { journal }: Pick<SignerContext, 'journal'>,
+  { journal, pending }: Pick<SignerContext, 'journal' | 'pending'>,
   transactionId: string,
 ): void {
   const known = journal.authorizationOf(transactionId);
-  if (!known) return;
+  if (!known && !pending.has(transactionId)) return;
+  if (!known) {
+    throw new SignerHold('undecided', `transaction ${transactionId} is being authorized at this moment`);
+  }
   throw new SignerHold(
     'rollback',
     `transaction ${transactionId} was authorized at nonce ${known.safeNonce} (${known.safeTxHash}, line ${known.line} of the journal), and the table authorizations has no row of it: ${ROLLED_BACK}`,
@@ -36,9 +41,12 @@ export function assertNotAuthorized(
  * Throws SignerHold where the journal knows of authorizations that the database lacks: one of this transaction, or one
  * of this nonce of its account or of a later one.
  */
-export function assertNotRolledBack({ journal }: Pick<SignerContext, 'journal'>, wanted: NewNonce): void {
+export function assertNotRolledBack(
+  { journal, pending }: Pick<SignerContext, 'journal' | 'pending'>,
+  wanted: NewNonce,
+): void {
   const { transactionId, accountId, networkId, safeNonce } = wanted;
-  assertNotAuthorized({ journal }, transactionId);
+  assertNotAuthorized({ journal, pending }, transactionId);
   if (journal.isRejected(transactionId)) {
     throw new SignerHold(
       'rollback',
@@ -62,12 +70,17 @@ export class BudgetBehind extends SignerHold {}
  * `except` leaves one transaction out.
  */
 export function assertBudgetKept(
-  { journal }: Pick<SignerContext, 'journal'>,
+  { journal, pending }: Pick<SignerContext, 'journal' | 'pending'>,
   window: UsageWindow,
   { amount, executions }: Usage,
   { at, except }: { readonly at: Date; readonly except?: string | undefined },
 ): void {
-  const known = journal.usageIn(window, at, except);
+  const journaled = journal.usageIn(window, at, except);
+  const coming = pending.usageIn(window, except);
+  const known = {
+    amount: journaled.amount + coming.amount,
+    executions: journaled.executions + coming.executions,
+  };
   if (known.amount <= amount && known.executions <= executions) return;
   throw new BudgetBehind(
     'rollback',
@@ -119,53 +132,63 @@ export function authorizationOf(
   );
 }
 
-/** The hash of the content of a row; for content that cannot be hashed, a text that says so. */
-function hashOf(attempt: Attempt, account: Address): string {
+/** The hash of the content of a row; undefined for content that cannot be hashed. */
+function hashOf(attempt: Attempt, account: Address): Hex | undefined {
   try {
     return safeTransactionHash(contentOfAttempt(attempt, account));
-  } catch (error) {
-    return `an invalid call (${(error as Error).message.split('\n')[0]})`;
+  } catch {
+    return undefined;
   }
 }
 
 /** Most nonces that only the database has and that are verified. */
-const MOST_SKIPPED = 100n;
+const MOST_SKIPPED = 10_000n;
 
-/** The nonces in a range at which the database has something that the key of the organization has signed. */
+/** The nonces in a range at which the database has something that the key of the organization has signed for this account. */
 async function signedNonces(
   { keystore }: Pick<SignerContext, 'keystore'>,
   tx: Tx,
-  { accountId, networkId, from, before }: AccountNonces & { readonly from: bigint; readonly before: bigint },
+  range: AccountNonces & { readonly from: bigint; readonly before: bigint },
   account: Address,
 ): Promise<ReadonlySet<bigint>> {
+  const { accountId, networkId, from, before } = range;
   const signed = new Set<bigint>();
-  for (const attempt of await attemptsBetween(tx, { accountId, networkId }, { from, before })) {
+  for (const attempt of await attemptsBetween(tx, range, range)) {
     const { organizationId, signature, safeNonce } = attempt;
+    const isOwn =
+      attempt.accountId === accountId &&
+      attempt.networkId === networkId &&
+      safeNonce >= from &&
+      safeNonce < before;
+    const hash = isOwn && isHex(signature) ? hashOf(attempt, account) : undefined;
     const { address } = keystore.organizationKey(organizationId);
-    const hash = hashOf(attempt, account) as Hex;
-    if (signature !== null && (await hasSigned(address, hash, signature))) signed.add(safeNonce);
+    if (hash && (await hasSigned(address, hash, signature as Hex))) signed.add(safeNonce);
   }
   return signed;
 }
 
 /**
- * Throws SignerHold unless a nonce of an account is the next one by the journal and by what was committed here; or, where the
+ * Throws SignerHold unless a nonce of an account is the next one by the journal and by what is pending here; or, where the
  * journal is older than the database, the key has signed something at each nonce in between.
  */
 export async function assertNextNonce(
-  context: Pick<SignerContext, 'journal' | 'committedNonces' | 'keystore'>,
+  context: Pick<SignerContext, 'journal' | 'pending' | 'provenNonces' | 'keystore'>,
   tx: Tx,
   { transactionId, accountId, networkId, safeNonce }: NewNonce,
   account: Address,
 ): Promise<void> {
-  const known = context.journal.highestNonce({ accountId, networkId }) ?? -1n;
-  const committed = context.committedNonces.get(`${accountId}/${networkId}`) ?? -1n;
-  const next = (committed > known ? committed : known) + 1n;
+  const key = `${accountId}/${networkId}`;
+  const journaled = context.journal.highestNonce({ accountId, networkId }) ?? -1n;
+  const coming = context.pending.highestNonce({ accountId, networkId });
+  const next = max(max(journaled, coming), context.provenNonces.get(key) ?? -1n) + 1n;
   if (safeNonce <= next) return;
   const skipped = safeNonce - next;
   const range = { accountId, networkId, from: next, before: safeNonce };
   const signed = skipped > MOST_SKIPPED ? new Set<bigint>() : await signedNonces(context, tx, range, account);
-  if (BigInt(signed.size) === skipped) return;
+  if (BigInt(signed.size) === skipped) {
+    context.provenNonces.set(key, safeNonce - 1n);
+    return;
+  }
   throw new SignerHold(
     'unsigned',
     `transaction ${transactionId} would get nonce ${safeNonce} of account ${accountId} on network ${networkId}, and of the ${skipped} nonces from ${next} on only ${signed.size} are signed: the transactions at the others go on first`,
@@ -175,14 +198,18 @@ export async function assertNextNonce(
 /** What the journal keeps of a transaction that is rejected. */
 export type Rejected = Spending & Pick<StoredTransaction, 'replaces'>;
 
-/** Records in the journal that a transaction is rejected, as the signer has it in memory; once. */
-export async function journalRejection(
-  { db, journal }: Pick<SignerContext, 'db' | 'journal'>,
+/**
+ * The rejection of a transaction as the journal keeps it, from memory; none where it has it. Call it in the database
+ * transaction that stores it: after the commit nothing is read.
+ */
+export async function rejectionEntries(
+  { journal }: Pick<SignerContext, 'journal'>,
+  tx: Tx,
   record: Rejected,
-): Promise<void> {
-  if (journal.isRejected(record.id)) return;
+): Promise<readonly RejectionEntry[]> {
+  if (journal.isRejected(record.id)) return [];
   const usage = usageOf(record);
-  const rows = await transactionRows(db, record.id);
+  const rows = await transactionRows(tx, record.id);
   const { replaces } = record;
-  await journal.append({ type: 'rejection', ...usage, amount: String(usage.amount), replaces, rows });
+  return [{ type: 'rejection', ...usage, amount: String(usage.amount), replaces, rows }];
 }

@@ -1,15 +1,15 @@
 import { EndpointsMissing } from '../../src/chain/signatures';
 import { findAuthorizationOutcome, insertRejection } from '../../src/db/authorizations';
-import type { StoredTransaction } from '../../src/db/transactions';
 import { checkExecution } from '../../src/domain/approval';
 import { accept, type Outcome, refuse } from '../../src/domain/refusal';
 import { type TransactionRef, transactionRules } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
+import type { RejectionEntry } from '../../src/journal/entries';
 import { usageOf } from '../../src/transactions/policy';
 import type { SignerContext } from '../signer/context';
 import { assertIds } from '../signer/input';
 import { reportRefusal, SignerHold, SignerRefusal } from '../signer/refusal';
-import { journalRejection } from './journaled';
+import { rejectionEntries } from './journaled';
 import { assertSameContent, verifiedVotes, withVerifiedVotes } from './signerEvidence';
 import { readSealedTransaction } from './signerRecord';
 
@@ -21,7 +21,10 @@ function isSigned({ transactionId }: TransactionRef) {
  * Verifies a rejection and records it in one database transaction, unless it is recorded. Returns the record that is
  * rejected.
  */
-async function recordOnce(context: SignerContext, ref: TransactionRef): Promise<Outcome<StoredTransaction>> {
+async function recordOnce(
+  context: SignerContext,
+  ref: TransactionRef,
+): Promise<Outcome<readonly RejectionEntry[]>> {
   const before = await readSealedTransaction(context, context.db, ref);
   const votes = before ? await verifiedVotes(context, before, 'reject') : [];
   return context.db.transaction(async (tx) => {
@@ -36,7 +39,7 @@ async function recordOnce(context: SignerContext, ref: TransactionRef): Promise<
       (await findAuthorizationOutcome(tx, transactionId)) === 'rejected';
     if (isRecorded) {
       await insertRejection(tx, usageOf(record));
-      return accept(record);
+      return accept(await rejectionEntries(context, tx, record));
     }
     const checked = checkExecution(transactionRules, record, now, 'reject');
     if (!checked.ok) return checked;
@@ -46,7 +49,7 @@ async function recordOnce(context: SignerContext, ref: TransactionRef): Promise<
     }
     const outcome = await insertRejection(tx, usageOf(record));
     failpoint('signer.rejectionStored');
-    if (outcome === 'rejected') return accept(record);
+    if (outcome === 'rejected') return accept(await rejectionEntries(context, tx, record));
     return isSigned(ref);
   });
 }
@@ -59,11 +62,12 @@ async function recordOnce(context: SignerContext, ref: TransactionRef): Promise<
 export async function recordRejection(context: SignerContext, ref: TransactionRef): Promise<Outcome<null>> {
   try {
     assertIds(ref, 'organizationId', 'transactionId');
-    if (context.journal.authorizationOf(ref.transactionId)) return isSigned(ref);
+    const { journal, pending } = context;
+    if (journal.authorizationOf(ref.transactionId) || pending.has(ref.transactionId)) return isSigned(ref);
     const recorded = await recordOnce(context, ref);
     if (!recorded.ok) return recorded;
     // From memory: a failover may have lost the row by now, and the journal has it all the same.
-    await journalRejection(context, recorded.value);
+    await journal.append(...recorded.value);
     return accept(null);
   } catch (error) {
     if (error instanceof SignerHold) reportRefusal(context, error.reason, error.message);

@@ -11,11 +11,11 @@ import {
   undecidedAuthorizations,
 } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
-import type { TransactionSnapshot } from '../../src/db/transactions';
+import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transactions';
 import { isExpired } from '../../src/domain/approval';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
-import type { AuthorizationEntry, CancellationEntry } from '../../src/journal/entries';
+import type { AuthorizationEntry } from '../../src/journal/entries';
 import type { IndexedAuthorization } from '../../src/journal/journalIndex';
 import { mapLimit } from '../../src/mapLimit';
 import { usageOf } from '../../src/transactions/policy';
@@ -35,13 +35,12 @@ import {
   assertNotRolledBack,
   authorizationOf,
   BudgetBehind,
-  journalRejection,
-  type Rejected,
 } from './journaled';
 import { type NeededGas, neededGas, requireGas } from './neededGas';
 import type { TransactionTerms } from './observation';
 import { targetOf } from './signCancellation';
 import {
+  type DecidingEntry,
   type Intent,
   newAttempt,
   reserveAgain,
@@ -58,7 +57,7 @@ import {
   refusalByPolicy,
   type Unread,
   unjournaledReplaced,
-  type Votes,
+  type Verified,
   verifiedVotes,
 } from './signerEvidence';
 import { networkAndPolicyOf, readForSigning, readSealed, type SigningSnapshot } from './signerRecord';
@@ -174,17 +173,11 @@ async function readOutcomesOfBudget(context: SignerContext, ref: TransactionRef,
 /** The intent that is committed before anything is signed, and the entries that the journal still lacks. */
 interface Committed {
   readonly intent: Intent;
-  readonly entries: readonly (AuthorizationEntry | CancellationEntry)[];
-  /** The transactions that it replaces and that were never authorized: they are recorded as rejected. */
-  readonly rejected: readonly Rejected[];
+  readonly entries: readonly DecidingEntry[];
 }
 
 /** What was verified outside of the locks. */
-interface Verified {
-  readonly votes: Votes;
-  readonly unread: Unread;
-  readonly needed: NeededGas;
-}
+type VerifiedWithGas = Verified & { readonly needed: NeededGas };
 
 /** A transaction with the network locked. */
 interface Locked {
@@ -203,8 +196,14 @@ async function cancelledInstead(
   { snapshot }: Locked,
   { transactionId, line }: NonNullable<ReturnType<typeof authorizationOf>>,
 ): Promise<string | null> {
-  const { journal } = context;
+  const { journal, pending } = context;
   const others = journal.othersOf(transactionId, null);
+  const coming = pending
+    .all()
+    .find(({ transactionId: id, replaces }) =>
+      journal.othersOf(id, replaces).some((one) => one.transactionId === transactionId),
+    );
+  if (coming) return `${coming.transactionId} has taken its place`;
   const outcomeOf = (id: string) => journal.outcomeOf(id)?.outcome ?? null;
   for (const other of others) {
     const outcome = outcomeOf(other.transactionId);
@@ -232,8 +231,8 @@ async function takeOver(
   tx: Tx,
   { snapshot, account }: Locked,
   attempt: Attempt,
-  verified: Verified,
-): Promise<Omit<Committed, 'intent'>> {
+  verified: VerifiedWithGas,
+): Promise<readonly DecidingEntry[]> {
   const { id } = snapshot.record;
   const rejected = await assertTakenOver(context, tx, { snapshot, attempt, account, ...verified });
   const storedAt = (await findAuthorizedAt(tx, id)) ?? snapshot.now.time;
@@ -242,10 +241,7 @@ async function takeOver(
   const rows = await transactionRows(tx, id);
   assertRows(snapshot.record, rows);
   const { votes } = verified;
-  return {
-    entries: [authorizationEntry(snapshot, attempt, { account, votes, authorizedAt, rows })],
-    rejected,
-  };
+  return [...rejected, authorizationEntry(snapshot, attempt, { account, votes, authorizedAt, rows })];
 }
 
 /**
@@ -256,7 +252,7 @@ async function continueStored(
   context: SignerContext,
   tx: Tx,
   { attempts, ...locked }: Locked & { readonly attempts: readonly Attempt[] },
-  verified: Verified,
+  verified: VerifiedWithGas,
   terms: BoundedTerms<TransactionTerms>,
 ): Promise<Committed> {
   const { account } = locked;
@@ -268,7 +264,7 @@ async function continueStored(
   const known = authorizationOf(context, attempt, account);
   const isCancelled =
     context.journal.cancellationOf(id) ?? attempts.find(({ kind }) => kind === 'cancellation');
-  const takenOver = known || isCancelled ? undefined : await takeOver(context, tx, locked, attempt, verified);
+  const takenOver = known || isCancelled ? [] : await takeOver(context, tx, locked, attempt, verified);
   const cancels = isCancelled || (known && (await cancelledInstead(context, tx, locked, known)));
   // What goes on counts as undecided: the chain may have lost its block.
   await decideAuthorizations(tx, [{ transactionId: id, outcome: null, usedAt: null }]);
@@ -277,10 +273,10 @@ async function continueStored(
       context.logger.warn({ transactionId: id }, `transaction ${id} gets only its cancellation: ${cancels}`);
     }
     const { intent, entry } = await storeCancellation(context, tx, record, target, { terms, instead: true });
-    return { intent, entries: [entry], rejected: [] };
+    return { intent, entries: [entry] };
   }
   const intent = await reserveAgain(context, tx, storedSignable(attempt, account), terms);
-  return { intent, entries: [], rejected: [], ...takenOver };
+  return { intent, entries: takenOver };
 }
 
 /**
@@ -291,9 +287,9 @@ async function storeNew(
   context: SignerContext,
   tx: Tx,
   locked: Locked,
-  { votes, needed }: Verified,
+  { votes, needed }: VerifiedWithGas,
   terms: BoundedTerms<TransactionTerms>,
-): Promise<Omit<Committed, 'rejected'>> {
+): Promise<Committed> {
   const { snapshot, account } = locked;
   const { record, now, takenNonces: taken, followsUndecided } = snapshot;
   const asked = BigInt(terms.safeTxGas);
@@ -334,7 +330,16 @@ function fitting(
 /** Commits the intent: the authorization, its nonces, in one database transaction. Throws SignerRefusal. */
 async function commitIntent(
   context: SignerContext,
-  { seen, others }: { seen: TransactionSnapshot; others: readonly IndexedAuthorization[] },
+  {
+    seen,
+    replaced,
+    pending,
+  }: {
+    seen: TransactionSnapshot;
+    replaced: readonly StoredTransaction[];
+    /** Gets what counts from before its commit on. */
+    pending: AuthorizationEntry[];
+  },
   { terms: asked, ...ref }: TransactionRef & { terms: TransactionTerms },
 ): Promise<Committed> {
   const { journal } = context;
@@ -345,9 +350,15 @@ async function commitIntent(
   const votes = isNew ? await verifiedVotes(context, seen) : [];
   const [needed, unread] = await Promise.all([
     isNew ? neededGas(context, seen.record) : 0n,
-    decideReplaced(context, seen, others),
+    decideReplaced(context, seen, othersOfPayment(context, seen.record, replaced)),
   ]);
-  const verified = { votes, unread, needed };
+  const verified = { votes, unread, needed, replaced };
+  const announced = (committed: Committed) => {
+    const own = committed.entries.filter((entry) => entry.type === 'authorization');
+    for (const entry of own) context.pending.add(entry);
+    pending.push(...own);
+    return committed;
+  };
   return withNetwork(
     context,
     networkId,
@@ -360,44 +371,45 @@ async function commitIntent(
       const account = accountIn(context, snapshot.state, record).address as Address;
       if (snapshot.attempted) {
         const attempts = await attemptsOfTransaction(tx, record.id);
-        return continueStored(context, tx, { attempts, snapshot, account }, verified, terms);
+        return announced(await continueStored(context, tx, { attempts, snapshot, account }, verified, terms));
       }
       assertNotAuthorized(context, record.id);
       const rejected = await assertTransactionEvidence(context, tx, snapshot, verified);
-      return { ...(await storeNew(context, tx, { snapshot, account }, verified, terms)), rejected };
+      const { intent, entries } = await storeNew(context, tx, { snapshot, account }, verified, terms);
+      return announced({ intent, entries: [...rejected, ...entries] });
     },
-    async ({ entries }) => {
-      for (const { type, accountId, safeNonce } of entries) {
-        if (type === 'authorization')
-          context.committedNonces.set(`${accountId}/${networkId}`, BigInt(safeNonce));
-      }
+    async () => {
       if (!isNew) await journalUndecided(context, ref);
     },
   );
 }
 
 /** Appends to the journal what is committed, then signs it. */
-async function signCommitted(context: SignerContext, { intent, entries, rejected }: Committed) {
+async function signCommitted(context: SignerContext, { intent, entries }: Committed) {
   failpoint('signer.intentStored');
-  for (const one of rejected) await journalRejection(context, one);
   return signIntent(context, intent, entries);
 }
 
-/** Signs a transaction that was read; of those that stand for one payment, one after the other. */
+/** Signs a transaction that was read; of those of an organization that replace another one, one after the other. */
 async function signSeen(
   context: SignerContext,
   seen: TransactionSnapshot,
   input: TransactionRef & { terms: TransactionTerms },
 ): Promise<SigningResult> {
   const { record } = seen;
-  const sign = async (others: readonly IndexedAuthorization[]) =>
-    signCommitted(context, await commitIntent(context, { seen, others }, input));
+  const sign = async (replaced: readonly StoredTransaction[]) => {
+    const pending: AuthorizationEntry[] = [];
+    try {
+      return await signCommitted(context, await commitIntent(context, { seen, replaced, pending }, input));
+    } finally {
+      // The journal has it, or nothing of it is signed.
+      for (const entry of pending) context.pending.forget(entry);
+    }
+  };
   if (record.replaces === null) return sign([]);
-  const unjournaled = await unjournaledReplaced(context, context.db, record);
-  const { id, replaces } = unjournaled.at(-1) ?? record;
   // The journal has one before the next is looked at.
-  return context.replacementMutex(context.journal.paymentOf(id, replaces), () =>
-    sign(othersOfPayment(context, record, unjournaled)),
+  return context.replacementMutex(record.organizationId, async () =>
+    sign(context.journal.authorizationOf(record.id) ? [] : await unjournaledReplaced(context, record)),
   );
 }
 

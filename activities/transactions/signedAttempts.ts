@@ -23,7 +23,7 @@ import type { Statement } from '../../src/db/rows';
 import type { StoredTransaction } from '../../src/db/transactions';
 import { isSameAddress } from '../../src/domain/address';
 import { failpoint } from '../../src/failpoints';
-import type { AuthorizationEntry, CancellationEntry } from '../../src/journal/entries';
+import type { AuthorizationEntry, CancellationEntry, RejectionEntry } from '../../src/journal/entries';
 import { undecidedEnvelope } from '../relayer/envelopes';
 import { max, min, raised } from '../relayer/terms';
 import type { BoundedTerms } from '../signer/boundedTerms';
@@ -101,6 +101,7 @@ export function assertCancellation(attempt: Attempt, account: Address, nonce: bi
 export function assertAttemptOf(record: StoredTransaction, attempt: Attempt): void {
   const { id, organizationId, accountId, networkId, to, value, data } = attempt;
   const isSame =
+    attempt.transactionId === record.id &&
     organizationId === record.organizationId &&
     accountId === record.accountId &&
     networkId === record.networkId &&
@@ -302,7 +303,7 @@ async function cancellingTerms(
   const { envelopes } = await attemptsAtNonce(tx, { accountId, networkId }, nonce);
   // Whatever is recorded of it: its block may be lost. The lowest, so that nothing of it comes before the empty call.
   const [inFlight] = envelopes
-    .filter(({ relayerNonce }) => relayerNonce >= terms.chainNonce)
+    .filter((one) => one.relayerAddress === terms.relayerAddress && one.relayerNonce >= terms.chainNonce)
     .sort((one, other) => one.relayerNonce - other.relayerNonce || (one.id > other.id ? -1 : 1));
   const most = gasAfterReverts(content, MAX_WHOLE_REVERTS);
   const gas = max(min(BigInt(terms.gas), most), executionGas(content));
@@ -379,6 +380,9 @@ async function signOne(context: SignerContext, { signable, reserved }: Reserved)
   return signReserved(context, reserved, executionCall(content, signature), along);
 }
 
+/** What the journal gets before anything is signed. */
+export type DecidingEntry = AuthorizationEntry | CancellationEntry | RejectionEntry;
+
 /**
  * Signs what is committed: first the journal has it, with one flush of the disk; then the signatures are made, outside
  * any database transaction, and stored. Returns the envelope that was asked for.
@@ -386,7 +390,7 @@ async function signOne(context: SignerContext, { signable, reserved }: Reserved)
 export async function signIntent(
   context: SignerContext,
   { toSign, present }: Intent,
-  entries: readonly (AuthorizationEntry | CancellationEntry)[],
+  entries: readonly DecidingEntry[],
 ): Promise<{ envelopeId: string }> {
   const gas = toSign.map(({ reserved, signable: { kind, organizationId } }) =>
     gasOf(reserved, { kind, organizationId }),

@@ -3,26 +3,26 @@ import { verifyVotes } from '../../src/approvals/voters';
 import { ACCOUNT_CONTRACTS } from '../../src/chain/safeAccount';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { type AuthorizationOutcome, findAuthorization, insertRejection } from '../../src/db/authorizations';
-import type { Db, Tx } from '../../src/db/database';
+import type { Tx } from '../../src/db/database';
 import type { UsageOfExecution } from '../../src/db/policyUsage';
 import {
   readUnsealedTransaction,
   type StoredTransaction,
   type TransactionSnapshot,
-  type UnsealedTransaction,
 } from '../../src/db/transactions';
 import { countedVoters, type Decision, isExpired } from '../../src/domain/approval';
 import { canonicalJson } from '../../src/domain/canonicalJson';
 import { textDifference } from '../../src/domain/textDifference';
 import { initiatorVote, transactionRules } from '../../src/domain/transaction';
 import { checkTarget } from '../../src/domain/transactionContent';
+import type { RejectionEntry } from '../../src/journal/entries';
 import type { IndexedAuthorization } from '../../src/journal/journalIndex';
 import { contentOf, policyRefusal, policyTransactionOf, usageOf } from '../../src/transactions/policy';
 import { readSignedToken, summaryOf } from '../../src/transactions/summary';
 import { networkOf, type SignerContext } from '../signer/context';
 import { ROLLED_BACK, SignerHold, SignerRefusal } from '../signer/refusal';
-import { assertBudgetKept, assertNotAuthorized, type Rejected } from './journaled';
-import type { SigningSnapshot } from './signerRecord';
+import { assertBudgetKept, assertNotAuthorized, rejectionEntries } from './journaled';
+import { readSealedTransaction, type SigningSnapshot } from './signerRecord';
 
 /** The votes of a transaction. */
 export type Votes = StoredTransaction['votes'];
@@ -133,28 +133,43 @@ async function assertSummary(
   );
 }
 
-/** Most unauthorized transactions that are followed from one replacement to the next. */
+/** Most transactions that replace each other and of which none is authorized. */
 const MOST_REPLACED = 100;
+
+/** What a summary says that its transaction replaces; it is the end of it, which no name can be. */
+function replacedIn(summary: string): string | null {
+  return /, in place of the failed (txn_\w+)$/.exec(summary)?.[1] ?? null;
+}
 
 /**
  * The transactions that a transaction replaces, directly and indirectly, up to one that the journal has: these are not
- * authorized, and the journal does not know yet what they replace. Throws SignerHold for an endless chain.
+ * authorized, and the journal does not know yet what they replace, which their initiators have signed. Outside the database
+ * transaction, because signatures of contract wallets are verified on chain. Throws SignerRefusal for one that its initiator
+ * has not signed, SignerHold for an endless chain and for one that is being authorized, and ChainUnavailable.
  */
 export async function unjournaledReplaced(
-  { journal }: Pick<SignerContext, 'journal'>,
-  handle: Db | Tx,
-  { organizationId, replaces }: Pick<StoredTransaction, 'organizationId' | 'replaces'>,
-): Promise<readonly UnsealedTransaction['record'][]> {
-  const found: UnsealedTransaction['record'][] = [];
+  context: SignerContext,
+  { id: by, organizationId, replaces }: StoredTransaction,
+): Promise<readonly StoredTransaction[]> {
+  const { journal, db } = context;
+  const found: StoredTransaction[] = [];
   for (let id = replaces; id !== null; id = found.at(-1)?.replaces ?? null) {
     if (journal.authorizationOf(id) || journal.isRejected(id)) break;
-    const seen = await readUnsealedTransaction(handle, { organizationId, transactionId: id });
-    if (!seen) break;
-    if (seen.record.id !== id || found.length >= MOST_REPLACED) {
-      throw new SignerHold(
-        'rollback',
-        `transaction ${id} cannot be replaced: its record is another one, or the chain of replacements does not end: ${ROLLED_BACK}`,
+    assertNotAuthorized(context, id);
+    const seen = await readSealedTransaction(context, db, { organizationId, transactionId: id });
+    const isSigned =
+      seen?.record.id === id &&
+      replacedIn(seen.record.summary) === seen.record.replaces &&
+      canBeSigned(seen) &&
+      (await verifyVotes(context.identifyVoter, transactionSubject, seen, 'initiator')).length > 0;
+    if (!seen || !isSigned) {
+      throw new SignerRefusal(
+        'stale',
+        `transaction ${by} replaces ${id}, and no current initiator has signed what that replaces: create it without replaces`,
       );
+    }
+    if (found.length >= MOST_REPLACED) {
+      throw new SignerHold('rollback', `what transaction ${by} replaces has no end: ${ROLLED_BACK}`);
     }
     found.push(seen.record);
   }
@@ -179,7 +194,7 @@ export function othersOfPayment(
  * account, and SignerHold where only the journal has its authorization.
  */
 async function outcomeOfReplaced(
-  { journal }: Pick<SignerContext, 'journal'>,
+  { journal, pending }: Pick<SignerContext, 'journal' | 'pending'>,
   tx: Tx,
   { id, organizationId, accountId }: StoredTransaction,
   transactionId: string,
@@ -200,7 +215,7 @@ async function outcomeOfReplaced(
   }
   const outcome = authorized?.outcome ?? null;
   if (failed) {
-    assertNotAuthorized({ journal }, transactionId);
+    assertNotAuthorized({ journal, pending }, transactionId);
     return isRejected ? outcome : insertRejection(tx, usageOf(failed));
   }
   return journal.outcomeOf(transactionId)?.outcome === outcome ? outcome : null;
@@ -237,11 +252,10 @@ async function assertReplaceable(
   context: SignerContext,
   tx: Tx,
   record: StoredTransaction,
-  unread: Unread,
-): Promise<readonly Rejected[]> {
+  { unread, replaced }: Pick<Verified, 'unread' | 'replaced'>,
+): Promise<readonly RejectionEntry[]> {
   const { id, replaces } = record;
   if (replaces === null) return [];
-  const unjournaled = await unjournaledReplaced(context, tx, record);
   const outcome = await outcomeOfReplaced(context, tx, record, replaces);
   if (unread) throw unread;
   if (outcome === null) {
@@ -253,10 +267,14 @@ async function assertReplaceable(
   if (outcome === 'executed') {
     throw new SignerRefusal('stale', `transaction ${id} replaces ${replaces}, which was executed`);
   }
-  assertNoneOther(context, record, othersOfPayment(context, record, unjournaled));
+  assertNoneOther(context, record, othersOfPayment(context, record, replaced));
   // What was never authorized never will be, and the journal then knows what it replaces.
-  for (const replaced of unjournaled.slice(1)) await outcomeOfReplaced(context, tx, record, replaced.id);
-  return unjournaled;
+  const entries: RejectionEntry[] = [];
+  for (const one of replaced) {
+    if (one.id !== replaces) await outcomeOfReplaced(context, tx, record, one.id);
+    entries.push(...(await rejectionEntries(context, tx, one)));
+  }
+  return entries;
 }
 
 /**
@@ -282,6 +300,14 @@ export function refusalByPolicy(
   );
 }
 
+/** What was verified outside of the database transaction. */
+export interface Verified {
+  readonly votes: Votes;
+  readonly unread: Unread;
+  /** Of `unjournaledReplaced`. */
+  readonly replaced: readonly StoredTransaction[];
+}
+
 /** Throws SignerRefusal unless the budget of exactly this execution is reserved. */
 function assertReservation({ record, reserved }: Pick<SigningSnapshot, 'record' | 'reserved'>): void {
   const plain = (usage: UsageOfExecution) => canonicalJson({ ...usage, amount: String(usage.amount) });
@@ -298,8 +324,8 @@ export async function assertTransactionEvidence(
   context: SignerContext,
   tx: Tx,
   snapshot: SigningSnapshot,
-  { votes, unread, except }: { votes: Votes; unread: Unread; except?: string },
-): Promise<readonly Rejected[]> {
+  { votes, except, ...verified }: Verified & { except?: string },
+): Promise<readonly RejectionEntry[]> {
   const { now, reserved } = snapshot;
   const record = withVerifiedVotes(snapshot.record, votes);
   if (record.signerOutcome === 'rejected' || context.journal.isRejected(record.id)) {
@@ -308,7 +334,7 @@ export async function assertTransactionEvidence(
   assertExecuting(record, now);
   assertVotes(record, now);
   await assertSummary(context, tx, record, now);
-  const rejected = await assertReplaceable(context, tx, record, unread);
+  const rejected = await assertReplaceable(context, tx, record, verified);
   const refused = await refusalByPolicy(context, tx, { record, now }, { except });
   if (refused) throw new SignerRefusal(refused.code, refused.message);
   assertReservation({ record, reserved });

@@ -84,9 +84,13 @@ function countedFrom(authorizedAt: number, known?: OutcomeEntry): number {
 }
 
 /** Whether a budget counts an authorization, whenever it was. */
-function isOfWindow(
+export function isOfWindow(
   { asset, initiatorId, accountId, destination }: UsageWindow,
-  { networkId, tokenAddress, ...of }: Spending,
+  {
+    networkId,
+    tokenAddress,
+    ...of
+  }: Pick<AuthorizationEntry, 'networkId' | 'tokenAddress' | 'initiatorId' | 'accountId' | 'destination'>,
 ): boolean {
   return (
     (asset === null || (asset.networkId === networkId && isSameAddress(asset.tokenAddress, tokenAddress))) &&
