@@ -286,8 +286,10 @@ export async function decide(
     const { outcome } = found.read;
     // Each entry is an object of its own: where it is another one, that was recorded while this read.
     const isCurrent = () => journal.outcomeOf(ref.transactionId) === before;
-    if (says(before, outcomeEntry(ref, found.read)) && at.signerOutcome === outcome && isCurrent())
+    if (says(before, outcomeEntry(ref, found.read)) && at.signerOutcome === outcome && isCurrent()) {
+      if (outcome !== null) context.lastLooks.delete(ref.transactionId);
       return outcome;
+    }
     const isLate = () => !isCurrent() || performance.now() - readAt > RECORD_LIMIT_MS;
     const stored = await recordRead(context, networkId, () => (isLate() ? [] : [found]));
     if (stored.length > 0) return outcome;

@@ -210,7 +210,7 @@ async function outcomeOfReplaced(
   if ((authorized ?? failed)?.accountId !== accountId) {
     throw new SignerRefusal(
       'stale',
-      `transaction ${id} replaces ${transactionId}, which is no failed transaction of account ${accountId}`,
+      `transaction ${id} replaces ${transactionId}, which is not a failed transaction of account ${accountId}`,
     );
   }
   const outcome = authorized?.outcome ?? null;

@@ -21,7 +21,7 @@ export interface ReferencedRecords extends Pick<PolicyContext, 'members' | 'grou
     | undefined;
   readonly initiator: MemberSummary | undefined;
   readonly policy: Policy | undefined;
-  /** Whether the transaction to replace is one of the account that failed for good. */
+  /** Whether the transaction to replace is one of the account that its initiator has signed and that failed for good. */
   readonly isReplaceable: boolean;
   /** The family of the transaction to replace; null where none is to be replaced. */
   readonly family: ReplacementFamily | null;
@@ -131,7 +131,8 @@ const READ: PreparedStatement = {
       ${peopleColumn('$1', 'i.id')},
       EXISTS (SELECT FROM approvals f JOIN transactions t ON t.id = f.id
         WHERE f.organization_id = $1 AND f.id = $5 AND t.account_id = a.id
-          AND f.execution_status = 'failed' AND f.closed_at IS NOT NULL) AS is_replaceable,
+          AND f.execution_status = 'failed' AND f.closed_at IS NOT NULL
+          AND EXISTS (SELECT FROM votes v WHERE v.approval_id = f.id AND v.type = 'initiator')) AS is_replaceable,
       ${familyOf('$5', "''")} AS family,
       ${groupPeopleColumn('$1')}
     FROM (SELECT) AS always

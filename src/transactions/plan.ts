@@ -60,7 +60,10 @@ export function resolveTransaction(
     add('networkId', 'the account is not deployed on this network');
   }
   if (request.replaces !== undefined && !isReplaceable) {
-    add('replaces', 'must be a failed transaction of the account that cannot be executed again');
+    add(
+      'replaces',
+      'must be a failed transaction of the account that its initiator has signed, and that is closed',
+    );
   }
   addRefused(target);
   addRefused(content);

@@ -311,7 +311,7 @@ describe('a budget', () => {
 
 describe('a transaction in place of one that failed', () => {
   const failed = async (asked: object) => {
-    const { id } = await createTransaction(api.http, org, asked);
+    const { id } = await initiate(api.http, org, asked);
     const ref = { subject: 'transaction', organizationId: org.id, id } as const;
     await closeApproval(api.db, ref, { reason: 'not wanted', mayClose: () => true });
     return id;
@@ -392,7 +392,10 @@ describe('a transaction in place of one that failed', () => {
     const other = await makeAccount(api.http, org, { networkIds: [31337] });
     const elsewhere = await failed(aTransactionBody(org, { account: other, policy: auto, to: anAddress() }));
     const open = await createTransaction(api.http, org, body(auto));
-    for (const replaces of [elsewhere, open.id, open.id.replace(/.$/, '0')]) {
+    const unsigned = await createTransaction(api.http, org, body(auto));
+    const ref = { subject: 'transaction', organizationId: org.id, id: unsigned.id } as const;
+    await closeApproval(api.db, ref, { reason: 'not wanted', mayClose: () => true });
+    for (const replaces of [elsewhere, open.id, unsigned.id, open.id.replace(/.$/, '0')]) {
       await expectRefused(
         api.http,
         org,

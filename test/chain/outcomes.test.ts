@@ -29,7 +29,7 @@ const journals: Journal[] = [];
 
 beforeAll(async () => {
   world = await TransactionWorld.start(41_171);
-  statements = await logStatements(world.database.name);
+  statements = await logStatements(new URL(world.database.url).pathname.slice(1));
   loggedDb = createDatabase(world.database.signerUrl, { poolMax: 3 });
 });
 afterAll(async () => {

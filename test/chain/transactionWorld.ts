@@ -66,7 +66,14 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../support/service';
-import { createTestDatabase, fundOnLocalChain, rpc, startOwnChain, temporaryDir } from '../support/stack';
+import {
+  createTestDatabase,
+  fundOnLocalChain,
+  rpc,
+  startOwnChain,
+  type TestDatabase,
+  temporaryDir,
+} from '../support/stack';
 import { insertSigned } from '../support/storedTransactions';
 import { aPolicy } from '../support/transactions';
 import { until } from '../support/until';
@@ -131,7 +138,7 @@ export class TransactionWorld {
 
   private constructor(
     readonly own: Awaited<ReturnType<typeof startOwnChain>>,
-    readonly database: Awaited<ReturnType<typeof createTestDatabase>>,
+    readonly database: TestDatabase & { drop(): Promise<void> },
     readonly db: Db,
     readonly serviceDb: Db,
     readonly signerDb: Db,
@@ -145,10 +152,17 @@ export class TransactionWorld {
   ) {}
 
   /** Starts all of it; `stop` ends it. */
-  static async start(chainId: number, change: Partial<NetworkConfig> = {}): Promise<TransactionWorld> {
+  static async start(
+    chainId: number,
+    change: Partial<NetworkConfig> = {},
+    ownDatabase?: TestDatabase,
+  ): Promise<TransactionWorld> {
     const own = await startOwnChain(chainId);
     const rpcUrl = own.current.rpcUrl;
-    const database = await createTestDatabase();
+    // A database of the test's own is the test's to end.
+    const database = ownDatabase
+      ? { ...ownDatabase, drop: async () => undefined }
+      : await createTestDatabase();
     const db = createDatabase(database.url, { poolMax: 3 });
     const serviceDb = createDatabase(database.serviceUrl, { poolMax: 10 });
     const signerDb = createDatabase(database.signerUrl, { poolMax: 10 });

@@ -254,7 +254,7 @@ describe('the signer refuses', () => {
     const unsigned = await replacing(first);
     expect(await refusal(unsigned)).toMatchObject({
       code: 'stale',
-      message: expect.stringContaining(`replaces ${first.transactionId}, which is no failed transaction`),
+      message: expect.stringContaining(`replaces ${first.transactionId}, which is not a failed transaction`),
     });
     await world.sign(first);
     const second = await replacing(first);

@@ -6,7 +6,7 @@ import { has, type Json } from './document';
 import type { HttpClient } from './http';
 import { BASE, type ResourceType } from './interfaceTables';
 import type { TestMember, TestOrganization, TestService } from './service';
-import { createTransaction } from './transactionApi';
+import { createTransaction, initiate } from './transactionApi';
 
 const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
 const NETWORK = 31337;
@@ -218,7 +218,7 @@ export async function makeFailed(
   org: TestOrganization,
   body: Json,
 ): Promise<string> {
-  const { id } = await createTransaction(http, org, body);
+  const { id } = await initiate(http, org, body);
   const failed = { subject: 'transaction', organizationId: org.id, id } as const;
   await closeApproval(db, failed, { reason: 'not wanted', mayClose: () => true });
   return id;

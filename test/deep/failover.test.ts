@@ -1,0 +1,92 @@
+import type { Address } from 'viem';
+import { createDatabase, type Db } from '../../src/db/database';
+import { newId } from '../../src/db/ids';
+import type { TransactionRef } from '../../src/domain/transaction';
+import type { JournalEntry } from '../../src/journal/entries';
+import { TransactionWorld } from '../chain/transactionWorld';
+import { anAddress } from '../support/builders';
+import { type ReplicatedPostgres, startReplicatedPostgres } from '../support/failover';
+
+jest.setTimeout(180_000);
+
+const payee = anAddress() as Address;
+let postgres: ReplicatedPostgres;
+let world: TransactionWorld;
+let signerDb: Db;
+let standby: Db;
+
+beforeEach(async () => {
+  postgres = await startReplicatedPostgres();
+  world = await TransactionWorld.start(41_211, {}, postgres.database);
+  signerDb = createDatabase(postgres.signerUrl, { poolMax: 4 });
+  standby = createDatabase(postgres.standbyUrl, { poolMax: 2 });
+});
+afterEach(async () => {
+  await signerDb?.destroy();
+  await standby?.destroy();
+  await world?.stop();
+  await postgres?.stop();
+});
+
+/** A signer whose primary is lost after the commit, before the journal has an entry of that type. */
+function losing(type: JournalEntry['type']) {
+  const { journal } = world;
+  let isLost = false;
+  const append = async (...entries: readonly JournalEntry[]) => {
+    if (!isLost && entries.some((entry) => entry.type === type)) {
+      isLost = true;
+      await postgres.failOver();
+    }
+    await journal.append(...entries);
+  };
+  return world.signerWith({ db: signerDb, journal: Object.assign(Object.create(journal), { append }) });
+}
+
+const stored = ({ transactionId }: TransactionRef) =>
+  standby('authorizations').where({ transaction_id: transactionId });
+
+test('a rejection that a failover has lost is in the journal, and nothing of it is ever signed', async () => {
+  const { alice, bob, carol } = world.org;
+  const groupId = newId('grp');
+  const memberIds = [alice, bob, carol].map(({ id }) => id).sort();
+  await world.decide([{ type: 'group', id: groupId, after: { id: groupId, name: groupId, memberIds } }]);
+  const policyId = await world.policy({
+    type: 'MANUAL_APPROVAL',
+    approverSetting: { type: 'group', groupId, threshold: 2, excludeInitiator: false },
+  });
+  const ref = await world.transaction(
+    { to: payee, value: 5n },
+    { policyId, approvers: [alice, bob], begun: false },
+  );
+  for (const member of [bob, carol]) await world.vote(ref, member, 'reject');
+  const terms = await world.terms(ref);
+  const signer = losing('rejection');
+  await postgres.fallBehind();
+  expect(await signer.recordRejection(ref)).toMatchObject({ ok: true });
+  expect(await stored(ref)).toEqual([]);
+  expect(world.journal.isRejected(ref.transactionId)).toBe(true);
+
+  await standby('approvals').where({ id: ref.transactionId }).update({ execution_status: 'processing' });
+  expect(await signer.signTransaction({ ...ref, terms })).toMatchObject({
+    refused: { message: expect.stringContaining('has been rejected') },
+  });
+  expect(await signer.recordRejection(ref)).toMatchObject({ ok: true });
+  expect(await stored(ref)).toMatchObject([{ outcome: 'rejected' }]);
+  expect(world.journal.authorizationOf(ref.transactionId)).toBeUndefined();
+});
+
+test('an authorization that a failover has lost is signed at no other nonce', async () => {
+  const account = await world.account();
+  const ref = await world.transaction({ to: payee, value: 5n }, { account });
+  const other = await world.transaction({ to: payee, value: 7n }, { account });
+  const terms = await world.terms(ref);
+  const signer = losing('authorization');
+  await postgres.fallBehind();
+  // Its bytes are signed, and cannot be stored.
+  await expect(signer.signTransaction({ ...ref, terms })).rejects.toThrow();
+  expect(await stored(ref)).toEqual([]);
+  expect(world.journal.authorizationOf(ref.transactionId)).toMatchObject({ safeNonce: 0n });
+  for (const one of [ref, other]) {
+    expect(await signer.signTransaction({ ...one, terms })).toMatchObject({ reason: 'rollback' });
+  }
+});
