@@ -13,8 +13,9 @@ import { SignerHold, SignerRefusal } from '../signer/refusal';
 import { assertNextNonce, contentOfAttempt } from './journaled';
 import { type NeededGas, requireGas } from './neededGas';
 import { assertAttemptOf } from './signedAttempts';
-import { assertTransactionEvidence, type Verified, type Votes } from './signerEvidence';
+import { assertTransactionEvidence, type Verified } from './signerEvidence';
 import type { SigningSnapshot } from './signerRecord';
+import type { Votes } from './signerVotes';
 
 /** The payloads and votes that prove a transaction. */
 function evidenceOf({ record, now }: TransactionSnapshot, votes: Votes): JsonValue {

@@ -10,8 +10,9 @@ import type { SignerContext } from '../signer/context';
 import { assertIds } from '../signer/input';
 import { reportRefusal, SignerHold, SignerRefusal } from '../signer/refusal';
 import { rejectionEntries } from './journaled';
-import { assertSameContent, verifiedVotes, withVerifiedVotes } from './signerEvidence';
+import { assertSameContent } from './signerEvidence';
 import { readSealedTransaction } from './signerRecord';
+import { verifiedVotes, withVerifiedVotes } from './signerVotes';
 
 function isSigned({ transactionId }: TransactionRef) {
   return refuse('conflict', `transaction ${transactionId} is signed for its chain`);

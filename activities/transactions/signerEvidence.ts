@@ -1,70 +1,27 @@
-import { initiatorPayload, payloadToSign, transactionSubject } from '../../src/approvals/transactions';
-import { verifyVotes } from '../../src/approvals/voters';
+import { initiatorPayload } from '../../src/approvals/transactions';
 import { ACCOUNT_CONTRACTS } from '../../src/chain/safeAccount';
-import { hashTypedPayload } from '../../src/chain/typedData';
-import { type AuthorizationOutcome, findAuthorization, insertRejection } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import type { UsageOfExecution } from '../../src/db/policyUsage';
-import {
-  readUnsealedTransaction,
-  type StoredTransaction,
-  type TransactionSnapshot,
-} from '../../src/db/transactions';
-import { countedVoters, type Decision, isExpired } from '../../src/domain/approval';
+import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transactions';
+import { countedVoters, isExpired } from '../../src/domain/approval';
 import { canonicalJson } from '../../src/domain/canonicalJson';
 import { textDifference } from '../../src/domain/textDifference';
 import { initiatorVote, transactionRules } from '../../src/domain/transaction';
 import { checkTarget } from '../../src/domain/transactionContent';
 import type { RejectionEntry } from '../../src/journal/entries';
-import type { IndexedAuthorization } from '../../src/journal/journalIndex';
 import { contentOf, policyRefusal, policyTransactionOf, usageOf } from '../../src/transactions/policy';
 import { readSignedToken, summaryOf } from '../../src/transactions/summary';
 import { networkOf, type SignerContext } from '../signer/context';
-import { ROLLED_BACK, SignerHold, SignerRefusal } from '../signer/refusal';
-import { assertBudgetKept, assertNotAuthorized, rejectionEntries } from './journaled';
-import { readSealedTransaction, type SigningSnapshot } from './signerRecord';
-
-/** The votes of a transaction. */
-export type Votes = StoredTransaction['votes'];
-
-/** Whether a record has a signable form: valid addresses and numbers. */
-function canBeSigned({ record, now }: TransactionSnapshot): boolean {
-  try {
-    hashTypedPayload(payloadToSign(record, now, 'initiator') ?? '');
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/**
- * The votes for a decision about a transaction whose signatures are valid now. Outside the database transaction, because signatures of
- * contract wallets are verified on chain. Throws ChainUnavailable.
- */
-export async function verifiedVotes(
-  { identifyVoter }: Pick<SignerContext, 'identifyVoter'>,
-  seen: TransactionSnapshot,
-  decision: Decision = 'approve',
-): Promise<Votes> {
-  if (!canBeSigned(seen)) return [];
-  const initiated = await verifyVotes(identifyVoter, transactionSubject, seen, 'initiator');
-  // An approval is bound to the initiator's signature: it needs a valid one.
-  const others = seen.record.votes.filter(({ type }) => type !== 'initiator');
-  const begun = { ...seen, record: { ...seen.record, votes: [...initiated, ...others] } };
-  return [...initiated, ...(await verifyVotes(identifyVoter, transactionSubject, begun, decision))];
-}
+import { SignerRefusal } from '../signer/refusal';
+import { assertBudgetKept } from './journaled';
+import { assertReplaceable, type ReadBefore } from './replacements';
+import type { SigningSnapshot } from './signerRecord';
+import { type Votes, withVerifiedVotes } from './signerVotes';
 
 /** Throws SignerRefusal unless a record is still the one whose votes were verified before the transaction began. */
 export function assertSameContent(verified: StoredTransaction, record: StoredTransaction): void {
   if (initiatorPayload(verified) === initiatorPayload(record)) return;
   throw new SignerRefusal('stale', `transaction ${record.id} was changed while its votes were verified`);
-}
-
-/** The record with those of its votes that are stored now and were verified before the transaction began. */
-export function withVerifiedVotes(record: StoredTransaction, verified: Votes): StoredTransaction {
-  const identity = (vote: Votes[number]) => canonicalJson({ ...vote, createdAt: null });
-  const stored = new Set(record.votes.map(identity));
-  return { ...record, votes: verified.filter((vote) => stored.has(identity(vote))) };
 }
 
 /** Throws SignerRefusal unless a transaction is being executed. */
@@ -133,150 +90,6 @@ async function assertSummary(
   );
 }
 
-/** Most transactions that replace each other and of which none is authorized. */
-const MOST_REPLACED = 100;
-
-/** What a summary says that its transaction replaces; it is the end of it, which no name can be. */
-function replacedIn(summary: string): string | null {
-  return /, in place of the failed (txn_\w+)$/.exec(summary)?.[1] ?? null;
-}
-
-/**
- * The transactions that a transaction replaces, directly and indirectly, up to one that the journal has: these are not
- * authorized, and the journal does not know yet what they replace, which their initiators have signed. Outside the database
- * transaction, because signatures of contract wallets are verified on chain. Throws SignerRefusal for one that its initiator
- * has not signed, SignerHold for an endless chain and for one that is being authorized, and ChainUnavailable.
- */
-export async function unjournaledReplaced(
-  context: SignerContext,
-  { id: by, organizationId, replaces }: StoredTransaction,
-): Promise<readonly StoredTransaction[]> {
-  const { journal, db } = context;
-  const found: StoredTransaction[] = [];
-  for (let id = replaces; id !== null; id = found.at(-1)?.replaces ?? null) {
-    if (journal.authorizationOf(id) || journal.isRejected(id)) break;
-    assertNotAuthorized(context, id);
-    const seen = await readSealedTransaction(context, db, { organizationId, transactionId: id });
-    const isSigned =
-      seen?.record.id === id &&
-      replacedIn(seen.record.summary) === seen.record.replaces &&
-      canBeSigned(seen) &&
-      (await verifyVotes(context.identifyVoter, transactionSubject, seen, 'initiator')).length > 0;
-    if (!seen || !isSigned) {
-      throw new SignerRefusal(
-        'stale',
-        `transaction ${by} replaces ${id}, and no current initiator has signed what that replaces: create it without replaces`,
-      );
-    }
-    if (found.length >= MOST_REPLACED) {
-      throw new SignerHold('rollback', `what transaction ${by} replaces has no end: ${ROLLED_BACK}`);
-    }
-    found.push(seen.record);
-  }
-  return found;
-}
-
-/** The other authorized transactions that stand for the same payment; `unjournaled`: of `unjournaledReplaced`. */
-export function othersOfPayment(
-  { journal }: Pick<SignerContext, 'journal'>,
-  { id, replaces }: Pick<StoredTransaction, 'id' | 'replaces'>,
-  unjournaled: readonly Pick<StoredTransaction, 'id' | 'replaces'>[],
-): readonly IndexedAuthorization[] {
-  const all = [{ id, replaces }, ...unjournaled].flatMap((one) => journal.othersOf(one.id, one.replaces));
-  return [...new Map(all.map((one) => [one.transactionId, one])).values()].filter(
-    ({ transactionId }) => transactionId !== id,
-  );
-}
-
-/**
- * The outcome of the transaction that another one replaces; null while the table and the journal do not both have it. One
- * that was never authorized is recorded as rejected. Throws SignerRefusal unless it is a failed transaction of the same
- * account, and SignerHold where only the journal has its authorization.
- */
-async function outcomeOfReplaced(
-  { journal, pending }: Pick<SignerContext, 'journal' | 'pending'>,
-  tx: Tx,
-  { id, organizationId, accountId }: StoredTransaction,
-  transactionId: string,
-): Promise<AuthorizationOutcome | null> {
-  const authorized = await findAuthorization(tx, transactionId);
-  const isRejected = authorized?.outcome === 'rejected';
-  const record =
-    authorized && !isRejected
-      ? undefined
-      : (await readUnsealedTransaction(tx, { organizationId, transactionId }))?.record;
-  const isFailed = record?.id === transactionId && record.closed && record.executionStatus === 'failed';
-  const failed = isRejected || isFailed ? record : undefined;
-  if ((authorized ?? failed)?.accountId !== accountId) {
-    throw new SignerRefusal(
-      'stale',
-      `transaction ${id} replaces ${transactionId}, which is not a failed transaction of account ${accountId}`,
-    );
-  }
-  const outcome = authorized?.outcome ?? null;
-  if (failed) {
-    assertNotAuthorized({ journal, pending }, transactionId);
-    return isRejected ? outcome : insertRejection(tx, usageOf(failed));
-  }
-  return journal.outcomeOf(transactionId)?.outcome === outcome ? outcome : null;
-}
-
-/**
- * Throws while another transaction that stands for the same payment can be executed, by the journal: SignerHold where it is
- * undecided, SignerRefusal where it was executed.
- */
-function assertNoneOther(
-  { journal }: Pick<SignerContext, 'journal'>,
-  { id }: StoredTransaction,
-  others: readonly IndexedAuthorization[],
-): void {
-  for (const { transactionId } of others) {
-    const outcome = journal.outcomeOf(transactionId)?.outcome ?? null;
-    const same = `transaction ${id} stands for the same payment as ${transactionId}`;
-    if (outcome === 'executed') throw new SignerRefusal('stale', `${same}, which was executed`);
-    if (outcome === null) {
-      throw new SignerHold('undecided', `${same}, whose outcome the signer has not read yet`);
-    }
-  }
-}
-
-/** Why the outcome of a replaced transaction could not be read now; undefined where it was read. */
-export type Unread = SignerHold | undefined;
-
-/**
- * Throws SignerRefusal unless what a transaction replaces, and all else that stands for the same payment, can never
- * execute, by what the signer itself has read or by a rejection that it records here; and SignerHold while it has not read
- * that. Returns what is recorded as rejected.
- */
-async function assertReplaceable(
-  context: SignerContext,
-  tx: Tx,
-  record: StoredTransaction,
-  { unread, replaced }: Pick<Verified, 'unread' | 'replaced'>,
-): Promise<readonly RejectionEntry[]> {
-  const { id, replaces } = record;
-  if (replaces === null) return [];
-  const outcome = await outcomeOfReplaced(context, tx, record, replaces);
-  if (unread) throw unread;
-  if (outcome === null) {
-    throw new SignerHold(
-      'undecided',
-      `transaction ${id} replaces ${replaces}, whose outcome the signer has not read yet`,
-    );
-  }
-  if (outcome === 'executed') {
-    throw new SignerRefusal('stale', `transaction ${id} replaces ${replaces}, which was executed`);
-  }
-  assertNoneOther(context, record, othersOfPayment(context, record, replaced));
-  // What was never authorized never will be, and the journal then knows what it replaces.
-  const entries: RejectionEntry[] = [];
-  for (const one of replaced) {
-    if (one.id !== replaces) await outcomeOfReplaced(context, tx, record, one.id);
-    entries.push(...(await rejectionEntries(context, tx, one)));
-  }
-  return entries;
-}
-
 /**
  * Why its policy or its budget does not permit a transaction at the signer's time; null where both do. `except`: the
  * transaction whose stored authorization does not count. Throws BudgetBehind.
@@ -301,11 +114,8 @@ export function refusalByPolicy(
 }
 
 /** What was verified outside of the database transaction. */
-export interface Verified {
+export interface Verified extends ReadBefore {
   readonly votes: Votes;
-  readonly unread: Unread;
-  /** Of `unjournaledReplaced`. */
-  readonly replaced: readonly StoredTransaction[];
 }
 
 /** Throws SignerRefusal unless the budget of exactly this execution is reserved. */

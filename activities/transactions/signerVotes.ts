@@ -1,0 +1,44 @@
+import { payloadToSign, transactionSubject } from '../../src/approvals/transactions';
+import { verifyVotes } from '../../src/approvals/voters';
+import { hashTypedPayload } from '../../src/chain/typedData';
+import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transactions';
+import type { Decision } from '../../src/domain/approval';
+import { canonicalJson } from '../../src/domain/canonicalJson';
+import type { SignerContext } from '../signer/context';
+
+/** The votes of a transaction. */
+export type Votes = StoredTransaction['votes'];
+
+/** Whether a record has a signable form: valid addresses and numbers. */
+export function canBeSigned({ record, now }: TransactionSnapshot): boolean {
+  try {
+    hashTypedPayload(payloadToSign(record, now, 'initiator') ?? '');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The votes for a decision about a transaction whose signatures are valid now. Outside the database transaction, because signatures of
+ * contract wallets are verified on chain. Throws ChainUnavailable.
+ */
+export async function verifiedVotes(
+  { identifyVoter }: Pick<SignerContext, 'identifyVoter'>,
+  seen: TransactionSnapshot,
+  decision: Decision = 'approve',
+): Promise<Votes> {
+  if (!canBeSigned(seen)) return [];
+  const initiated = await verifyVotes(identifyVoter, transactionSubject, seen, 'initiator');
+  // An approval is bound to the initiator's signature: it needs a valid one.
+  const others = seen.record.votes.filter(({ type }) => type !== 'initiator');
+  const begun = { ...seen, record: { ...seen.record, votes: [...initiated, ...others] } };
+  return [...initiated, ...(await verifyVotes(identifyVoter, transactionSubject, begun, decision))];
+}
+
+/** The record with those of its votes that are stored now and were verified before the transaction began. */
+export function withVerifiedVotes(record: StoredTransaction, verified: Votes): StoredTransaction {
+  const identity = (vote: Votes[number]) => canonicalJson({ ...vote, createdAt: null });
+  const stored = new Set(record.votes.map(identity));
+  return { ...record, votes: verified.filter((vote) => stored.has(identity(vote))) };
+}
