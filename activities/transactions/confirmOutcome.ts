@@ -14,7 +14,7 @@ import type { JournalEntry, OutcomeEntry } from '../../src/journal/entries';
 import { assertAccount } from '../signer/account';
 import { networkOf, type SignerContext, withNetwork } from '../signer/context';
 import { assertIds } from '../signer/input';
-import { SignerRefusal } from '../signer/refusal';
+import { reportRefusal, SignerHold, SignerRefusal } from '../signer/refusal';
 import { findInOwn, headOf, isNonceUsed, searchAtNonce } from './atNonce';
 import { authorizationOf } from './journaled';
 import { type AtNonce, isUnknown, kindOf } from './outcome';
@@ -307,6 +307,7 @@ export async function confirmOutcome(context: SignerContext, ref: TransactionRef
     assertIds(ref, 'organizationId', 'transactionId');
     return { outcome: await decide(context, ref) };
   } catch (error) {
+    if (error instanceof SignerHold) reportRefusal(context, error.reason, error.message);
     if (error instanceof SignerRefusal) return { unreachable: `the signer refuses: ${error.message}` };
     if (error instanceof ChainUnavailable) return { unreachable: error.message };
     throw error;

@@ -7,7 +7,7 @@ import { recordedBlocks } from '../../src/db/authorizations';
 import { isSameAddress } from '../../src/domain/address';
 import type { IndexedAuthorization } from '../../src/journal/journalIndex';
 import type { SignerContext } from '../signer/context';
-import { SignerRefusal } from '../signer/refusal';
+import { reportRefusal, SignerHold, SignerRefusal } from '../signer/refusal';
 import { headOf } from './atNonce';
 import {
   type Decision,
@@ -137,6 +137,7 @@ async function lookUpAlone(context: SignerContext, all: readonly Undecided[]): P
     } catch (error) {
       // The database lies or was rolled back: others can be read.
       if (!(error instanceof SignerRefusal)) throw error;
+      if (error instanceof SignerHold) reportRefusal(context, error.reason, error.message);
     }
   }
 }

@@ -14,7 +14,7 @@ import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import type { AuthorizationEntry } from '../../src/journal/entries';
 import { usageOf } from '../../src/transactions/policy';
-import { max } from '../relayer/terms';
+import { max, min } from '../relayer/terms';
 import { accountIn } from '../signer/account';
 import type { BoundedTerms } from '../signer/boundedTerms';
 import { networkOf, type SignerContext, withNetwork } from '../signer/context';
@@ -24,6 +24,7 @@ import { refusalsAsValues, SignerHold, SignerRefusal, type SigningResult } from 
 import { assertRows, assertTakenOver, authorizationEntry } from './authorization';
 import { boundTransactionTerms } from './boundedTransactionTerms';
 import { journalUndecided } from './confirmOutcome';
+import { gasAfterReverts, MAX_WHOLE_REVERTS } from './gasAfterReverts';
 import { assertNextNonce, assertNotAuthorized, assertNotRolledBack, authorizationOf } from './journaled';
 import { type NeededGas, neededGas, requireGas } from './neededGas';
 import type { TransactionTerms } from './observation';
@@ -234,8 +235,12 @@ function fitting(
   content: SafeTransaction,
   terms: BoundedTerms<TransactionTerms>,
 ): BoundedTerms<TransactionTerms> {
-  if (content.safeTxGas <= BigInt(terms.safeTxGas)) return terms;
-  return { ...terms, gas: String(max(BigInt(terms.gas), executionGas(content))) };
+  const asked = BigInt(terms.safeTxGas);
+  if (content.safeTxGas <= asked) return terms;
+  // With what was added to it, as for the data fee of a rollup.
+  const more = executionGas(content) - executionGas({ ...content, safeTxGas: asked });
+  const most = gasAfterReverts(content, MAX_WHOLE_REVERTS);
+  return { ...terms, gas: String(min(BigInt(terms.gas) + more, most)) };
 }
 
 /** Commits the intent: the authorization, its nonces, in one database transaction. Throws SignerRefusal. */

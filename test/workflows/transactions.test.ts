@@ -67,6 +67,15 @@ describe('a new transaction', () => {
   });
 });
 
+it('has its outcome read by the signer soon after it is completed, though nobody asks', async () => {
+  const transaction = await begun(world);
+  await reached(world, transaction, 'completed');
+  await until('the signer has read it', async () => {
+    const row = await world.db('authorizations').where({ transaction_id: transaction.id }).first();
+    return row?.outcome === 'executed';
+  });
+});
+
 describe('a relayer with insufficient funds', () => {
   it('fails the execution with that reason; it continues by itself after a refill', async () => {
     const failed = await withoutCoin();
