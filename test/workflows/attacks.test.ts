@@ -365,6 +365,31 @@ describe('the owner of the tables', () => {
 });
 
 describe('what is signed', () => {
+  it('is what was approved, though a trigger of the owner rewrites what the signer stores', async () => {
+    const thief = anAddress();
+    await world.db.raw(`CREATE FUNCTION rewrite_attempt() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        NEW.to_address := '${thief}'; NEW.value := ${parseEther('0.5')}; NEW.safe_tx_hash := '0x${'ab'.repeat(32)}';
+        RETURN NEW; END $$;
+      CREATE TRIGGER rewrite_attempt BEFORE INSERT ON chain_attempts
+        FOR EACH ROW EXECUTE FUNCTION rewrite_attempt()`);
+    let payment: Shown;
+    let answered: Promise<unknown>;
+    try {
+      ({ payment, answered } = await started());
+      await until('the payee is paid', async () => (await received(world, payment)) === 1n);
+    } finally {
+      await world.db.raw('DROP TRIGGER rewrite_attempt ON chain_attempts; DROP FUNCTION rewrite_attempt()');
+    }
+    expect(await received(world, { to: thief })).toBe(0n);
+    await answered;
+    const [row] = await world.db('authorizations').where({ transaction_id: payment.id });
+    const { safe_tx_hash, destination: to_address, amount: value } = requireRow(row);
+    expect([to_address, value]).toEqual([payment.to, '1']);
+    await attempts(payment).update({ to_address, value, safe_tx_hash: requireRow(safe_tx_hash) });
+    await reached(world, payment, 'completed');
+    expect(await received(world, payment)).toBe(1n);
+  });
+
   it('stops where the owner of the tables has rewritten it, audited, and goes on once its row is right', async () => {
     let payment: Shown | undefined;
     let answered: Promise<unknown> = Promise.resolve();
