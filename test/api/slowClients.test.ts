@@ -38,7 +38,10 @@ async function timed<T>(work: Promise<T>): Promise<Ended<T>> {
 
 /** Every POST whose answer is kept, as its documentation shows it, with an idempotency key that is in use. */
 const mutations = operations
-  .filter(({ method, codes }) => method === 'post' && codes.includes('conflict'))
+  // A dry run stores nothing: none waits for another one.
+  .filter(
+    ({ id, method, codes }) => id !== 'evaluatePolicies' && method === 'post' && codes.includes('conflict'),
+  )
   .map((operation) => ({
     id: operation.id,
     path: urlOf(operation),
