@@ -4,6 +4,7 @@ import type { Tx } from '../../src/db/database';
 import type { StoredTransaction } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
+import type { IndexedAuthorization } from '../../src/journal/journalIndex';
 import { assertAccount } from '../signer/account';
 import { type SignerContext, withNetwork } from '../signer/context';
 import { assertIds } from '../signer/input';
@@ -28,16 +29,17 @@ export async function targetOf(
   tx: Tx,
   record: StoredTransaction,
   { account, attempts }: { account: Address; attempts: readonly Attempt[] },
-): Promise<Target & { readonly attempt: Attempt }> {
+): Promise<Target & { readonly attempt: Attempt; readonly known: IndexedAuthorization | undefined }> {
   const attempt = attempts.find(({ kind }) => kind === 'transaction');
   if (!attempt) throw new SignerRefusal('stale', `nothing of transaction ${record.id} is signed`);
   assertAttemptOf(record, attempt);
   const known = authorizationOf(context, attempt, account);
   const cancelled = context.journal.cancellationOf(record.id);
-  if (known) return { account, attempts, attempt, safeNonce: known.safeNonce, fromBlock: known.fromBlock };
+  const of = { account, attempts, attempt, known };
+  if (known) return { ...of, safeNonce: known.safeNonce, fromBlock: known.fromBlock };
   if (!cancelled) await assertNextNonce(context, tx, attempt, account);
   const safeNonce = cancelled ? BigInt(cancelled.safeNonce) : attempt.safeNonce;
-  return { account, attempts, attempt, safeNonce, fromBlock: attempt.fromBlock };
+  return { ...of, safeNonce, fromBlock: attempt.fromBlock };
 }
 
 /**

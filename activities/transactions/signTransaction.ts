@@ -13,6 +13,7 @@ import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transa
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import type { AuthorizationEntry } from '../../src/journal/entries';
+import type { IndexedAuthorization } from '../../src/journal/journalIndex';
 import { usageOf } from '../../src/transactions/policy';
 import { max, min } from '../relayer/terms';
 import { accountIn } from '../signer/account';
@@ -25,7 +26,7 @@ import { assertRows, assertTakenOver, authorizationEntry } from './authorization
 import { boundTransactionTerms } from './boundedTransactionTerms';
 import { journalUndecided } from './confirmOutcome';
 import { gasAfterReverts, MAX_WHOLE_REVERTS } from './gasAfterReverts';
-import { assertNextNonce, assertNotAuthorized, assertNotRolledBack, authorizationOf } from './journaled';
+import { assertNextNonce, assertNotAuthorized, assertNotRolledBack } from './journaled';
 import { type NeededGas, neededGas, requireGas } from './neededGas';
 import type { TransactionTerms } from './observation';
 import { othersOfPayment, unjournaledReplaced } from './replacements';
@@ -106,7 +107,7 @@ async function cancelledInstead(
   context: SignerContext,
   tx: Tx,
   { snapshot }: Locked,
-  { transactionId, line }: NonNullable<ReturnType<typeof authorizationOf>>,
+  { transactionId, line }: IndexedAuthorization,
 ): Promise<string | null> {
   const { journal, pending } = context;
   const others = journal.othersOf(transactionId, null);
@@ -171,9 +172,8 @@ async function continueStored(
   const { record } = locked.snapshot;
   const { id } = record;
   const target = await targetOf(context, tx, record, { account, attempts });
-  const { attempt } = target;
+  const { attempt, known } = target;
   assertBeingExecuted(record);
-  const known = authorizationOf(context, attempt, account);
   const isCancelled =
     context.journal.cancellationOf(id) ?? attempts.find(({ kind }) => kind === 'cancellation');
   const takenOver = known || isCancelled ? [] : await takeOver(context, tx, locked, attempt, verified);
