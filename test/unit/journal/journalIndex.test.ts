@@ -383,7 +383,7 @@ describe('the index of the journal', () => {
   it('answers as a list of what has happened does, while it is written and after it is opened again', async () => {
     const seen = { families: 0, undone: 0, cancelledOnly: 0, used: 0 };
     await fc.assert(
-      fc.asyncProperty(transactions, fc.array(act, { minLength: 5, maxLength: 40 }), async (all, acts) => {
+      fc.asyncProperty(transactions, fc.array(act, { minLength: 30, maxLength: 60 }), async (all, acts) => {
         const model = new Model(all);
         const journal = await begun();
         await write(journal, model, acts, inOrder);
@@ -401,7 +401,7 @@ describe('the index of the journal', () => {
 
   it('knows what stands for one payment, in whatever order it has come to know what was rejected', async () => {
     await fc.assert(
-      fc.asyncProperty(transactions, fc.array(act, { minLength: 5, maxLength: 40 }), async (all, acts) => {
+      fc.asyncProperty(transactions, fc.array(act, { minLength: 30, maxLength: 60 }), async (all, acts) => {
         const model = new Model(all);
         const journal = await begun();
         const families = acts.filter(({ kind }) => kind === 'authorize' || kind === 'reject');
