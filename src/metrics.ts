@@ -29,6 +29,8 @@ export interface Metrics {
   countRpc: ObserveRpc;
   /** Records how long the execution of a transaction took. */
   observeExecution(times: ExecutionTimes): void;
+  /** Exports how many entries of the token list are left out. */
+  setBadTokens(entries: number): void;
   /** Exports for how long the oldest execution has been undecided. */
   setOldestExecution(seconds: number): void;
 }
@@ -75,7 +77,7 @@ export function createMetrics(): Metrics {
   });
   const rpc = new Counter({
     name: 'orgwallet_rpc_requests_total',
-    help: 'Requests to the endpoints of networks, by result: answered, failed, limited, or behind (it lacks a block).',
+    help: 'Requests to the endpoints of networks, by result: answered, failed, limited, or refused (this request, and not others).',
     labelNames: ['network', 'endpoint', 'result'],
     registers: [registry],
   });
@@ -95,6 +97,11 @@ export function createMetrics(): Metrics {
   const oldest = new Gauge({
     name: 'orgwallet_oldest_execution_age_seconds',
     help: 'For how long the oldest execution of a transaction has been undecided; 0 without one.',
+    registers: [registry],
+  });
+  const badTokens = new Gauge({
+    name: 'orgwallet_token_list_bad_entries',
+    help: 'Entries of the token list for configured networks that are left out.',
     registers: [registry],
   });
   const sources: (() => Promise<string>)[] = [];
@@ -162,6 +169,9 @@ export function createMetrics(): Metrics {
       stages.observe({ stage: 'broadcast' }, times.broadcastSeconds);
       stages.observe({ stage: 'confirm' }, times.confirmSeconds);
       envelopes.observe(times.envelopes);
+    },
+    setBadTokens(entries) {
+      badTokens.set(entries);
     },
     setOldestExecution(seconds) {
       oldest.set(seconds);

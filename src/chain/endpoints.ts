@@ -4,16 +4,17 @@ import {
   createTransport,
   type EIP1193RequestFn,
   HttpRequestError,
-  InternalRpcError,
-  LimitExceededRpcError,
+  isHex,
   RpcRequestError,
+  TimeoutError,
   type Transport,
 } from 'viem';
 import { currentSpan } from '../tracing';
 import { type CallNode, type CallOptions, jsonRpc, type RpcRequest } from './jsonRpc';
+import { halvesOf, logRange } from './logRange';
 
-/** How an endpoint took a request. `limited`: it wants fewer; `behind`: it lacks a block that others have. */
-export type EndpointResult = 'answered' | 'failed' | 'limited' | 'behind';
+/** How an endpoint took a request. `limited`: it wants fewer; `refused`: it refuses this one, and not others. */
+export type EndpointResult = 'answered' | 'failed' | 'limited' | 'refused';
 
 /** Is notified of each request to an endpoint. */
 type ObserveEndpoint = (host: string, result: EndpointResult) => void;
@@ -28,11 +29,11 @@ class WrongChain extends BaseError {
   override readonly name = 'WrongChain';
 }
 
-/** The codes by which providers limit requests: that of EIP-1474, and those that some have beside it. */
-const LIMIT_CODES: readonly number[] = [LimitExceededRpcError.code, 429, -32_007];
 const TOO_MANY_REQUESTS = 429;
-/** What a node says of a block, or of the state at one, that it does not have. */
-const LACKS_BLOCK = /header not found|missing trie node|unknown block/i;
+/** A request that every node answers while it answers any. */
+const SIMPLEST: RpcRequest = { method: 'eth_blockNumber' };
+/** How long it is remembered for how many blocks an endpoint refuses logs. */
+const LOG_LIMIT_MS = 3_600_000;
 
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 30_000;
@@ -63,27 +64,32 @@ function nodeError(error: unknown): RpcRequestError | undefined {
   return found instanceof RpcRequestError ? found : undefined;
 }
 
-/** How an endpoint took a request that threw. An error that the network itself gives (a revert) is an answer. */
+/**
+ * How an endpoint took a request that threw. What the EVM has returned to a call is an answer; any other error may be
+ * that of this endpoint alone, whatever its code and its text say.
+ */
 function resultOf(error: unknown): EndpointResult {
   if (error instanceof HttpRequestError && error.status === TOO_MANY_REQUESTS) return 'limited';
   const answer = nodeError(error);
   if (!answer) return 'failed';
-  if (LIMIT_CODES.includes(answer.code)) return 'limited';
-  return LACKS_BLOCK.test(answer.message) ? 'behind' : 'answered';
+  return isHex(answer.data) ? 'answered' : 'refused';
 }
 
-/** Whether a node has failed at a request which it may answer when it gets it again: no answer, or an error without a reason. */
-function isPassing(error: unknown): boolean {
-  const result = resultOf(error);
-  if (result !== 'answered') return result === 'failed' && !(error instanceof WrongChain);
-  const answer = nodeError(error);
-  return answer?.code === InternalRpcError.code && answer.data === undefined;
-}
-
-/** A read that failed in passing, while an endpoint is not down. */
+/** A read that may be answered when it is repeated, while an endpoint is not down. */
 function isRepeatable({ method }: RpcRequest, error: unknown, endpoints: readonly Endpoint[]): boolean {
   const isRead = method !== 'eth_sendRawTransaction';
-  return isRead && isPassing(error) && endpoints.some(({ isDown }) => !isDown);
+  const result = resultOf(error);
+  const isPassing = result === 'refused' || (result === 'failed' && !(error instanceof WrongChain));
+  return isRead && isPassing && endpoints.some(({ isDown }) => !isDown);
+}
+
+/** Whether an endpoint that failed at a range of logs is there, and may answer for fewer blocks. */
+function isThere(error: unknown): boolean {
+  const result = resultOf(error);
+  return (
+    result === 'refused' ||
+    (error instanceof HttpRequestError && error.status !== undefined && result !== 'limited')
+  );
 }
 
 /** How endpoints are asked. */
@@ -99,6 +105,10 @@ class Endpoint {
   private isLimited = false;
   /** Resolves once it is known to serve its chain; undefined: to be asked. */
   private checked: Promise<void> | undefined;
+  /** Whether it answers the simplest request, while that is being asked. */
+  private answering: Promise<boolean> | undefined;
+  /** The fewest blocks for which it has refused logs, and until when that counts. */
+  private refusedBlocks: { readonly blocks: bigint; readonly until: number } | undefined;
   readonly host: string;
   private readonly call: CallNode;
 
@@ -126,6 +136,33 @@ class Endpoint {
     if (served !== chainId) throw new WrongChain(`${this.host} serves chain ${served}`);
   }
 
+  /** Whether it answers anything, though it has refused a request: asked, because no error says so. */
+  answersElse({ method }: RpcRequest): Promise<boolean> {
+    if (method === SIMPLEST.method) return Promise.resolve(false);
+    this.answering ??= this.call(SIMPLEST)
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        this.answering = undefined;
+      });
+    return this.answering;
+  }
+
+  /** Whether it may answer for the logs of so many blocks, as far as is known. */
+  takesBlocks(blocks: bigint): boolean {
+    if (this.refusedBlocks && performance.now() >= this.refusedBlocks.until) this.refusedBlocks = undefined;
+    return this.refusedBlocks === undefined || blocks < this.refusedBlocks.blocks;
+  }
+
+  /** Records that it has not answered for the logs of so many blocks. Where it refuses one, their number is not why. */
+  noteRefusedBlocks(blocks: bigint): void {
+    const isRange = blocks > 1n && this.takesBlocks(blocks);
+    if (isRange) this.refusedBlocks = { blocks, until: performance.now() + LOG_LIMIT_MS };
+    if (blocks <= 1n) this.refusedBlocks = undefined;
+  }
+
   /** For how long it rests, in milliseconds. `limited`: it has asked for that. */
   rest(now: number): { readonly ms: number; readonly limited: boolean } {
     const ms = Math.max(0, this.restsUntil - now);
@@ -139,9 +176,9 @@ class Endpoint {
 
   /** Counts a request that was sent at `sentAt`. What was in flight when the rest began says nothing new. */
   note(result: EndpointResult, sentAt: number, error?: unknown): void {
-    if (result === 'behind' || sentAt < this.restsFrom) return;
+    if (sentAt < this.restsFrom) return;
     this.isLimited = result === 'limited';
-    if (result === 'answered') {
+    if (result === 'answered' || result === 'refused') {
       this.failures = 0;
       this.restsUntil = 0;
       return;
@@ -175,6 +212,18 @@ interface Asking {
   readonly observe: ObserveEndpoint;
 }
 
+/** How an endpoint took a request that threw; asked again where its error does not show that. */
+async function lookAt(endpoint: Endpoint, request: RpcRequest, error: unknown): Promise<EndpointResult> {
+  const result = resultOf(error);
+  const blocks = logRange(request)?.blocks;
+  if (blocks !== undefined && result !== 'limited') {
+    if (isThere(error) || error instanceof TimeoutError) endpoint.noteRefusedBlocks(blocks);
+    // Fewer blocks show whether it answers.
+    if (blocks > 1n && isThere(error)) return 'refused';
+  }
+  return result === 'refused' && !(await endpoint.answersElse(request)) ? 'failed' : result;
+}
+
 /** Asks one endpoint. Returns its answer, the error that the network itself gives, or why the endpoint failed. */
 async function askOne(
   endpoint: Endpoint,
@@ -202,7 +251,7 @@ async function askOne(
     ended('answered');
     return { answer };
   } catch (error) {
-    const result = resultOf(error);
+    const result = await lookAt(endpoint, request, error);
     ended(result, error);
     return result === 'answered' ? { error } : { failure: error };
   }
@@ -235,8 +284,31 @@ async function askInTurn(
 }
 
 /**
+ * Asks them in turn. For the logs of many blocks, those that answer for so many; where none does, twice for half of them.
+ * Nodes limit an eth_getLogs by its blocks or by its logs, and each reports that in its own way.
+ */
+async function askInParts(
+  endpoints: readonly Endpoint[],
+  request: RpcRequest,
+  asking: Asking,
+): Promise<unknown> {
+  const range = logRange(request);
+  if (!range || range.blocks <= 1n) return askInTurn(endpoints, request, asking);
+  const able = endpoints.filter((endpoint) => endpoint.takesBlocks(range.blocks));
+  try {
+    if (able.length > 0) return await askInTurn(able, request, asking);
+  } catch (error) {
+    if (!isThere(error)) throw error;
+  }
+  const [earlier, later] = halvesOf(request, range);
+  const logs = await askInParts(endpoints, earlier, asking);
+  return (logs as unknown[]).concat(await askInParts(endpoints, later, asking));
+}
+
+/**
  * Asks the endpoints of one network in their order until one answers, and leaves alone for a while those that failed or
- * want fewer requests (HTTP 429 with Retry-After, EIP-1474's limit). Each request is one HTTP call of at most `timeoutMs`
+ * want fewer requests (HTTP 429 with Retry-After). One that answers with an error, of whatever code, is asked the number of
+ * the newest block: where it answers that, it refuses only this request, and is not left alone. Each request is one HTTP call of at most `timeoutMs`
  * per endpoint, or a batch of at most `batchSize`. A read that fails within a second is repeated at most twice, after 100 and
  * 300 ms, unless every endpoint is down: that costs less than the work of whoever asked. Throws the node's own error; else
  * the first failure that is not a limit, or the limit; EndpointsLimited where none may be asked.
@@ -254,7 +326,7 @@ export function failover(urls: readonly string[], options: FailoverOptions): Tra
         for (let tries = 0; ; tries += 1) {
           const sentAt = performance.now();
           try {
-            return await askInTurn(endpoints, request, asking);
+            return await askInParts(endpoints, request, asking);
           } catch (error) {
             const pauseMs = REPEAT_PAUSES_MS[tries];
             const isQuick = performance.now() - sentAt < QUICK_FAILURE_MS;

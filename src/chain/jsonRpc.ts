@@ -22,7 +22,7 @@ export type CallNode = (request: RpcRequest) => Promise<unknown>;
 export interface CallOptions {
   /** How long an HTTP request may take, to the end of its response. */
   readonly timeoutMs: number;
-  /** How many calls share an HTTP request at most. */
+  /** How many calls share an HTTP request at most; fewer, or one, where the node refuses so many. */
   readonly batchSize: number;
 }
 
@@ -65,12 +65,20 @@ const HEADERS = {
 /** Statuses without an answer, whatever the body says: no access, a time limit, a rate limit. So is any 5xx. */
 const NO_ANSWER: readonly number[] = [401, 403, 408, 429];
 
+/** A response is longer than is read. */
+class ResponseTooLong extends Error {
+  constructor(readonly response: Pick<HttpResponse, 'status' | 'headers'>) {
+    super(`the response exceeds ${MAX_RESPONSE_BYTES} bytes`);
+  }
+}
+
 async function readText(response: IncomingMessage): Promise<string> {
+  const { statusCode: status = 0, headers } = response;
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of response as AsyncIterable<Buffer>) {
     bytes += part.length;
-    if (bytes > MAX_RESPONSE_BYTES) throw new Error(`the response exceeds ${MAX_RESPONSE_BYTES} bytes`);
+    if (bytes > MAX_RESPONSE_BYTES) throw new ResponseTooLong({ status, headers });
     parts.push(part);
   }
   return Buffer.concat(parts).toString();
@@ -166,9 +174,17 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** Whether a failure came with a response that is no rate limit: the node is there. */
+function isThere(failure: unknown): boolean {
+  const { status } = failure instanceof HttpRequestError ? failure : {};
+  return status !== undefined && status !== 429;
+}
+
 /** A node at an address, which may have a login. */
 class Node {
   private readonly url: URL;
+  /** How many calls share a request at most, as far as the node takes them. */
+  batchSize: number;
   /** As errors name it. */
   private readonly shown: string;
 
@@ -177,11 +193,16 @@ class Node {
     private readonly options: CallOptions,
   ) {
     this.url = new URL(url);
+    this.batchSize = options.batchSize;
     const { protocol, host, pathname, search } = this.url;
     this.shown = `${protocol}//${host}${pathname}${search}`;
   }
 
-  private failure(calls: readonly Call[], details: string, response?: HttpResponse): HttpRequestError {
+  private failure(
+    calls: readonly Call[],
+    details: string,
+    response?: Pick<HttpResponse, 'status' | 'headers'>,
+  ): HttpRequestError {
     const received = response && { status: response.status, headers: headersOf(response.headers) };
     return new HttpRequestError({ url: this.shown, body: [...calls], details, ...received });
   }
@@ -190,12 +211,16 @@ class Node {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), this.options.timeoutMs);
     try {
-      const body = JSON.stringify(this.options.batchSize > 1 ? calls : calls[0]);
+      const body = JSON.stringify(calls.length > 1 ? calls : calls[0]);
       return await post(this.url, body, timeout.signal);
     } catch (error) {
       if (timeout.signal.aborted) throw new TimeoutError({ url: this.shown, body: [...calls] });
       const { code, message } = error as NodeJS.ErrnoException;
-      throw this.failure(calls, code ?? message);
+      throw this.failure(
+        calls,
+        code ?? message,
+        error instanceof ResponseTooLong ? error.response : undefined,
+      );
     } finally {
       clearTimeout(timer);
     }
@@ -210,21 +235,54 @@ class Node {
     throw this.failure(calls, `status ${status}, and the response is not JSON-RPC`, response);
   }
 
-  /** Sends calls; each is answered, or fails. */
+  /** Gives each call its answer among those of a response. */
+  private deliver(waiting: readonly Waiting[], found: Answers & { readonly connection: Socket }): void {
+    for (const { call, resolve, reject } of waiting) {
+      const answer = answerTo(call, found);
+      if (answer) resolve(answer);
+      else {
+        // What comes next on this connection may answer something else, too.
+        found.connection.destroy();
+        reject(this.failure([call], 'the response has no answer to this call'));
+      }
+    }
+  }
+
+  /**
+   * Sends the calls of a batch that was not answered as one: the first alone, which shows whether the node refuses their
+   * number or everything; then the others in batches of at most half as many, which is remembered.
+   */
+  private async sendFewer(
+    waiting: readonly Waiting[],
+    refuse: (rest: readonly Waiting[]) => void,
+  ): Promise<void> {
+    const [first, ...rest] = waiting as [Waiting, ...Waiting[]];
+    let answer: Answer | undefined;
+    const resolve = (own: Answer) => {
+      answer = own;
+      first.resolve(own);
+    };
+    await this.send([{ ...first, resolve }]);
+    if (answer === undefined || answer.error) return refuse(rest);
+    this.batchSize = Math.min(this.batchSize, Math.floor(waiting.length / 2));
+    const batches = Array.from({ length: Math.ceil(rest.length / this.batchSize) }, (_, index) =>
+      rest.slice(index * this.batchSize, (index + 1) * this.batchSize),
+    );
+    for (const batch of batches) await this.send(batch);
+  }
+
+  /** Sends calls; each is answered, or fails. Sending a call twice is harmless. */
   async send(waiting: readonly Waiting[]): Promise<void> {
+    const isBatch = waiting.length > 1;
     try {
       const found = await this.answersTo(waiting.map(({ call }) => call));
-      for (const { call, resolve, reject } of waiting) {
-        const answer = answerTo(call, found);
-        if (answer) resolve(answer);
-        else {
-          // What comes next on this connection may answer something else, too.
-          found.connection.destroy();
-          reject(this.failure([call], 'the response has no answer to this call'));
-        }
-      }
+      if (!isBatch || !found.isWhole) return this.deliver(waiting, found);
+      await this.sendFewer(waiting, (rest) => this.deliver(rest, found));
     } catch (error) {
-      for (const { reject } of waiting) reject(error);
+      const refuse = (rest: readonly Waiting[]) => {
+        for (const { reject } of rest) reject(error);
+      };
+      await (isBatch && isThere(error) ? this.sendFewer(waiting, refuse) : refuse(waiting));
     }
   }
 
@@ -237,7 +295,9 @@ class Node {
 /** Connections are shared by all who call a node: no id comes twice on one. */
 let lastId = 0;
 
-/** Calls the node at `url` on kept connections; in batches where `batchSize` is above 1. */
+/**
+ * Calls the node at `url` on kept connections; in batches where `batchSize` is above 1, as large as the node takes them.
+ */
 export function jsonRpc(url: string, options: CallOptions): CallNode {
   const node = new Node(url, options);
   let waiting: Waiting[] = [];
@@ -254,7 +314,7 @@ export function jsonRpc(url: string, options: CallOptions): CallNode {
     const { error, result } = await new Promise<Answer>((resolve, reject) => {
       waiting.push({ call, resolve, reject });
       // Calls of the same turn of the event loop share a batch.
-      if (waiting.length >= options.batchSize) send();
+      if (waiting.length >= node.batchSize) send();
       else if (waiting.length === 1) setImmediate(send);
     });
     if (error) throw node.refusal(call, error);

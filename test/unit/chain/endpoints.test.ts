@@ -5,14 +5,21 @@ import type { Address } from 'viem';
 import { ask, createChainClient } from '../../../src/chain/clients';
 import type { EndpointResult } from '../../../src/chain/endpoints';
 import type { NetworkConfig } from '../../../src/config';
+import { requireRow } from '../../../src/db/rows';
 import { anAddress } from '../../support/builders';
+import { random } from '../../support/random';
+import { REFUSALS, type Refusal } from '../../support/refusals';
 import { until } from '../../support/until';
 
 /** How an endpoint takes a request. */
 type Mode =
   | { readonly block: number; readonly chainId?: number }
   | { readonly status: number; readonly retryAfter?: string }
-  | { readonly error: { readonly code: number; readonly message: string; readonly data?: string } }
+  | {
+      readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
+      /** The one method that it refuses. */
+      readonly only?: string;
+    }
   | 'silent';
 
 interface Endpoint {
@@ -41,7 +48,7 @@ function respond(
   const answers = calls.map(({ id, method }) => {
     const block = 'block' in mode ? mode : { block: 0 };
     const result = method === 'eth_chainId' ? (block.chainId ?? 1) : block.block;
-    const fails = 'error' in mode && method !== 'eth_chainId';
+    const fails = 'error' in mode && (mode.only ? method === mode.only : method !== 'eth_chainId');
     return {
       jsonrpc: '2.0',
       id,
@@ -118,6 +125,7 @@ describe('the endpoints of a network', () => {
   it.each<[string, Mode]>([
     ['does not answer', 'silent'],
     ['fails', { status: 502 }],
+    ['refuses everything, in whatever words', { error: requireRow(REFUSALS[random(REFUSALS.length)]) }],
     ['refuses access', { status: 401 }],
     ['serves another chain', { block: 9, chainId: 2 }],
     ['limits requests', { status: 429 }],
@@ -165,23 +173,27 @@ describe('the endpoints of a network', () => {
     expect(await head()).toBe(8n);
   });
 
-  it('one that lacks a block is not left alone', async () => {
-    const first = await open({ error: { code: -32_000, message: 'header not found' } });
+  it.each<[string, Refusal]>([
+    ['lacks a block', { code: -32_000, message: 'header not found' }],
+    ['has an error of its own', { code: -39_001, message: 'Unknown block' }],
+    ...REFUSALS.map((refusal): [string, Refusal] => [`says ${refusal.code} ${refusal.message}`, refusal]),
+  ])('one that %s is not left alone while it answers other requests', async (_, error) => {
+    const first = await open({ error, only: 'eth_getTransactionCount' });
     const second = await open({ block: 7 });
-    const { head, seen } = connect([first, second]);
-    expect([await head(), await head()]).toEqual([7n, 7n]);
+    const { nonce, seen } = connect([first, second]);
+    expect([await nonce(anAddress()), await nonce(anAddress())]).toEqual([7, 7]);
     expect(seen).toEqual([
-      [first.host, 'behind'],
+      [first.host, 'refused'],
       [second.host, 'answered'],
-      [first.host, 'behind'],
+      [first.host, 'refused'],
       [second.host, 'answered'],
     ]);
   });
 
-  it('an error that the network itself gives is an answer, and no other one is asked', async () => {
-    const first = await open({ error: { code: 3, message: 'execution reverted: no' } });
+  it('what the EVM returned is an answer, and no other one is asked', async () => {
+    const first = await open({ error: { code: 3, message: 'execution reverted', data: '0x' } });
     const second = await open({ block: 7 });
-    await expect(connect([first, second]).head()).rejects.toThrow('execution reverted: no');
+    await expect(connect([first, second]).head()).rejects.toThrow('execution reverted');
     expect(second.requests).toEqual([]);
   });
 

@@ -246,4 +246,70 @@ describe('in batches', () => {
       value('two'),
     ]);
   });
+
+  describe('that the node does not take', () => {
+    const methods = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
+    const error = { code: -32_600, message: 'batch requests are not supported' };
+    /** What each request contained. */
+    let sizes: number[];
+
+    const taking =
+      (most: number, refuse: (response: ServerResponse, sent: Sent[]) => void): Respond =>
+      (response, sent) => {
+        const calls: Sent[] = [sent].flat();
+        sizes.push(calls.length);
+        if (calls.length > most) return refuse(response, calls);
+        const answers = calls.map(({ id, method }) => ({ id, result: method }));
+        return json(response, Array.isArray(sent) ? answers : answers[0]);
+      };
+
+    beforeEach(() => {
+      sizes = [];
+    });
+
+    it.each<[string, (response: ServerResponse, sent: Sent[]) => void]>([
+      ['with an error', (response) => json(response, { jsonrpc: '2.0', id: null, error })],
+      ['with an error without an id', (response) => json(response, { error }, 400)],
+      [
+        'with the answer to its first call',
+        (response, [first]) => json(response, { id: first?.id, result: first?.method }),
+      ],
+      ['with a status', (response) => response.writeHead(413).end('too large')],
+      ['with a page', (response) => response.end('<html>')],
+      ['as if it failed', (response) => response.writeHead(500).end()],
+    ])('%s is sent in single calls, from then on', async (_, refuse) => {
+      respond = taking(1, refuse);
+      const call = node(8);
+      expect(await ask(call, methods)).toEqual(methods.map(value));
+      const before = sizes.length;
+      expect(await ask(call, methods)).toEqual(methods.map(value));
+      expect(sizes.slice(before)).toEqual(methods.map(() => 1));
+    });
+
+    it('because of its size is sent in smaller ones, from then on', async () => {
+      respond = taking(3, (response) => json(response, { error }, 400));
+      const call = node(8);
+      expect(await ask(call, methods)).toEqual(methods.map(value));
+      const before = sizes.length;
+      expect(await ask(call, methods)).toEqual(methods.map(value));
+      expect(sizes.slice(before)).toEqual([2, 2, 2, 2]);
+    });
+
+    it('fails where a single call fails as well, and is tried again', async () => {
+      respond = (response) => response.writeHead(502).end();
+      const call = node(8);
+      const failed = reason({ name: 'HttpRequestError', status: 502 });
+      expect(await ask(call, methods)).toEqual(methods.map(() => failed));
+      expect(received).toBe(2);
+      respond = taking(8, () => undefined);
+      expect(await ask(call, methods)).toEqual(methods.map(value));
+      expect(sizes).toEqual([8]);
+    });
+
+    it('is not sent again after a rate limit', async () => {
+      respond = (response) => response.writeHead(429).end();
+      expect(await ask(node(8), methods)).toEqual(methods.map(() => reason({ status: 429 })));
+      expect(received).toBe(1);
+    });
+  });
 });
