@@ -3,7 +3,7 @@ import { Client, type Connection } from '@temporalio/client';
 import { type ChainClient, type ChainClients, ChainUnavailable, createChainClients } from './chain/clients';
 import { earlyEndpoints, type WalletEndpoints } from './chain/contractSignatures';
 import { refuseNetwork } from './chain/safe';
-import { readTokenList } from './chain/tokenList';
+import { type ListedToken, readTokenList } from './chain/tokenList';
 import { createReadToken } from './chain/tokens';
 import { createIdentifyVoter } from './chain/voter';
 import { type Config, ConfigError, serviceDatabaseUrl, signerDatabaseUrl } from './config';
@@ -46,7 +46,7 @@ export interface Clients {
   /** What is asked about their signatures, for an early answer: the signer asks its own endpoints. */
   readonly walletEndpoints: WalletEndpoints;
   readonly identifyVoter: ReturnType<typeof createIdentifyVoter>;
-  readonly tokens: ReturnType<typeof readTokenList>;
+  readonly tokens: readonly ListedToken[];
   readonly readToken: ReturnType<typeof createReadToken>;
 }
 
@@ -124,6 +124,24 @@ async function openDatabases(
   return { db, signerDb };
 }
 
+/** How many bad entries of a token list are logged. */
+const SHOWN_ENTRIES = 10;
+
+/** The tokens of the configured networks in the token list; bad entries are logged and counted. */
+function listedTokens({
+  config: { networks, tokenListFile },
+  logger,
+  metrics,
+}: Pick<Clients, 'config' | 'logger' | 'metrics'>): readonly ListedToken[] {
+  const { tokens, bad } = readTokenList(new Set(networks.map(({ id }) => id)), tokenListFile);
+  metrics.setBadTokens(bad.length);
+  if (bad.length > 0) {
+    const entries = bad.slice(0, SHOWN_ENTRIES);
+    logger.warn({ tokenListFile, bad: bad.length, entries }, 'entries of the token list are left out');
+  }
+  return tokens;
+}
+
 /** Connects the clients. Throws ConfigError for a network that differs from its configuration, or an unfit login. */
 export async function connectClients(
   { config, logger, metrics, tracer }: Pick<Clients, 'config' | 'logger' | 'metrics' | 'tracer'>,
@@ -150,7 +168,7 @@ export async function connectClients(
     throw new Error(`network ${config.signerNetworkId} of contract wallets is not configured`);
   await assertNetworks(chains);
   const walletEndpoints = earlyEndpoints(signerChain);
-  const tokens = readTokenList(config.tokenListFile);
+  const tokens = listedTokens({ config, logger, metrics });
   return {
     config,
     logger,

@@ -13,39 +13,61 @@ export interface ListedToken {
   readonly logoUrl: string | null;
 }
 
-const tokenListSchema = z.object({
-  tokens: z.array(
-    z.object({
-      chainId: z.number().int().positive(),
-      address: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
-      symbol: z.string(),
-      name: z.string(),
-      decimals: z.number().int().min(0).max(255),
-      logoURI: z.string().optional(),
-    }),
-  ),
+const fileSchema = z.object({ tokens: z.array(z.unknown()) });
+const networkSchema = z.object({ chainId: z.number() });
+const tokenSchema = z.object({
+  chainId: z.number().int().positive(),
+  address: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+  symbol: z.string(),
+  name: z.string(),
+  decimals: z.number().int().min(0).max(255),
+  // A token is no worse for its logo.
+  logoURI: z.string().nullish().catch(null),
 });
+
+/** What a token list has for some networks. */
+export interface TokenList {
+  readonly tokens: readonly ListedToken[];
+  /** Why entries are left out, with the position of each. */
+  readonly bad: readonly string[];
+}
 
 /** The list that comes with the service. */
 const DEFAULT_TOKEN_LIST_FILE = join(__dirname, 'tokenList.json');
 
-/** Reads a token list in the format of tokenlists.org. Throws an error that names the file and the bad field. */
-export function readTokenList(file: string = DEFAULT_TOKEN_LIST_FILE): readonly ListedToken[] {
-  let parsed: z.infer<typeof tokenListSchema>;
+function entriesOf(file: string): readonly unknown[] {
   try {
-    parsed = tokenListSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return fileSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).tokens;
   } catch (error) {
     throw new Error(`TOKEN_LIST_FILE: ${file} is not a token list: ${(error as Error).message}`);
   }
-  return parsed.tokens.map((token) => ({
-    networkId: token.chainId,
-    address: checksumAddress(token.address),
-    symbol: token.symbol,
-    name: token.name,
-    decimals: token.decimals,
-    logoUrl: token.logoURI ?? null,
-  }));
+}
+
+/**
+ * Reads a token list in the format of tokenlists.org. Entries of other networks than `networkIds` are skipped, whatever is
+ * in them: lists have networks whose addresses are none of Ethereum. Of the others, bad ones are left out. Throws an error that
+ * names a file that is no list.
+ */
+export function readTokenList(
+  networkIds: ReadonlySet<number> | 'all',
+  file: string = DEFAULT_TOKEN_LIST_FILE,
+): TokenList {
+  const tokens: ListedToken[] = [];
+  const bad: string[] = [];
+  for (const [index, entry] of entriesOf(file).entries()) {
+    const network = networkSchema.safeParse(entry).data;
+    if (network && networkIds !== 'all' && !networkIds.has(network.chainId)) continue;
+    const { data: token, error } = tokenSchema.safeParse(entry);
+    if (token) {
+      const { chainId: networkId, address, symbol, name, decimals, logoURI: logoUrl = null } = token;
+      tokens.push({ networkId, address: checksumAddress(address), symbol, name, decimals, logoUrl });
+    } else {
+      const why = error.issues.map(({ path, message }) => [...path, message].join(': '));
+      bad.push(`tokens[${index}]: ${why.join(', ')}`);
+    }
+  }
+  return { tokens, bad };
 }
 
 /** The tokens of the list that comes with the service, whatever TOKEN_LIST_FILE says: summaries name them. */
-export const SHIPPED_TOKENS = readTokenList();
+export const SHIPPED_TOKENS = readTokenList('all').tokens;
