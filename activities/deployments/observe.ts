@@ -9,6 +9,8 @@ import {
   rpcErrorText,
   transactionCount,
 } from '../../src/chain/clients';
+import { revertOf } from '../../src/chain/evmCalls';
+import { revertReason } from '../../src/chain/revertReason';
 import { inspectAccount, refuseNetwork } from '../../src/chain/safe';
 import { deploymentCall } from '../../src/chain/safeAccount';
 import { deploymentEnvelopes, type Envelope, findAccountDerivation } from '../../src/db/chain';
@@ -37,6 +39,8 @@ export type DeploymentObservation =
       readonly failure: { readonly code: FailureCode; readonly message: string };
     };
 
+/** More than any deployment of an account uses. */
+const MOST_DEPLOYMENT_GAS = 3_000_000n;
 /** Gas above what the node estimates, in percent. */
 const GAS_MARGIN_PERCENT = 130n;
 
@@ -87,7 +91,7 @@ async function observePresent(
   return { kind: 'deployed', ...(await minedEnvelope(chain, envelopes)) };
 }
 
-/** The gas of a deployment, with a margin; or its revert as the node reports it. Throws ChainUnavailable. */
+/** The gas of a deployment, with a margin; or why it reverts. Throws ChainUnavailable. */
 async function estimateGas(
   chain: ChainClient,
   account: Address,
@@ -98,9 +102,10 @@ async function estimateGas(
     const estimate = await chain.rpc.estimateGas({ account, ...call });
     return { gas: (estimate * GAS_MARGIN_PERCENT) / 100n };
   } catch (error) {
-    const text = rpcErrorText(chain, error);
-    if (/revert/i.test(text)) return { revert: text };
-    throw new ChainUnavailable(chain.network, text);
+    // Each node has its own error for a call that reverts, and for one that it does not estimate.
+    const reverted = await revertOf(chain, { ...call, gas: MOST_DEPLOYMENT_GAS });
+    if (reverted !== null) return { revert: revertReason(reverted) };
+    throw new ChainUnavailable(chain.network, rpcErrorText(chain, error));
   }
 }
 
@@ -120,7 +125,8 @@ async function observeNew(
     ask(chain, (rpc) => rpc.getBalance({ address: relayer })),
   ]);
   const estimated = await estimateGas(chain, relayer, deploymentCall(account));
-  if ('revert' in estimated) return failed('reverted', `the deployment would revert: ${estimated.revert}`);
+  if ('revert' in estimated)
+    return failed('reverted', `the deployment would revert with ${estimated.revert}`);
   const refused = refuseFunds(chain, { address: relayer, balance }, fees, { gas: estimated.gas, wei: 0n });
   if (refused) return failed('funds', refused.message);
   const terms = envelopeTerms(fees, estimated.gas, { relayerAddress: relayer, chainNonce });

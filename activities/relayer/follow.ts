@@ -7,9 +7,9 @@ import type { Block, Head } from './heads';
 import { findBlocker, gapTerms } from './nonceGaps';
 import { relayerKey } from './relayerKey';
 import { TransactionRejected } from './send';
-import { sendInOrder } from './sendInOrder';
+import { type Sent, sendInOrder } from './sendInOrder';
 import { RESEND_MS } from './sendLog';
-import { type EnvelopeTerms, replacementTerms } from './terms';
+import { type EnvelopeTerms, isOutbid, replacementTerms } from './terms';
 
 /** What blocks a followed envelope until the workflow acts. */
 export type Obstacle =
@@ -70,6 +70,8 @@ interface Progress {
   newest?: Head | undefined;
   /** The network failed at the last step. */
   failed?: boolean;
+  /** Why the bytes were not taken when they were last sent. */
+  refusal?: string | undefined;
 }
 
 type Step<T> = { readonly end: T | Obstacle } | Waiting;
@@ -84,6 +86,25 @@ function checkedAtSending(
   return { at, head, inBlock: isIn ? head.number : null, found: { waitingFor: null }, againMs };
 }
 
+/** True until the bytes were sent, or could not be. */
+function isFirst({ sent, failed, refusal }: Progress): boolean {
+  return !sent && !failed && refusal === undefined;
+}
+
+/** Sends the bytes, or says why they were not taken: the chain is looked at all the same. Throws ChainUnavailable. */
+async function sendOrRefusal(
+  context: RelayerContext,
+  chain: ChainClient,
+  envelope: Envelope,
+): Promise<Sent | { readonly refusal: string }> {
+  try {
+    return await sendInOrder(context, chain, envelope);
+  } catch (error) {
+    if (error instanceof TransactionRejected) return { refusal: error.message };
+    throw error;
+  }
+}
+
 /** Sends the bytes; the end where they must not be sent, an obstacle where a nonce before them is not used. */
 async function sendNow<T>(
   context: RelayerContext,
@@ -91,10 +112,19 @@ async function sendNow<T>(
   progress: Progress,
 ): Promise<T | Obstacle | null> {
   const { chain, envelope, beforeResending } = followed;
-  const end = progress.sent || progress.failed ? await beforeResending?.() : null;
+  const end = isFirst(progress) ? null : await beforeResending?.();
   if (end) return end;
-  const { gap, isAccepted } = await sendInOrder(context, chain, envelope);
+  const sent = await sendOrRefusal(context, chain, envelope);
+  const { refusal } = progress;
+  progress.refusal = 'refusal' in sent ? sent.refusal : undefined;
+  if ('refusal' in sent) {
+    progress.sent = undefined;
+    return null;
+  }
+  const { gap, isAccepted } = sent;
   const at = performance.now();
+  // It was not pending before.
+  if (refusal && isAccepted) Object.assign(progress, { pendingSince: undefined, firstHead: undefined });
   // What was mined just now counts: the newest block is read after it.
   const head = await context.heads.read(chain, at);
   const before = progress.sent;
@@ -112,11 +142,17 @@ async function sendNow<T>(
   return gap && terms ? { kind: 'gap', nonce: gap.nonce, terms } : null;
 }
 
-/** The step for an envelope that has been pending for long. */
-async function unblock<T>(context: RelayerContext, { chain, envelope }: Followed<T>): Promise<Step<T>> {
+/** The step for an envelope that has been pending for long, or was refused for long. */
+async function unblock<T>(
+  context: RelayerContext,
+  { chain, envelope }: Followed<T>,
+  { refusal }: Progress,
+): Promise<Step<T>> {
   const of = `of relayer ${envelope.relayerAddress} on ${networkLabel(chain)}`;
   const blocker = await findBlocker(context.db, chain, envelope);
   if (blocker === 'others') return { waitingFor: `waiting for earlier transactions ${of}` };
+  // What is refused for another reason than its fee gets none that is above the network's.
+  if (blocker === 'nothing' && refusal && !(await isOutbid(chain, envelope))) return { waitingFor: refusal };
   if (blocker === 'nothing') {
     const terms = await replacementTerms(chain, envelope);
     if (terms) return { end: { kind: 'stuck', terms } };
@@ -149,7 +185,8 @@ async function check<T>(
   const isUnderpriced = (head.baseFeePerGas ?? 0n) > followed.envelope.maxFeePerGas;
   const isForFee = head.number > progress.firstHead || isUnderpriced;
   const isStuck = at - progress.pendingSince >= context.stuckAfterMs && isForFee;
-  const found = isStuck && seen.inBlock === null ? await unblock(context, followed) : { waitingFor: null };
+  const found =
+    isStuck && seen.inBlock === null ? await unblock(context, followed, progress) : { waitingFor: null };
   if ('end' in found) return found;
   const grown =
     before?.head.hash === head.hash ? before.againMs * RECHECK_GROWTH : context.pollMs * RECHECK_GROWTH;
@@ -189,7 +226,7 @@ async function step<T>(
   const { chain, envelope } = followed;
   const { checked } = progress;
   const relayer = relayerKey(chain.network.id, envelope.relayerAddress);
-  const isNew = !progress.sent && !progress.failed;
+  const isNew = isFirst(progress);
   try {
     const head = isNew ? undefined : await heads.read(chain);
     progress.newest = head;
@@ -210,7 +247,7 @@ async function step<T>(
       }),
     );
   } catch (error) {
-    if (!(error instanceof ChainUnavailable || error instanceof TransactionRejected)) throw error;
+    if (!(error instanceof ChainUnavailable)) throw error;
     Object.assign(progress, { sent: undefined, checked: undefined, newest: undefined, failed: true });
     return { waitingFor: error.message };
   }
@@ -235,8 +272,9 @@ export async function follow<T>(
     const now = performance.now();
     const result = await step(context, followed, progress, signal);
     if ('end' in result) return result.end;
-    if (result.waitingFor !== message) {
-      message = result.waitingFor;
+    const waitingFor = progress.failed ? result.waitingFor : (progress.refusal ?? result.waitingFor);
+    if (waitingFor !== message) {
+      message = waitingFor;
       messageSince = now;
     }
     if (message !== followed.reported && now - messageSince >= REPORT_AFTER_MS) {

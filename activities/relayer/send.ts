@@ -1,32 +1,56 @@
-import { BaseError, type Hex } from 'viem';
-import { type ChainClient, ChainUnavailable, networkLabel, rpcErrorText } from '../../src/chain/clients';
+import type { Address, Hex } from 'viem';
+import {
+  ask,
+  type ChainClient,
+  networkLabel,
+  receiptOf,
+  rpcErrorText,
+  transactionCount,
+} from '../../src/chain/clients';
 import { noteSent } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
 import { failpoint } from '../../src/failpoints';
 import { untilUnchanged } from '../untilUnchanged';
 import type { RelayerContext } from './context';
 
-/** A node answers, and rejects a transaction for now. */
+/** A transaction was not taken: its nonce is unused, and neither the chain nor the pool of the node has it. */
 export class TransactionRejected extends Error {
   override readonly name = 'TransactionRejected';
 }
 
-/** The node may have the bytes already; the chain decides, not this response. */
-const MAY_BE_KNOWN = /already|known|nonce too low|underpriced|imported|base fee/i;
+/** Whether the pool of a node has the bytes, or others at their nonce; false as well where it does not say. */
+async function isInPool({ rpc }: ChainClient, envelope: Envelope): Promise<boolean> {
+  const { transactionHash, relayerAddress, relayerNonce } = envelope;
+  const [found, count] = await Promise.all([
+    rpc.getTransaction({ hash: transactionHash as Hex }).catch(() => null),
+    rpc.getTransactionCount({ address: relayerAddress as Address, blockTag: 'pending' }).catch(() => 0),
+  ]);
+  return found !== null || count > relayerNonce;
+}
 
-/** Throws ChainUnavailable, or TransactionRejected where the node's response shows that it did not accept the bytes. */
-function assertMayBeKnown(chain: ChainClient, envelope: Envelope, error: unknown): void {
-  const text = rpcErrorText(chain, error);
-  const answered = error instanceof BaseError && error.walk((e) => (e as Error).name === 'RpcRequestError');
-  if (!answered) throw new ChainUnavailable(chain.network, text);
-  if (/insufficient funds/i.test(text)) {
+/**
+ * Looks whether the node or the chain has the bytes that were not accepted, or their nonce is used: they may have been sent
+ * before, or have arrived without an answer. No text or code of an error decides it: every node has its own. Throws
+ * ChainUnavailable, or TransactionRejected.
+ */
+async function assertKnown(chain: ChainClient, envelope: Envelope, error: unknown): Promise<void> {
+  const { transactionHash, relayerAddress, relayerNonce, gas, maxFeePerGas } = envelope;
+  const address = relayerAddress as Address;
+  const [receipt, used, inPool, balance] = await Promise.all([
+    receiptOf(chain, transactionHash),
+    transactionCount(chain, relayerAddress),
+    isInPool(chain, envelope),
+    ask(chain, (rpc) => rpc.getBalance({ address })),
+  ]);
+  if (receipt || used > relayerNonce || inPool) return;
+  if (balance < gas * maxFeePerGas) {
     throw new TransactionRejected(
-      `insufficient funds: relayer ${envelope.relayerAddress} on ${networkLabel(chain)}; fund it`,
+      `insufficient funds: relayer ${address} on ${networkLabel(chain)}; fund it`,
     );
   }
-  if (!MAY_BE_KNOWN.test(text)) {
-    throw new TransactionRejected(`${networkLabel(chain)} rejects the transaction: ${text}`);
-  }
+  throw new TransactionRejected(
+    `${networkLabel(chain)} rejects the transaction: ${rpcErrorText(chain, error)}`,
+  );
 }
 
 async function sendOnce(context: RelayerContext, chain: ChainClient, envelope: Envelope): Promise<boolean> {
@@ -35,7 +59,7 @@ async function sendOnce(context: RelayerContext, chain: ChainClient, envelope: E
   try {
     await chain.rpc.sendRawTransaction({ serializedTransaction: envelope.rawTransaction as Hex });
   } catch (error) {
-    assertMayBeKnown(chain, envelope, error);
+    await assertKnown(chain, envelope, error);
     isAccepted = false;
   }
   failpoint('chain.sent');
@@ -51,8 +75,8 @@ async function sendOnce(context: RelayerContext, chain: ChainClient, envelope: E
 }
 
 /**
- * Sends the stored bytes of an envelope. False: the node may have had them before. Throws ChainUnavailable or
- * TransactionRejected.
+ * Sends the stored bytes of an envelope. False: the node did not accept them now, and the chain decides. Throws
+ * ChainUnavailable or TransactionRejected.
  */
 export function send(context: RelayerContext, chain: ChainClient, envelope: Envelope): Promise<boolean> {
   return context.sent.once(envelope, () => sendOnce(context, chain, envelope));

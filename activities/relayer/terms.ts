@@ -70,6 +70,17 @@ export function envelopeTerms(
   };
 }
 
+/** Whether the network asks for more now than an envelope offers. Throws ChainUnavailable. */
+export async function isOutbid(
+  chain: ChainClient,
+  envelope: Pick<Fees, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
+): Promise<boolean> {
+  const fees = await currentFees(chain);
+  return (
+    fees.maxFeePerGas > envelope.maxFeePerGas || fees.maxPriorityFeePerGas > envelope.maxPriorityFeePerGas
+  );
+}
+
 /**
  * Terms of an envelope that replaces another at its nonce; null when it would pay more than the network's ceiling.
  * Throws ChainUnavailable.

@@ -34,35 +34,37 @@ async function run(client: ChainClient, code: Hex, innerGas: bigint, words: numb
   return result;
 }
 
-// 0x4b bytes, then the call's data:
+// 0x4b bytes, or 0x4d with CALL, which has a value; then the call's data:
 //   size = CODESIZE - 0x4b; CODECOPY(0, 0x4b, size); ok = STATICCALL(gas, address, 0, size, 0, 0)
 //   mem[0x00] = ok; mem[0x20] = RETURNDATASIZE; n = min(RETURNDATASIZE, limit)
 //   RETURNDATACOPY(0x40, 0, n); RETURN(0, 0x40 + n)
-function staticCallCode(to: Address, gas: bigint, limit: number): Hex {
+const CATCHING = {
+  staticCall: { begin: '0x604b380380604b60003960006000826000', call: '0xfa', jump: '0x3e' },
+  call: { begin: '0x604d380380604d600039600060008260006000', call: '0xf1', jump: '0x40' },
+} as const;
+
+function catchingCode({ to, gas }: CaughtCall, limit: number, kind: keyof typeof CATCHING): Hex {
+  const { begin, call, jump } = CATCHING[kind];
   return concatHex([
-    '0x604b380380604b6000396000600082600073',
-    to,
-    '0x63',
-    numberToHex(gas, { size: 4 }),
-    '0xfa6000523d60205261',
-    numberToHex(limit, { size: 2 }),
-    '0x803d11603e57503d5b80600060403e6040016000f3',
+    ...([begin, '0x73', to, '0x63', numberToHex(gas, { size: 4 }), call, '0x6000523d60205261'] as const),
+    ...([numberToHex(limit, { size: 2 }), '0x803d1160', jump, '0x57503d5b80600060403e6040016000f3'] as const),
   ]);
 }
 
-interface StaticCall {
+interface CaughtCall {
   readonly to: Address;
   readonly data: Hex;
   readonly gas: bigint;
 }
 
 /** The first bytes that a call returned, at most `limit` of them, and how many there were. */
-async function staticCall(
+async function caughtCall(
   client: ChainClient,
-  call: StaticCall,
+  call: CaughtCall,
   limit: number,
+  kind: keyof typeof CATCHING = 'staticCall',
 ): Promise<{ succeeded: boolean; size: bigint; bytes: Hex }> {
-  const code = concatHex([staticCallCode(call.to, call.gas, limit), call.data]);
+  const code = concatHex([catchingCode(call, limit, kind), call.data]);
   const answer = await run(client, code, call.gas, 2);
   return {
     succeeded: BigInt(sliceHex(answer, 0, 32)) === 1n,
@@ -75,8 +77,8 @@ async function staticCall(
  * STATICCALL with a gas limit. Returns the first word of its return data, or null when it failed or returned less.
  * Throws ChainUnavailable and CallTooLarge.
  */
-export async function staticCallWord(client: ChainClient, call: StaticCall): Promise<Hex | null> {
-  const { succeeded, bytes } = await staticCall(client, call, 32);
+export async function staticCallWord(client: ChainClient, call: CaughtCall): Promise<Hex | null> {
+  const { succeeded, bytes } = await caughtCall(client, call, 32);
   return succeeded && size(bytes) === 32 ? bytes : null;
 }
 
@@ -87,10 +89,22 @@ export async function staticCallWord(client: ChainClient, call: StaticCall): Pro
  */
 export async function staticCallBytes(
   client: ChainClient,
-  call: StaticCall & { limit: number },
+  call: CaughtCall & { limit: number },
 ): Promise<Hex | null> {
-  const { succeeded, size: returned, bytes } = await staticCall(client, call, call.limit);
+  const { succeeded, size: returned, bytes } = await caughtCall(client, call, call.limit);
   return succeeded && returned <= BigInt(call.limit) ? bytes : null;
+}
+
+/** What a revert returns at most, as far as it is shown. */
+const REVERT_LIMIT = 1_024;
+
+/**
+ * The data with which a CALL reverts, at most its first 1,024 bytes, or null where it succeeds. Its sender is no account, and it
+ * sends no value. Throws ChainUnavailable and CallTooLarge.
+ */
+export async function revertOf(client: ChainClient, call: CaughtCall): Promise<Hex | null> {
+  const { succeeded, bytes } = await caughtCall(client, call, REVERT_LIMIT, 'call');
+  return succeeded ? null : bytes;
 }
 
 // 0x21 bytes, then creation code:
