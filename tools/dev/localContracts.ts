@@ -19,7 +19,11 @@ const DEMO_TOKEN_SUPPLY = 10n ** 27n;
 
 const artifacts = createRequire(__filename);
 
-const SAFE_CONTRACTS = [
+/**
+ * The contracts of Safe 1.4.1 at their canonical addresses: those that accounts are made of, and those that Safe's own
+ * tools look for. Source: Safe's published deployments of 1.4.1.
+ */
+export const LOCAL_SAFE_CONTRACTS = [
   { artifact: 'SafeL2.sol/SafeL2.json', address: '0x29fcB43b46531BcA003ddC8FCB67FFE91900C762' },
   {
     artifact: 'proxies/SafeProxyFactory.sol/SafeProxyFactory.json',
@@ -28,6 +32,26 @@ const SAFE_CONTRACTS = [
   {
     artifact: 'handler/CompatibilityFallbackHandler.sol/CompatibilityFallbackHandler.json',
     address: '0xfd0732Dc9E303f09fCEf3a7388Ad10A83459Ec99',
+  },
+  {
+    artifact: 'libraries/MultiSend.sol/MultiSend.json',
+    address: '0x38869bf66a61cF6bDB996A6aE40D5853Fd43B526',
+  },
+  {
+    artifact: 'libraries/MultiSendCallOnly.sol/MultiSendCallOnly.json',
+    address: '0x9641d764fc13c8B624c04430C7356C1C7C8102e2',
+  },
+  {
+    artifact: 'libraries/SignMessageLib.sol/SignMessageLib.json',
+    address: '0xd53cd0aB83D845Ac265BE939c57F53AD838012c9',
+  },
+  {
+    artifact: 'libraries/CreateCall.sol/CreateCall.json',
+    address: '0x9b35Af71d77eaf8d7e40252370304687390A1A52',
+  },
+  {
+    artifact: 'accessors/SimulateTxAccessor.sol/SimulateTxAccessor.json',
+    address: '0x3d4BA2E0884aa488718476ca2FB8Efc291A46199',
   },
 ] as const;
 
@@ -63,7 +87,7 @@ export async function ensureSafeContracts(url: string): Promise<void> {
     const code = await rpc<string>(url, 'eth_getCode', [ANVIL_FACTORY, 'latest']);
     await rpc(url, 'anvil_setCode', [SAFE_SINGLETON_FACTORY, code]);
   }
-  for (const { artifact, address } of SAFE_CONTRACTS) {
+  for (const { artifact, address } of LOCAL_SAFE_CONTRACTS) {
     if (await hasCode(url, address)) continue;
     const { bytecode } = artifacts(`@safe-global/safe-contracts/build/artifacts/contracts/${artifact}`);
     await deploy(url, SAFE_SINGLETON_FACTORY, String(bytecode).slice(2));
