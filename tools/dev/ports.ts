@@ -39,15 +39,15 @@ function reservePort(port: number): Promise<boolean> {
 
 /**
  * Finds `count` different ports on the loopback interface that are free, each with the next one, and reserves them:
- * their users may not listen yet. They are below the range of ephemeral ports. Not get-port: it does not support
- * pairs and reserves only within one process.
+ * their users may not listen yet. None is in `except`, nor is its next one. They are below the range of ephemeral ports. Not
+ * get-port: it does not support pairs and reserves only within one process.
  */
-export async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number, except: readonly number[] = []): Promise<number[]> {
   const found: number[] = [];
   for (let attempt = 0; found.length < count; attempt += 1) {
     if (attempt > 1_000) throw new Error('there are no free ports between 20000 and 32000');
     const port = 2 * randomInt(10_000, 16_000);
-    if (!(await reservePort(port))) continue;
+    if (except.includes(port) || except.includes(port + 1) || !(await reservePort(port))) continue;
     if ((await isPortFree(port)) && (await isPortFree(port + 1))) found.push(port);
   }
   return found;

@@ -205,7 +205,9 @@ async function startProcesses(start: Start, stackSettings: Record<string, string
   const { env, settings, files } = start;
   const all = { ...env, ...stackSettings };
   const roles = settings.roles.filter((role) => role !== 'signer');
-  const [freePort] = roles.length > 0 ? await freePorts(1) : [settings.opsPort];
+  // Nobody listens on those of the service yet.
+  const wanted = wantedPorts(settings).map(({ port }) => port);
+  const [freePort] = roles.length > 0 ? await freePorts(1, wanted) : [settings.opsPort];
   const signer = {
     ...all,
     ORGWALLET_ROLES: 'signer',

@@ -19,4 +19,10 @@ describe('free ports', () => {
     expect(ports.slice(0, 3).map(reserveElsewhere)).toEqual(['taken', 'taken', 'taken']);
     expect(reserveElsewhere((ports[0] ?? 0) + 1)).toBe('reserved');
   });
+
+  it('are none that a setting wants, before anybody listens there', async () => {
+    const wanted = Array.from({ length: 6_000 }, (_, index) => 20_000 + 4 * index);
+    const ports = await freePorts(30, wanted);
+    expect(ports.filter((port) => wanted.includes(port) || wanted.includes(port + 1))).toEqual([]);
+  });
 });
