@@ -2,9 +2,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { words } from '../cli/command';
+import { spawned, words } from '../cli/command';
 import { ownSettings, start, untilStarted } from '../support/start';
 import { DEEP } from '../support/suite';
+import { until } from '../support/until';
 
 /** The supervisor and the parts that the record in the data folder names. */
 function recorded(dataDir: string): { name: string; pid: number }[] {
@@ -22,6 +23,12 @@ function settingsOf(dataDir: string, part: string, names: readonly string[]): st
 }
 
 const demoOf = (dataDir: string) => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
+
+/** What the service says of itself and of all that it needs. */
+async function statusOf({ OPS_PORT }: NodeJS.ProcessEnv): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${OPS_PORT}/statusz`);
+  return ((await response.json()) as { status: unknown }).status;
+}
 
 function isAlive(pid: number): boolean {
   try {
@@ -138,15 +145,29 @@ describe('npm start', () => {
       }
     }, 240_000);
 
-    it('ends with the reason when a part ends', async () => {
+    it('starts every part again that ends, with its data', async () => {
       const env = await ownSettings();
+      const dataDir = env.ORGWALLET_DATA_DIR;
       const started = start(env);
       await untilStarted(started);
-      const pids = processes(env.ORGWALLET_DATA_DIR);
-      process.kill(pids[1] ?? 0, 'SIGKILL');
-      expect(await started.exited).toBe(1);
-      expect(started.output()).toContain('ended by itself');
+      const supervisor = recorded(dataDir).find(({ name }) => name === 'supervisor');
+      for (const { name, pid } of recorded(dataDir)) {
+        if (name === 'supervisor') continue;
+        process.kill(pid, 'SIGKILL');
+        await until(`${name} runs again`, async () =>
+          recorded(dataDir).some((part) => part.name === name && part.pid !== pid && isAlive(part.pid)),
+        );
+        expect(started.output()).toContain(`${name} ended by itself (SIGKILL) and starts again in 1 s`);
+        await until('everything is up', async () => (await statusOf(env)) === 'up', 60_000);
+      }
+      const own = { ORGWALLET_DATA_DIR: dataDir };
+      const demo = await spawned(own, process.execPath, 'dist/tools/demo/main.js');
+      expect(demo).toMatchObject({ status: 0 });
+      expect(recorded(dataDir)).toContainEqual(supervisor);
+      const pids = processes(dataDir);
+      started.child.kill('SIGTERM');
+      expect(await started.exited).toBe(0);
       expect(pids.filter(isAlive)).toEqual([]);
-    }, 120_000);
+    }, 300_000);
   }
 });

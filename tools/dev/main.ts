@@ -7,6 +7,10 @@ import { PROCESSES, startStack } from './stack';
 
 const PARENT_WATCH_MS = 500;
 const RECORD_MS = 50;
+/** The pause before a part that ended is started again; twice as long each time it ends soon after. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+const STEADY_MS = 60_000;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -48,8 +52,36 @@ function watchOutside(env: NodeJS.ProcessEnv, stop: (reason: string, status: num
   }, PARENT_WATCH_MS);
 }
 
+/** A part that has ended. */
+interface Ended {
+  readonly part: Part;
+  /** Its signal or its status. */
+  readonly how: string;
+  /** For how long it ran, in milliseconds. */
+  readonly ranMs: number;
+}
+
+/** Creates the function that reports a part that ended, and starts it again after a pause, unless `isStopping`. */
+function createRestart(isStopping: () => boolean, started: () => void): (ended: Ended) => void {
+  const pauses = new Map<string, number>();
+  return ({ part, how, ranMs }) => {
+    const { name, logFile } = part;
+    const last = ranMs < STEADY_MS ? pauses.get(name) : undefined;
+    const pauseMs = last === undefined ? FIRST_PAUSE_MS : Math.min(2 * last, LONGEST_PAUSE_MS);
+    pauses.set(name, pauseMs);
+    process.stderr.write(
+      `${name} ended by itself (${how}) and starts again in ${pauseMs / 1_000} s. The end of ${logFile}:\n${lastLogLines(logFile)}\n`,
+    );
+    setTimeout(() => {
+      if (isStopping()) return;
+      part.startAgain();
+      started();
+    }, pauseMs);
+  };
+}
+
 /** Records the parts for a later start, and calls `onEnd` for each that ends. */
-function createPartWatch(recordFile: string, onEnd: (part: Part, how: string) => void) {
+function createPartWatch(recordFile: string, onEnd: (ended: Ended) => void) {
   const supervisor = known('supervisor', process.pid);
   const watched = new Set<Part>();
   return {
@@ -62,14 +94,17 @@ function createPartWatch(recordFile: string, onEnd: (part: Part, how: string) =>
       if (fresh.length === 0) return;
       for (const part of fresh) {
         watched.add(part);
-        void part.exited.then(({ code, signal }) => onEnd(part, signal ?? `status ${code}`));
+        const since = performance.now();
+        void part.exited.then(({ code, signal }) =>
+          onEnd({ part, how: signal ?? `status ${code}`, ranMs: performance.now() - since }),
+        );
       }
       this.record();
     },
   };
 }
 
-/** Runs the embedded stack and the service until a signal, the end of the parent or the end of a part. */
+/** Runs the embedded stack and the service until a signal or the end of the parent. A part that ends is started again. */
 export async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const settings = readStackSettings(env);
   const files = dataFiles(settings.dataDir);
@@ -82,12 +117,9 @@ export async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const { stop, stopping } = createStop(files.supervisor);
   watchOutside(env, stop);
   let ready = false;
-  const parts = createPartWatch(files.supervisor, (part, how) => {
-    if (stopping() || !ready) return;
-    process.stderr.write(
-      `${part.name} ended by itself (${how}). The end of ${part.logFile}:\n${lastLogLines(part.logFile)}\n`,
-    );
-    stop(`${part.name} ended`, 1);
+  const restart = createRestart(stopping, () => parts.watchNew());
+  const parts = createPartWatch(files.supervisor, (ended) => {
+    if (ready && !stopping()) restart(ended);
   });
   try {
     await endLeftovers(files.supervisor, settings.dataDir, say);

@@ -23,6 +23,8 @@ export interface Part {
   stop(): Promise<void>;
   /** SIGKILL to the process and its group; resolves when it has ended. */
   kill(): Promise<void>;
+  /** Starts the same program again, with the same settings. */
+  startAgain(): Part;
 }
 
 export interface PartSpec {
@@ -158,6 +160,7 @@ export function startPart(spec: PartSpec): Part {
     exited,
     isRunning: () => running,
     kill,
+    startAgain: () => startPart(spec),
     async stop() {
       if (running) signalProcess(pid, spec.stopSignal);
       const timer = setTimeout(() => void kill(), spec.stopLimitMs);
