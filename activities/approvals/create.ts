@@ -42,13 +42,10 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
   subject: CreatableSubject<V, S, I>,
   input: I,
   planned: PlannedApproval<S>,
-  {
-    request: { credentialId, createdBy, actingMember },
-    time,
-    sequence,
-  }: { request: Requested } & Pick<CreationRequest, 'time' | 'sequence'>,
+  { request, time, sequence }: { request: Requested } & Pick<CreationRequest, 'time' | 'sequence'>,
 ): Promise<MessageResult<S> | TakenClaim | undefined> {
   const { organizationId, id } = input;
+  const { credentialId, createdBy, actingMember } = request;
   const { summary, names, claims } = planned;
   const notes = (planned.notes ?? []).map((note) => ({ at: time.toISOString(), ...note }));
   const noun = subject.rules.subject;
@@ -61,6 +58,7 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
     notes,
     expiresAt,
     createdBy,
+    requestedWith: request,
     position: appendedPosition(db),
   });
   const entry = {

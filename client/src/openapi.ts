@@ -3107,7 +3107,7 @@ export interface components {
         /** @description `pagination.cursor` of the previous page. It includes the filters of the first request. */
         Cursor: string;
         GroupId: components["schemas"]["GroupId"];
-        /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+        /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
         IdempotencyKey: string;
         /** @description The id of the last event that was received: up to 500 changes after it are sent. */
         LastEventId: string;
@@ -3229,7 +3229,7 @@ export interface components {
         RequestId: string;
         /** @description Path of the created resource. */
         Location: string;
-        /** @description `true` if this is the stored response of an earlier POST. */
+        /** @description `true` if an earlier POST with this key has done the work: nothing is done again. */
         IdempotencyReplayed: "true";
         /** @description Seconds to wait before a retry. */
         RetryAfter: number;
@@ -3252,7 +3252,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3260,6 +3260,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["ProposeMembersCreateRequest"];
         responses: {
+            200: components["responses"]["MembersProposalResponse"];
             201: components["responses"]["MembersProposalResponseCreated"];
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
@@ -3275,7 +3276,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3283,6 +3284,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["ProposeMembersUpdateRequest"];
         responses: {
+            200: components["responses"]["MembersProposalResponse"];
             201: components["responses"]["MembersProposalResponseCreated"];
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
@@ -3298,7 +3300,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3306,6 +3308,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["ProposeMembersRemoveRequest"];
         responses: {
+            200: components["responses"]["MembersProposalResponse"];
             201: components["responses"]["MembersProposalResponseCreated"];
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
@@ -3375,7 +3378,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -3401,7 +3404,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -3427,7 +3430,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3435,6 +3438,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["ProposeGroupsCreateRequest"];
         responses: {
+            200: components["responses"]["GroupsProposalResponse"];
             201: components["responses"]["GroupsProposalResponseCreated"];
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
@@ -3450,7 +3454,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3458,6 +3462,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["ProposeGroupsUpdateRequest"];
         responses: {
+            200: components["responses"]["GroupsProposalResponse"];
             201: components["responses"]["GroupsProposalResponseCreated"];
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
@@ -3473,7 +3478,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3481,6 +3486,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["ProposeGroupsDeleteRequest"];
         responses: {
+            200: components["responses"]["GroupsProposalResponse"];
             201: components["responses"]["GroupsProposalResponseCreated"];
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
@@ -3550,7 +3556,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -3576,7 +3582,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -3636,7 +3642,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3644,6 +3650,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["ProposePoliciesRequest"];
         responses: {
+            200: components["responses"]["PoliciesProposalResponse"];
             201: components["responses"]["PoliciesProposalResponseCreated"];
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
@@ -3659,7 +3666,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3667,6 +3674,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["ProposePoliciesAddRequest"];
         responses: {
+            200: components["responses"]["PoliciesProposalResponse"];
             201: components["responses"]["PoliciesProposalResponseCreated"];
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
@@ -3682,7 +3690,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3690,6 +3698,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["ProposePoliciesUpdateRequest"];
         responses: {
+            200: components["responses"]["PoliciesProposalResponse"];
             201: components["responses"]["PoliciesProposalResponseCreated"];
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
@@ -3705,7 +3714,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3713,6 +3722,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["ProposePoliciesRemoveRequest"];
         responses: {
+            200: components["responses"]["PoliciesProposalResponse"];
             201: components["responses"]["PoliciesProposalResponseCreated"];
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
@@ -3748,7 +3758,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -3774,7 +3784,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -3800,7 +3810,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3808,6 +3818,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["ProposeAccountsCreateRequest"];
         responses: {
+            200: components["responses"]["AccountsProposalResponse"];
             201: components["responses"]["AccountsProposalResponseCreated"];
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
@@ -3823,7 +3834,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3831,6 +3842,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["ProposeAccountsUpdateRequest"];
         responses: {
+            200: components["responses"]["AccountsProposalResponse"];
             201: components["responses"]["AccountsProposalResponseCreated"];
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
@@ -3900,7 +3912,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -3926,7 +3938,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -3952,7 +3964,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3960,6 +3972,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["ProposeAdminsUpdateRequest"];
         responses: {
+            200: components["responses"]["AdminsUpdateProposalResponse"];
             /** @description Created. */
             201: {
                 headers: {
@@ -4009,7 +4022,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4035,7 +4048,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4312,7 +4325,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4479,7 +4492,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4549,7 +4562,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4557,6 +4570,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["CreateTransactionRequest"];
         responses: {
+            200: components["responses"]["TransactionResponse"];
             /** @description Created. */
             201: {
                 headers: {
@@ -4640,7 +4654,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4666,7 +4680,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {

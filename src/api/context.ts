@@ -28,13 +28,15 @@ type ResponseOf<E> = E extends Endpoint<infer _, infer __, infer Response> ? z.i
 /** The response of a mutation, apart from its status. */
 export interface MutationAnswer<Response> {
   readonly body: Response;
-  readonly location?: string;
+  readonly location?: string | null;
 }
 
 /** The handler of a mutation: see MutationWork. */
 export interface MutationHandler<Context, Response> {
   prepare(context: Context): Promise<{ resourceId: string }>;
   send(context: Context, request: RequestRef): Promise<MutationAnswer<Response>>;
+  /** Shows a proposal or transaction that the request has created, as it is now. Only where it creates one. */
+  show?(context: Context, approvalId: string): Promise<MutationAnswer<Response>>;
 }
 
 /** An endpoint with its handler. */

@@ -2,9 +2,10 @@ import type { Request, RequestHandler, Response } from 'express';
 import { BASE_PATH, type Endpoint } from '../contract/endpoint';
 import { isId } from '../contract/primitives';
 import type { Credential } from '../db/credentials';
+import type { StoredAnswer } from '../db/idempotency';
 import type { JsonValue } from '../domain/canonicalJson';
 import { readJsonBody } from './body';
-import type { RequestContext, Route } from './context';
+import type { MutationAnswer, RequestContext, Route } from './context';
 import { type Exchange, exchangeOf, sendJson } from './exchange';
 import type { Idempotency } from './idempotency';
 import { parseQuery, parseWith } from './query';
@@ -120,6 +121,10 @@ async function runMutation(
   let release = () => {};
   const endTurn = () => release();
   const post = { ...(await readPost(endpoint, request)), endTurn };
+  const answerOf = (status: number, { body, location = null }: MutationAnswer<unknown>): StoredAnswer => {
+    if (!production) checkResponse(endpoint, body);
+    return { status, body: JSON.stringify(body), location };
+  };
   const answer = await idempotency.run(
     {
       organizationId: credential.organizationId,
@@ -139,10 +144,13 @@ async function runMutation(
       prepare: () => mutation.prepare(contextOf(endpoint, admitted, post)),
       send: async (sent) => {
         exchange.resourceId = sent.resourceId;
-        const made = await mutation.send(contextOf(endpoint, admitted, post), sent);
-        if (!production) checkResponse(endpoint, made.body);
-        const location = made.location ?? null;
-        return { status: endpoint.status, body: JSON.stringify(made.body), location };
+        return answerOf(endpoint.status, await mutation.send(contextOf(endpoint, admitted, post), sent));
+      },
+      show: async (approvalId) => {
+        exchange.resourceId = approvalId;
+        if (!mutation.show)
+          throw new Error(`${endpoint.id} creates nothing, and ${approvalId} has its request`);
+        return answerOf(200, await mutation.show(contextOf(endpoint, admitted, post), approvalId));
       },
     },
     exchange.deadlineMs,

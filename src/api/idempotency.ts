@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Db } from '../db/database';
 import {
   answerRequest,
+  type CreatedWith,
   findRequests,
   forgetRequest,
   insertRequest,
@@ -54,9 +55,11 @@ export interface MutationWork {
   readonly prepare: () => Promise<{ resourceId: string }>;
   /** Carries it out and returns the response. Idempotent by `id`. Throws Refused. */
   readonly send: (request: RequestRef) => Promise<StoredAnswer>;
+  /** The response of a request that has created a proposal or transaction: that as it is now. */
+  readonly show: (approvalId: string) => Promise<StoredAnswer>;
 }
 
-/** A response, and whether it is a stored one. */
+/** A response, and whether an earlier request with this key has done the work. */
 export interface Answered extends StoredAnswer {
   readonly replayed: boolean;
 }
@@ -72,6 +75,7 @@ export interface Idempotency {
   stop(): void;
 }
 
+/** What a repeat is compared with, for ever: an approval keeps the hash of its request. */
 function hashOf({ method, path, sentBody }: MutationRequest): Buffer {
   return createHash('sha256')
     .update(canonicalJson([method, path, sentBody]))
@@ -92,8 +96,8 @@ interface Runner {
   readonly db: Db;
   readonly retentionMs: number;
   readonly logger: Logger;
-  /** Finds a request by its `scopedKey`. */
-  readonly find: (scopedKey: string) => Promise<StoredRequest | undefined>;
+  /** Finds a request, or what it has created, by its `scopedKey`. */
+  readonly find: (scopedKey: string) => Promise<StoredRequest | CreatedWith | undefined>;
   /** The requests that this process works on, by the owner of their lease. */
   readonly leases: Set<string>;
 }
@@ -202,6 +206,7 @@ async function attempt(
       field: 'X-Idempotency-Key',
     });
   }
+  if (known && 'approvalId' in known) return { ...(await work.show(known.approvalId)), replayed: true };
   if (known?.answer) return { ...known.answer, replayed: true };
   if (known?.leased) return 'running';
   const endTurn = await work.takeTurn();

@@ -94,10 +94,13 @@ function pathParameterComponents(endpoints: readonly Pick<Endpoint, 'params'>[])
   );
 }
 
-/** Creates the successful responses of endpoints. Shared ones are created once and named after their schema. */
+/**
+ * Creates the successful responses of endpoints. Shared ones are created once and named after their schema. What creates
+ * something answers 200 with that, as it is, once its stored response is not kept any more.
+ */
 function successResponses(endpoints: readonly Endpoint[]) {
   const made = new Map<string, ZodOpenApiResponseObject>();
-  return ({ status, response: schema }: Endpoint): ZodOpenApiResponseObject => {
+  const responseOf = (schema: Endpoint['response'], status: Endpoint['status']): ZodOpenApiResponseObject => {
     const sharing = endpoints.filter((other) => other.response === schema && other.status === status);
     const name = `${schema.meta()?.id}${status === 201 ? 'Created' : ''}`;
     const response = made.get(name) ?? {
@@ -115,6 +118,10 @@ function successResponses(endpoints: readonly Endpoint[]) {
     made.set(name, response);
     return response;
   };
+  return ({ status, response }: Endpoint): { readonly [status: string]: ZodOpenApiResponseObject } => ({
+    200: responseOf(response, 200),
+    ...(status === 201 ? { 201: responseOf(response, 201) } : {}),
+  });
 }
 
 function description({ description: text, access }: Endpoint): string {
@@ -140,7 +147,7 @@ function pathsOf(endpoints: readonly Endpoint[], { bodyOf, errorsOf }: Shared): 
         requestParams: { query: endpoint.query as z.ZodObject },
         parameters: [...pathParameters(endpoint), ...idempotency],
         ...bodyOf(endpoint),
-        responses: { [endpoint.status]: successOf(endpoint), ...errorsOf(...errorsOfEndpoint(endpoint)) },
+        responses: { ...successOf(endpoint), ...errorsOf(...errorsOfEndpoint(endpoint)) },
       },
     };
   }
@@ -169,7 +176,8 @@ const COMPONENTS: NonNullable<ZodOpenApiObject['components']> = {
       in: 'header',
       required: true,
       description:
-        'UUID of this request. The same request with the same key has the same response, and one effect.',
+        'UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 ' +
+        'and the proposal or transaction that it has created, as it is then.',
       schema: { type: 'string', format: 'uuid', examples: ['6c0d2a7e-3f4b-4f0e-9f38-1d5f0c2b7a11'] },
     },
     LastEventId: {
@@ -191,7 +199,7 @@ const COMPONENTS: NonNullable<ZodOpenApiObject['components']> = {
       '/api/v1/transactions/txn_01jz8k3v5fe5ht0n2m6w9r4xyz',
     ),
     IdempotencyReplayed: header(
-      '`true` if this is the stored response of an earlier POST.',
+      '`true` if an earlier POST with this key has done the work: nothing is done again.',
       { type: 'string', enum: ['true'] },
       'true',
     ),

@@ -30,11 +30,18 @@ import type { ApprovalRow, IdempotencyRequestRow } from './tables';
 
 /** The state that the creation of an approval depends on, apart from its content. */
 export interface CreationRequest {
-  /** Its stored body, and the credential that sent it; undefined when there is no such request. */
+  /**
+   * Its stored body, and the credential that sent it; undefined when there is no such request, or when another approval has
+   * its idempotency key.
+   */
   readonly request:
     | {
         readonly path: string;
         readonly body: JsonValue;
+        /** X-Idempotency-Key. */
+        readonly key: string;
+        /** SHA-256 of method, path and body. */
+        readonly hash: Buffer;
         readonly credentialId: string;
         /** What MAX_OPEN_PER_KEY counts for: an API key, or the member in a session. */
         readonly createdBy: string;
@@ -60,7 +67,7 @@ type CreationColumns = TimeColumn & {
   readonly open: number;
   readonly sequence: bigint;
 } & (
-    | (Pick<IdempotencyRequestRow, 'path' | 'body' | 'credential_id'> & {
+    | (Pick<IdempotencyRequestRow, 'path' | 'body' | 'key' | 'request_hash' | 'credential_id'> & {
         readonly created_by: string;
         readonly acting_member: MemberSummary | null;
       })
@@ -69,16 +76,18 @@ type CreationColumns = TimeColumn & {
 
 const READ_CREATION: PreparedStatement = {
   name: 'creation_request',
-  text: `SELECT r.path, r.body, r.credential_id, r.created_by, ${actingMemberColumn('r.credential_id')} AS acting_member, ${timeColumn},
+  text: `SELECT r.path, r.body, r.key, r.request_hash, r.credential_id, r.created_by, ${actingMemberColumn('r.credential_id')} AS acting_member, ${timeColumn},
       EXISTS (SELECT FROM approvals WHERE organization_id = $1 AND id = $2) AS created,
       EXISTS (SELECT FROM sealed_states WHERE organization_id = $1) AS admitted,
       (SELECT projected_sequence FROM organizations WHERE id = $1) AS sequence,
       (SELECT count(*)::integer FROM approvals
         WHERE organization_id = $1 AND created_by = r.created_by AND closed_at IS NULL) AS open
     FROM (SELECT) AS always
-    LEFT JOIN (SELECT q.path, q.body, q.credential_id, coalesce(s.member_id, q.credential_id) AS created_by
+    LEFT JOIN (SELECT q.path, q.body, q.key, q.request_hash, q.credential_id, coalesce(s.member_id, q.credential_id) AS created_by
         FROM idempotency_requests q LEFT JOIN sessions s ON s.id = q.credential_id
-        WHERE q.organization_id = $1 AND q.resource_id = $2 AND q.id = $3 AND q.method = 'POST') r ON true`,
+        WHERE q.organization_id = $1 AND q.resource_id = $2 AND q.id = $3 AND q.method = 'POST'
+          AND NOT EXISTS (SELECT FROM approvals
+            WHERE organization_id = $1 AND idempotency_key = q.key AND id <> $2)) r ON true`,
 };
 
 /** Reads the stored request to create an approval, with the state that it depends on, in one statement. */
@@ -95,6 +104,8 @@ export async function readCreationRequest(
         : {
             path: row.path,
             body: row.body,
+            key: row.key,
+            hash: row.request_hash,
             credentialId: row.credential_id,
             createdBy: row.created_by,
             actingMember: row.acting_member,
@@ -116,6 +127,8 @@ export interface NewApproval {
   readonly notes?: readonly Note[];
   readonly expiresAt: Date;
   readonly createdBy: string | null;
+  /** The request that creates it. */
+  readonly requestedWith?: Pick<NonNullable<CreationRequest['request']>, 'key' | 'hash'>;
   /** Its place in the order of commit: the position of the audit entry of its creation. */
   readonly position: Knex.Raw | bigint;
 }
@@ -131,6 +144,8 @@ export function insertApproval(tx: Db | Tx, subject: Subject, approval: NewAppro
     notes: JSON.stringify(approval.notes ?? []),
     expires_at: approval.expiresAt,
     created_by: approval.createdBy,
+    idempotency_key: approval.requestedWith?.key ?? null,
+    request_hash: approval.requestedWith?.hash ?? null,
     position: approval.position,
   });
 }

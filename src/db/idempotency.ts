@@ -28,6 +28,12 @@ export interface StoredRequest {
   readonly answer: StoredAnswer | null;
 }
 
+/** A proposal or transaction that has the key of the request that created it, whose response is not stored any more. */
+export interface CreatedWith {
+  readonly approvalId: string;
+  readonly requestHash: Buffer;
+}
+
 type AnswerColumns = Pick<IdempotencyRequestRow, 'status' | 'response_body' | 'location'>;
 type RequestColumns = AnswerColumns &
   Pick<IdempotencyRequestRow, 'id' | 'credential_id' | 'request_hash' | 'resource_id' | 'created_at'> & {
@@ -50,16 +56,31 @@ function stored(row: RequestColumns): StoredRequest {
   };
 }
 
+/** A request, or only the approval that has its key. */
+type FoundColumns =
+  | RequestColumns
+  | { readonly id: null; readonly approval_id: string; readonly request_hash: Buffer };
+
+function found(row: FoundColumns): StoredRequest | CreatedWith {
+  return row.id === null ? { approvalId: row.approval_id, requestHash: row.request_hash } : stored(row);
+}
+
 const seconds = (ms: number) => ms / 1_000;
+
+/** SQL: whether the response of the answered request `r` is not kept any more. */
+const isOutdated = (retention: string) => `r.answered_at <= now() - make_interval(secs => ${retention})`;
 
 const FIND: PreparedStatement = {
   name: 'find_requests',
-  text: `SELECT asked.scoped_key, r.id, r.credential_id, r.request_hash, r.resource_id, r.created_at,
-      r.status, r.response_body, r.location, r.lease_until > now() AS leased
-    FROM unnest($1::text[]) AS asked(scoped_key) JOIN idempotency_requests r
-      ON r.organization_id = split_part(asked.scoped_key, '/', 1)
-        AND r.key = split_part(asked.scoped_key, '/', 2)::uuid
-    WHERE r.answered_at IS NULL OR r.created_at > now() - make_interval(secs => $2)`,
+  text: `SELECT asked.scoped_key, r.id, r.credential_id, r.resource_id, r.created_at,
+      r.status, r.response_body, r.location, r.lease_until > now() AS leased,
+      coalesce(r.request_hash, a.request_hash) AS request_hash, a.id AS approval_id
+    FROM (SELECT scoped_key, split_part(scoped_key, '/', 1) AS organization_id, split_part(scoped_key, '/', 2)::uuid AS key
+      FROM unnest($1::text[]) AS scoped_key) asked
+    LEFT JOIN idempotency_requests r ON r.organization_id = asked.organization_id AND r.key = asked.key
+      AND (${isOutdated('$2')}) IS NOT TRUE
+    LEFT JOIN approvals a ON a.organization_id = asked.organization_id AND a.idempotency_key = asked.key
+    WHERE r.id IS NOT NULL OR a.id IS NOT NULL`,
 };
 
 /** Organization and X-Idempotency-Key as one text. */
@@ -67,17 +88,20 @@ export function scopedKey(organizationId: string, key: string): string {
   return `${organizationId}/${key}`;
 }
 
-/** The requests of scoped keys, by those, unless they are answered and past their retention. */
+/**
+ * What has each scoped key, by those: a request until its response is past its retention, then the proposal or transaction
+ * that it has created, if it has created one.
+ */
 export async function findRequests(
   db: Db,
   scopedKeys: readonly string[],
   retentionMs: number,
-): Promise<ReadonlyMap<string, StoredRequest>> {
-  const rows = await runPrepared<RequestColumns & { readonly scoped_key: string }>(db, FIND, [
+): Promise<ReadonlyMap<string, StoredRequest | CreatedWith>> {
+  const rows = await runPrepared<FoundColumns & { readonly scoped_key: string }>(db, FIND, [
     scopedKeys,
     seconds(retentionMs),
   ]);
-  return new Map(rows.map((row) => [row.scoped_key, stored(row)]));
+  return new Map(rows.map((row) => [row.scoped_key, found(row)]));
 }
 
 /** A new request, with the id of the resource that it will create or change. */
@@ -99,19 +123,18 @@ export interface NewRequest {
 const INSERT: PreparedStatement = {
   name: 'insert_request',
   text: `WITH outdated AS (
-      DELETE FROM idempotency_requests WHERE organization_id = $1 AND key = $2
-        AND answered_at IS NOT NULL AND created_at <= now() - make_interval(secs => $3)
-      RETURNING 1
+      DELETE FROM idempotency_requests r WHERE organization_id = $1 AND key = $2 AND ${isOutdated('$3')} RETURNING 1
     )
     INSERT INTO idempotency_requests (organization_id, key, credential_id, method, path, request_hash, body,
       resource_id, lease_owner, lease_until, status, response_body, location, answered_at)
     SELECT $1, $2, $4, $5, $6, $7::bytea, $8::jsonb, $9, $10::uuid, now() + make_interval(secs => $11),
       $12::integer, $13::text, $14::text, CASE WHEN $12::integer IS NULL THEN NULL ELSE now() END
     FROM (SELECT count(*) FROM outdated) AS after_deletion
+    WHERE NOT EXISTS (SELECT FROM approvals WHERE organization_id = $1 AND idempotency_key = $2)
     ON CONFLICT (organization_id, key) DO NOTHING RETURNING id, created_at`,
 };
 
-/** Remembers a request and leases it to its owner. Undefined when the key is taken. */
+/** Remembers a request and leases it to its owner. Undefined when another request, or an approval, has the key. */
 export async function insertRequest(
   db: Db | Tx,
   request: NewRequest,
@@ -195,7 +218,10 @@ export async function answerRequest(db: Db | Tx, id: string, answer: StoredAnswe
 const UNANSWERED_KEPT_DAYS = 7;
 const SWEPT_AT_ONCE = 5_000;
 
-/** Deletes everything past its retention, in small steps; unanswered requests are kept a week longer. Returns how many. */
+/**
+ * Deletes requests that were answered longer ago than the retention, in small steps; unanswered ones a week later. Their keys
+ * stay with what they have created. Returns how many.
+ */
 export async function sweepRequests(db: Db | Tx, retentionMs: number): Promise<number> {
   let deleted = 0;
   for (;;) {
@@ -211,8 +237,8 @@ async function sweepSome(db: Db | Tx, retentionMs: number): Promise<number> {
     `DELETE FROM idempotency_requests WHERE id IN (
        SELECT id FROM idempotency_requests
        WHERE created_at <= now() - make_interval(secs => ?)
-         AND (answered_at IS NOT NULL OR created_at <= now() - make_interval(secs => ?, days => ?))
+         AND coalesce(answered_at, created_at + make_interval(days => ?)) <= now() - make_interval(secs => ?)
        ORDER BY created_at LIMIT ? FOR UPDATE SKIP LOCKED)`,
-    [seconds(retentionMs), seconds(retentionMs), UNANSWERED_KEPT_DAYS, SWEPT_AT_ONCE],
+    [seconds(retentionMs), UNANSWERED_KEPT_DAYS, seconds(retentionMs), SWEPT_AT_ONCE],
   );
 }

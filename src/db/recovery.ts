@@ -19,6 +19,14 @@ const TABLES = {
   policy_usage: { same: ['transaction_id', 'reserved_at'], own: {} },
 } as const;
 
+/** Of the request that created an approval. */
+const OF_ITS_REQUEST = ['idempotency_key', 'request_hash'];
+
+/** SQL: such a column of `r`; null where another approval was created with the same key meanwhile. */
+const unlessTaken = (column: string) => `CASE WHEN NOT EXISTS (SELECT FROM approvals x
+  WHERE x.organization_id = r.organization_id AND x.idempotency_key = r.idempotency_key AND x.id <> r.id)
+  THEN r.${column} END`;
+
 /** The columns of a table that can be written. */
 async function writableColumns(tx: Tx, table: string): Promise<string[]> {
   const rows = await queryRows<{ name: string }>(
@@ -41,7 +49,7 @@ export async function writeTransactionRows(tx: Tx, rows: string): Promise<void> 
   await execute(
     tx,
     `INSERT INTO approvals AS a (${columns.join(', ')})
-      SELECT ${columns.map((name) => `r.${name}`).join(', ')}
+      SELECT ${columns.map((name) => (OF_ITS_REQUEST.includes(name) ? unlessTaken(name) : `r.${name}`)).join(', ')}
       FROM jsonb_populate_recordset(NULL::approvals, ?::jsonb -> 'approvals') r
       ON CONFLICT (id) DO UPDATE SET version = a.version + 1,
         ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}`,

@@ -156,6 +156,12 @@ export interface ApprovalRow {
   frozen: Json<Tally> | null;
 }
 
+/** Which request an approval was created by: no reading of its record needs it. */
+export interface CreationColumns {
+  idempotency_key: string | null;
+  request_hash: Buffer | null;
+}
+
 export interface VoteRow {
   id: bigint;
   approval_id: string;
@@ -519,7 +525,7 @@ declare module 'knex/types/tables' {
     policies: Table<PolicyRow, 'created_at' | 'updated_at'>;
     registration_challenges: Table<RegistrationChallengeRow, 'created_at'>;
     approvals: Table<
-      ApprovalRow,
+      ApprovalRow & CreationColumns,
       'names' | 'created_at' | 'updated_at' | 'version' | 'execution_attempt' | 'notes'
     >;
     votes: Table<VoteRow, 'created_at', 'id'>;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
+import { sweepRequests } from '../../src/db/idempotency';
 import {
   badField,
   expectRefused,
@@ -11,12 +12,17 @@ import {
   refusal,
   refusalIn,
   type Shown,
+  settled,
   sharedApi,
   UNKNOWN,
   UPDATE,
 } from '../support/api';
+import { anAddress } from '../support/builders';
 import type { Answer, Ask } from '../support/http';
-import { signPayload, type TestOrganization, type TestService } from '../support/service';
+import { sign, signPayload, type TestOrganization, type TestService } from '../support/service';
+import { aTransactionBody, TRANSACTIONS } from '../support/transactionApi';
+import { NETWORK_ID } from '../support/transactions';
+import { makePayer } from '../workflows/transactionWorld';
 
 const FIELD = 'X-Idempotency-Key';
 const CONFLICT = refusal(422, 'idempotencyConflict', FIELD);
@@ -48,9 +54,19 @@ function expectReplay(first: Answer, second: Answer) {
   ]);
 }
 
+const requestsWith = (key: string) => api.db('idempotency_requests').where({ key });
+const agedBy = (age: string) => api.db.raw('now() - ?::interval', [age]);
+const nameIn = (body: ReturnType<typeof newBody>) => body.items[0]?.name ?? '';
+
+/** As if a request had been sent and answered longer ago than its response is kept. */
+async function pastRetention(idempotencyKey: string) {
+  const before = agedBy('25 hours');
+  await requestsWith(idempotencyKey).update({ created_at: before, answered_at: before });
+}
+
 async function proposalsNamed(name: string): Promise<Shown[]> {
   const all = await read(api.http, org.readKey, '/api/v1/proposals?limit=100');
-  return all.filter(({ data }: Shown) => data.items[0].name === name);
+  return all.filter(({ data }: Shown) => data.items?.[0].name === name);
 }
 
 describe('the idempotency key', () => {
@@ -174,17 +190,145 @@ describe('a request sent again', () => {
     expect(second.body.data.id).not.toBe(first.body.data.id);
   });
 
-  it('after its retention is a new request', async () => {
+  it('gets the stored response for its retention from the answer on, however long the answer took', async () => {
     const idempotencyKey = randomUUID();
     const body = newBody();
-    await send({ body, idempotencyKey });
-    await api
-      .db('idempotency_requests')
-      .where({ key: idempotencyKey })
-      .update({ created_at: api.db.raw(`now() - interval '24 hours'`) });
-    const later = await send({ body: newBody(), idempotencyKey });
-    expect(later.status).toBe(201);
-    expect(later.headers['idempotency-replayed']).toBeUndefined();
+    const first = await send({ body, idempotencyKey });
+    await requestsWith(idempotencyKey).update({ created_at: agedBy('25 hours') });
+    await sweepRequests(api.db, api.config.idempotencyRetentionMs);
+    expectReplay(first, await send({ body, idempotencyKey }));
+    expect(await proposalsNamed(nameIn(body))).toHaveLength(1);
+  });
+});
+
+describe('a key past its retention', () => {
+  let payer: Awaited<ReturnType<typeof makePayer>>;
+
+  beforeAll(async () => {
+    payer = await makePayer(api, org, NETWORK_ID);
+  });
+
+  const payment = () => ({
+    key: org.readKey,
+    path: TRANSACTIONS,
+    body: aTransactionBody(org, { ...payer, to: anAddress() }),
+  });
+  const change = () => ({ key: org.adminKey, path: PROPOSE, body: newBody() });
+  const unswept = async () => undefined;
+  const swept = () => sweepRequests(api.db, api.config.idempotencyRetentionMs).then(() => undefined);
+
+  it.each([
+    ['a payment', payment, unswept],
+    ['a payment whose response is deleted', payment, swept],
+    ['a proposal', change, unswept],
+    ['a proposal whose response is deleted', change, swept],
+  ])('answers the request of %s with its record as it is now', async (_, newAsk, forget) => {
+    const ask = { ...newAsk(), idempotencyKey: randomUUID() };
+    const first = await api.http.send(ask);
+    expect(first.status).toBe(201);
+    const place = String(first.headers.location);
+    await pastRetention(ask.idempotencyKey);
+    await forget();
+    const before = await org.stored();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => api.http.send(ask)));
+    const now = await api.http.send({ key: org.readKey, path: place });
+    for (const later of answers) {
+      expect([later.status, later.headers.location, later.headers['idempotency-replayed']]).toEqual([
+        200,
+        place,
+        'true',
+      ]);
+      expect(later.body).toEqual(now.body);
+    }
+    expect(await org.stored()).toEqual(before);
+  });
+
+  it('shows what has become of the record', async () => {
+    const ask = { ...change(), idempotencyKey: randomUUID() };
+    const { data: proposal } = (await send(ask)).body;
+    for (const member of [org.alice, org.bob]) {
+      const { status } = await sign(api.http, org.adminKey, proposal, member, 'reject', { execute: true });
+      expect(status).toBe(200);
+    }
+    await pastRetention(ask.idempotencyKey);
+    const later = await send(ask);
+    expect([later.status, later.body.data.id, later.body.data.executionStatus]).toEqual([
+      200,
+      proposal.id,
+      'rejected',
+    ]);
+  });
+
+  it('is refused with another content, another path, and by no credential of another organization', async () => {
+    const ask = { ...change(), idempotencyKey: randomUUID() };
+    const { data: proposal } = (await send(ask)).body;
+    await pastRetention(ask.idempotencyKey);
+    for (const other of [
+      { body: newBody() },
+      { path: proposalPath(proposal.id, '/execute'), body: { type: 'approve' } },
+    ]) {
+      await expectRefused(api.http, org, { ...ask, ...other }, CONFLICT);
+    }
+    const elsewhere = await api.createOrganization();
+    const there = await send({ ...ask, key: elsewhere.adminKey });
+    expect([there.status, there.body.data.id === proposal.id]).toEqual([201, false]);
+  });
+
+  it('is the one that the request was sent with first, whichever credential sends it later', async () => {
+    const ask = { ...change(), idempotencyKey: randomUUID() };
+    const first = await send(ask);
+    await pastRetention(ask.idempotencyKey);
+    const later = await send({ ...ask, key: org.readKey });
+    expect([later.status, later.body.data.id]).toEqual([200, first.body.data.id]);
+  });
+
+  it('is compared with a hash that has one form for ever', async () => {
+    const ask = { body: { items: [{ networkIds: [31337], name: 'Vector' }] }, idempotencyKey: randomUUID() };
+    const { data } = (await send(ask)).body;
+    const row = await api.db('approvals').where({ id: data.id }).first('idempotency_key', 'request_hash');
+    expect([row?.idempotency_key, row?.request_hash?.toString('hex')]).toEqual([
+      ask.idempotencyKey,
+      '6f4fad6bac9ce4d40dd5e86f0805a1280dfbd08d993218bdc4686544dd21832a',
+    ]);
+  });
+
+  it('of what was refused is free', async () => {
+    const idempotencyKey = randomUUID();
+    const path = proposalPath(UNKNOWN.proposal, '/execute');
+    expect((await send({ path, body: { type: 'approve' }, idempotencyKey })).status).toBe(404);
+    await pastRetention(idempotencyKey);
+    expect((await send({ body: newBody(), idempotencyKey })).status).toBe(201);
+  });
+
+  it('of a vote counts no second vote', async () => {
+    const proposal = await propose(api.http, org);
+    const signature = await signPayload(org.carol, proposal.signingPayloads.approvePayload);
+    const vote = {
+      path: proposalPath(proposal.id, '/signatures'),
+      body: { type: 'approve', signature },
+      idempotencyKey: randomUUID(),
+    };
+    expect((await send(vote)).status).toBe(200);
+    await pastRetention(vote.idempotencyKey);
+    const before = await org.stored();
+    expect((await send(vote)).status).toBe(409);
+    expect(await org.stored()).toEqual(before);
+  });
+
+  it('of an execution executes nothing a second time', async () => {
+    const proposal = await propose(api.http, org);
+    for (const member of [org.alice, org.bob]) await sign(api.http, org.adminKey, proposal, member);
+    const ask = {
+      path: proposalPath(proposal.id, '/execute'),
+      body: { type: 'approve' },
+      idempotencyKey: randomUUID(),
+    };
+    expect((await send(ask)).status).toBe(200);
+    await settled(api.http, org, proposal.id);
+    await pastRetention(ask.idempotencyKey);
+    const before = await org.stored();
+    expect((await send(ask)).status).toBe(409);
+    expect(await org.stored()).toEqual(before);
   });
 });
 
@@ -271,7 +415,7 @@ describe('requests with one key at the same time', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers.filter(({ headers }) => headers['idempotency-replayed'] === undefined)).toHaveLength(1);
-    expect(await proposalsNamed(body.items[0]?.name ?? '')).toHaveLength(1);
+    expect(await proposalsNamed(nameIn(body))).toHaveLength(1);
   });
 
   it('and different bodies have one success', async () => {

@@ -62,7 +62,7 @@ function operationOf(path: string, method: Method, described: Json): Operation {
       .map(({ name, required = false, schema }) => ({ name, required, schema: resolve(schema) })),
     ...(content ? { body: { schema: content.schema, example: content.examples.body.value } } : {}),
     forAdmins: described.description.includes('Requires the API key of an admin'),
-    success: Number(responses.map(([status]) => status).find((status) => Number(status) < 400)),
+    success: Number(responses.map(([status]) => status).findLast((status) => Number(status) < 400)),
     codes: responses.flatMap(
       ([, { content: answer }]) => Object.keys(answer['application/json']?.examples ?? {}) as ErrorCode[],
     ),

@@ -223,15 +223,29 @@ function pageFaults(row: EndpointRow, query: URLSearchParams, body: Body): strin
   ];
 }
 
-function successFaults(row: EndpointRow, { path }: Ask, { body, headers, status }: Answer): string[] {
+/** The row for an answer to a request that has created something before: with that as it is now. */
+function rowOf(row: EndpointRow, { status, headers }: Answer): EndpointRow {
+  const existing = row.status === 201 && status === 200 && headers['idempotency-replayed'] === 'true';
+  return existing ? { ...row, status: 200 } : row;
+}
+
+/** What has created something says where that is. */
+function placeFaults(row: EndpointRow, { body, headers, status }: Answer): string[] {
+  const { data } = body;
+  const place = row.proposals
+    ? `${BASE}/${data.resourceType}/proposals/${data.id}`
+    : `${BASE}/transactions/${data.id}`;
+  const isThere = status === 201 || headers.location !== undefined;
+  return isThere && headers.location !== place ? [`the location is ${headers.location}`] : [];
+}
+
+function successFaults(row: EndpointRow, { path }: Ask, answer: Answer): string[] {
+  const { body, status } = answer;
   if (status !== row.status) return [`the status is not ${row.status}`];
   const data = faultsOf(row.form === 'one' ? row.data : { listOf: row.data }, body.data, 'data');
   if (data.length > 0) return data;
   const items: Body[] = row.form === 'one' ? [body.data] : body.data;
   const query = new URLSearchParams(path.split('?')[1] ?? '');
-  const place = row.proposals
-    ? `${BASE}/${body.data.resourceType}/proposals/${body.data.id}`
-    : `${BASE}/transactions/${body.data.id}`;
   return [
     ...(row.proposals ? items.flatMap((item) => proposalFaults(row, item)) : []),
     ...(row.path.startsWith('/policies') && !row.proposals && row.method === 'get'
@@ -243,7 +257,7 @@ function successFaults(row: EndpointRow, { path }: Ask, { body, headers, status 
       ? items.filter(({ action }) => !/^[a-z][A-Za-z]*\.[a-z][A-Za-z]*$/.test(action)).map(({ id }) => id)
       : []),
     ...(row.form === 'one' ? [] : pageFaults(row, query, body)),
-    ...(status === 201 && headers.location !== place ? [`the location is ${headers.location}`] : []),
+    ...placeFaults(row, answer),
   ];
 }
 
@@ -264,5 +278,5 @@ export function tableFaults(ask: Ask & { method: string }, answer: Answer): stri
   if (answer.text === '' || !ask.path.startsWith(`${BASE}/`)) return [];
   const row = findRow(ask.method, ask.path);
   if (answer.status >= 400) return errorFaults(row, answer);
-  return row ? successFaults(row, ask, answer) : ['there is no such endpoint in the table'];
+  return row ? successFaults(rowOf(row, answer), ask, answer) : ['there is no such endpoint in the table'];
 }

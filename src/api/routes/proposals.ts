@@ -59,6 +59,10 @@ async function load(
   return snapshot;
 }
 
+function placeOf(resourceType: ResourceType, proposalId: string): string {
+  return `${BASE_PATH}/${resourceType}/proposals/${proposalId}`;
+}
+
 function kindOfRequest(path: string, body: JsonValue): ProposalKind {
   const kind = operations.find((candidate) => proposes(candidate, `${BASE_PATH}${path}`, body));
   if (!kind) throw new Error(`no operation for ${path}`);
@@ -85,10 +89,12 @@ function proposeRoute(deps: Deps, endpoint: ResourceEndpoints['propose'][number]
       const created = await createApproval(deps, ref, request, () =>
         readProposalSnapshot(db, { organizationId, id, resourceType }),
       );
-      return {
-        body: { data: show(created, { created: true }) },
-        location: `${BASE_PATH}/${resourceType}/proposals/${id}`,
-      };
+      return { body: { data: show(created, { created: true }) }, location: placeOf(resourceType, id) };
+    },
+    async show({ organizationId, body }, id) {
+      const { resourceType } = kindOfRequest(endpoint.path, body as JsonValue);
+      const existing = await load(db, organizationId, id, resourceType);
+      return { body: { data: show(existing) }, location: placeOf(resourceType, id) };
     },
   });
 }

@@ -22,7 +22,7 @@ import {
 import { checkOpen } from '../../domain/approval';
 import type { ApprovalRef } from '../../domain/approvalRef';
 import { transactionView } from '../../domain/transactionView';
-import { mutationRoute, type RequestContext, type Route, readRoute } from '../context';
+import { mutationRoute, type Route, readRoute } from '../context';
 import type { Cursors } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
 import { page, pageRequest } from '../pages';
@@ -46,11 +46,16 @@ function show({ record, now }: TransactionSnapshot): ShownTransaction {
 
 async function load(
   db: Db,
-  { organizationId, params }: RequestContext,
+  organizationId: string,
+  transactionId: string,
 ): Promise<TransactionSnapshot & TagColumn> {
-  const found = await readTransaction(db, { organizationId, transactionId: params.txId ?? '' });
+  const found = await readTransaction(db, { organizationId, transactionId });
   if (!found) throw notFound('transaction');
   return found;
+}
+
+function placeOf(transactionId: string): string {
+  return `${BASE_PATH}/transactions/${transactionId}`;
 }
 
 /** What is known of the chain changes without a new version: confirmations, or the block. */
@@ -97,15 +102,18 @@ function createRoute(deps: Deps): Route {
       const created = await createApproval(deps, ref, request, () =>
         readTransaction(db, { organizationId, transactionId: id }),
       );
-      return { body: { data: show(created) }, location: `${BASE_PATH}/transactions/${id}` };
+      return { body: { data: show(created) }, location: placeOf(id) };
+    },
+    async show({ organizationId }, id) {
+      return { body: { data: show(await load(db, organizationId, id)) }, location: placeOf(id) };
     },
   });
 }
 
 function simulationRoute({ db, simulate: simulateOne }: Deps): Route {
   const simulate = createSimulations(simulateOne);
-  return readRoute(simulateTransactionEndpoint, async (context) => {
-    const { record, now } = await load(db, context);
+  return readRoute(simulateTransactionEndpoint, async ({ organizationId, params }) => {
+    const { record, now } = await load(db, organizationId, params.txId ?? '');
     acceptOrThrow(checkOpen('transaction', record, now.time));
     return { data: await simulate(record) };
   });
@@ -123,7 +131,7 @@ export function transactionRoutes(deps: Deps): Route[] {
       get: getTransactionEndpoint,
       sign: signTransactionEndpoint,
       execute: executeTransactionEndpoint,
-      load: (context) => load(db, context),
+      load: ({ organizationId, params }) => load(db, organizationId, params.txId ?? ''),
       workflowOf: ({ organizationId, params }) => ({
         subject: 'transaction',
         organizationId,

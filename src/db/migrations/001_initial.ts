@@ -143,6 +143,9 @@ export async function up(knex: Knex): Promise<void> {
       version integer NOT NULL DEFAULT 1,
       -- the API key, or the member in a session: what MAX_OPEN_PER_KEY counts for
       created_by text,
+      -- the X-Idempotency-Key of the request that created it, and SHA-256 of the method, path and body: both are its for ever
+      idempotency_key uuid,
+      request_hash bytea,
       execution_status text CHECK (execution_status IN ('processing', 'completed', 'rejected', 'failed', 'blocked')),
       execution_attempt integer NOT NULL DEFAULT 0,
       -- the decision whose execution was begun last, who began it, and the tally then
@@ -157,8 +160,11 @@ export async function up(knex: Knex): Promise<void> {
       expired_at timestamptz(3),
       closed_at timestamptz(3),
       -- the tally when nothing could change any more
-      frozen jsonb
+      frozen jsonb,
+      CHECK ((idempotency_key IS NULL) = (request_hash IS NULL))
     );
+    CREATE UNIQUE INDEX approvals_idempotency_key ON approvals (organization_id, idempotency_key)
+      WHERE idempotency_key IS NOT NULL;
     CREATE INDEX approvals_position ON approvals (organization_id, subject, position);
     CREATE INDEX approvals_open_created_by ON approvals (organization_id, created_by) WHERE closed_at IS NULL;
     CREATE INDEX approvals_open_names ON approvals USING gin (names) WHERE closed_at IS NULL;
