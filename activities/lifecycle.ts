@@ -5,8 +5,10 @@ import type { ApprovalState, Subject } from '../src/domain/approval';
 import type { ApprovalKey } from '../src/domain/approvalRef';
 import type { DeploymentKey, DeploymentResult, ProposalState } from '../src/domain/proposal';
 import type { WorkflowGone } from '../src/domain/reconciliation';
+import type { Refusal } from '../src/domain/refusal';
 import type { ExecutionResult, TransactionState } from '../src/domain/transaction';
 import type { MessageResult } from '../src/temporal/messages';
+import { readAuthority } from './approvals/authority';
 import { type BeginInput, beginExecution } from './approvals/begin';
 import { createApproval } from './approvals/create';
 import { expireApproval } from './approvals/expire';
@@ -34,6 +36,7 @@ import { executableTransaction } from './transactions/subject';
 export type LifecycleActivities<K extends Subject, S extends ApprovalState, I extends CreateInput> = {
   createApproval(input: I & { readonly subject: K }): Promise<MessageResult<S>>;
   recordVote(input: VoteInput & { readonly subject: K }): Promise<MessageResult<S>>;
+  readAuthority(input: MessageInput & { readonly subject: K }): Promise<Refusal | null>;
   beginExecution(input: BeginInput & { readonly subject: K }): Promise<MessageResult<S>>;
   expireApproval(input: ApprovalKey & { readonly subject: K }): Promise<S>;
   recordRestored(
@@ -73,6 +76,7 @@ function lifecycleOf<
   return {
     createApproval: (input) => createApproval(deps, subject, input),
     recordVote: (input) => recordVote(deps, subject, input),
+    readAuthority: (input) => readAuthority(deps, subject, input),
     beginExecution: (input) => beginExecution(deps, subject, input),
     expireApproval: (input) => expireApproval(deps, subject, input),
     recordRestored: (input) => recordRestored(deps, subject, input),

@@ -59,6 +59,7 @@ function lifecycle<S extends ApprovalState>(subject: Subject) {
       'Verify and record a signature, and begin the execution that it asks for',
     ).recordVote,
     begin: databaseActivities<Lifecycle<S>>('Check everything again and begin the execution').beginExecution,
+    authority: databaseActivities<Lifecycle<S>>('Check the credential of the request').readAuthority,
     expire: databaseActivities<Lifecycle<S>>('Expire').expireApproval,
     restored: databaseActivities<Lifecycle<S>>('Record that the workflow was restarted').recordRestored,
     read: databaseActivities<Lifecycle<S>>('Read the record').readApproval,
@@ -156,6 +157,16 @@ export class ApprovalRun<S extends ApprovalState> {
     return begun.ok ? begun : signed;
   }
 
+  private async execute(messageId: string, message: ExecuteMessage): Promise<MessageResult<S>> {
+    const { type, requestId } = message;
+    // What another part does before a rejection, it does for nobody whose credential has ended.
+    if (type === 'reject' && this.strategy.beforeRejection && requestId !== undefined) {
+      const refusal = await this.activities.authority({ ...this.key, messageId, requestId });
+      if (refusal) return { ok: false, refusal };
+    }
+    return this.begin(messageId, message);
+  }
+
   async refresh(): Promise<void> {
     this.adopt(await this.activities.read(this.key));
   }
@@ -174,7 +185,7 @@ export class ApprovalRun<S extends ApprovalState> {
       state: () => this.state,
       created: () => created,
       sign: (messageId, message) => this.sign(messageId, message),
-      execute: (messageId, message) => this.begin(messageId, message),
+      execute: (messageId, message) => this.execute(messageId, message),
       retry: (messageId) =>
         this.begin(messageId, { type: this.current.decision ?? 'approve', actor: 'operator' }),
       refresh: () => this.refresh(),

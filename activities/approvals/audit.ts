@@ -27,7 +27,7 @@ export function memberActor({ id, name, walletAddress }: MemberSummary): Actor {
   return { type: 'member', id, name, walletAddress };
 }
 
-/** The actor of a request: `member` acts for its API key or session, while one of its members is left. */
+/** The actor of a request: `member` acts for its API key or session. */
 export function credentialActor(credentialId: string, member: MemberSummary | null): Actor {
   return member ? memberActor(member) : { ...SYSTEM, id: credentialId };
 }

@@ -22,6 +22,7 @@ import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
 import { untilUnchanged } from '../untilUnchanged';
 import { approvalEntry, messageActor } from './audit';
+import { assertAuthority } from './authority';
 import { blockApproval, rejectApproval, type Upon } from './finish';
 import { approvalNotFound, changeApproval, readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
@@ -248,6 +249,7 @@ export async function beginExecution<V extends AnySnapshot, S extends ApprovalSt
       if (!seen) return { ok: false, refusal: approvalNotFound(subject.rules.subject, input.id) };
       const isPointless = input.actor === 'system' && subject.isOutdated(seen.record);
       if (seen.messageTaken || isPointless) return { ok: true, state: subject.state(seen) };
+      assertAuthority(subject, seen);
       checkRequest(context, seen);
       if (input.type === 'approve' && subject.isResumed(seen.record)) {
         return inLocked(deps.db, { basis: seen }, (tx) => resume(tx, context, seen));

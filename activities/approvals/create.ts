@@ -16,6 +16,7 @@ import { notAdmitted } from '../../src/operations/plan';
 import type { MessageResult } from '../../src/temporal/messages';
 import { untilUnchanged } from '../untilUnchanged';
 import { credentialActor } from './audit';
+import { assertAuthority } from './authority';
 import { expireApproval } from './expire';
 import { readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
@@ -74,7 +75,7 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
     },
   };
   const along = [...prepareAudit(db, organizationId, [entry]), approval, planned.insert];
-  const stored = await storeApproval(db, { id, organizationId, claims, sequence }, along);
+  const stored = await storeApproval(db, { id, organizationId, claims, sequence, credentialId }, along);
   if (stored !== 'stored') return stored;
   failpoint('worker.approvalStored');
   const created = newApprovalRecord({ id, organizationId, summary, createdAt: time, expiresAt, notes });
@@ -97,6 +98,7 @@ async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I ext
     if (!request || !subject.isRequestedBy(input, request)) {
       throw new Rollback(noRequest(subject.rules.subject, input.id));
     }
+    assertAuthority(subject, request);
     if (!admitted) throw new Rollback(notAdmitted(input.organizationId).refusal);
     checkOpen(open, request.createdBy, deps.maxOpenPerKey);
     const planned = await subject.plan(deps, input, request.body, observed);

@@ -11,6 +11,7 @@ import { executionMessageId } from '../../src/temporal/ids';
 import type { MessageResult, SignMessage } from '../../src/temporal/messages';
 import { untilUnchanged } from '../untilUnchanged';
 import { approvalEntry, memberActor } from './audit';
+import { assertAuthority } from './authority';
 import { beginWithVote } from './begin';
 import { approvalNotFound, changeApproval } from './read';
 import { catchRefusal, Rollback } from './refusals';
@@ -94,6 +95,7 @@ export async function recordVote<V extends AnySnapshot, S extends ApprovalState>
       const seen = await subject.read(deps.db, input);
       if (!seen) return { ok: false, refusal: approvalNotFound(subject.rules.subject, input.id) };
       if (seen.messageTaken) return { ok: true, state: subject.state(seen) };
+      assertAuthority(subject, seen);
       const verified = await identifySignatory(deps, subject, seen, input);
       if (!verified.ok) return verified;
       return storeVote(deps, subject, input, verified.value);

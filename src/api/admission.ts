@@ -58,7 +58,7 @@ function tooMany(message: string): Refused {
 }
 
 function unauthorized(message: string): Refused {
-  return new Refused({ code: 'unauthorized', message }, { headers: { 'WWW-Authenticate': 'Bearer' } });
+  return new Refused({ code: 'unauthorized', message });
 }
 
 async function limitRate(

@@ -4,6 +4,7 @@ import { isId } from '../contract/primitives';
 import type { Credential } from '../db/credentials';
 import type { StoredAnswer } from '../db/idempotency';
 import type { JsonValue } from '../domain/canonicalJson';
+import { requiresAdmin } from '../domain/credential';
 import { readJsonBody } from './body';
 import type { MutationAnswer, RequestContext, Route } from './context';
 import { type Exchange, exchangeOf, sendJson } from './exchange';
@@ -53,9 +54,7 @@ function idempotencyKey(request: Request): string {
 
 function requireAccess(endpoint: Endpoint, credential: Credential): void {
   if (endpoint.access === 'admin' && !credential.members.some((member) => member.isAdmin)) {
-    const expected =
-      credential.kind === 'apiKey' ? 'the API key of an admin of type api' : 'the session of an admin';
-    throw new Refused({ code: 'forbidden', message: `requires ${expected}` });
+    throw new Refused(requiresAdmin(credential.id));
   }
 }
 

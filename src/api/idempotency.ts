@@ -20,6 +20,7 @@ import { sweepBuckets } from '../db/rateLimits';
 import { sweepChallenges } from '../db/registrations';
 import { sweepSessions } from '../db/sessionEnds';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
+import type { ErrorCode } from '../domain/refusal';
 import { failpoint } from '../failpoints';
 import { afterRunOrSlow, createBatcher } from './batcher';
 import { errorBodyOf, Refused } from './refusals';
@@ -86,6 +87,9 @@ function hashOf({ method, path, sentBody }: MutationRequest): Buffer {
 function isStored(status: number): boolean {
   return (status >= 200 && status < 300) || status === 404 || status === 409 || status === 422;
 }
+
+/** Refusals of a credential. */
+const OF_CREDENTIAL: readonly ErrorCode[] = ['unauthorized', 'forbidden'];
 
 function refusalAnswer(refused: Refused): StoredAnswer {
   return { status: refused.status, body: JSON.stringify(errorBodyOf(refused)), location: null };
@@ -181,13 +185,21 @@ async function resume(
   request: MutationRequest,
   work: MutationWork,
 ): Promise<StoredAnswer | undefined> {
-  // Its own effect may have changed what its credential may do, so only another one is checked again.
-  if (known.credentialId !== request.credentialId) await work.authorize();
+  const { credentialId } = request;
+  const isOwn = known.credentialId === credentialId;
+  // What has taken effect is answered, whatever its credential may do now; what has not is checked there.
+  if (!isOwn) await work.authorize();
   const { id, resourceId } = known;
   const leaseOwner = randomUUID();
-  if (!(await takeOverRequest(runner.db, { id, leaseOwner }))) return undefined;
+  if (!(await takeOverRequest(runner.db, { id, leaseOwner, credentialId }))) return undefined;
   runner.logger.info({ idempotencyRequestId: id, resourceId }, 'request taken over');
-  return carryOut(runner, { ...known, leaseOwner }, work.send);
+  try {
+    return await carryOut(runner, { ...known, leaseOwner }, work.send);
+  } catch (error) {
+    // It was refused to the credential that had sent it first, and is forgotten: this one begins anew.
+    if (!isOwn && error instanceof Refused && OF_CREDENTIAL.includes(error.code)) return undefined;
+    throw error;
+  }
 }
 
 /** One attempt at a response. Undefined when another process was faster: its stored response is used. */

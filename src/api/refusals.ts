@@ -16,6 +16,8 @@ function detailsOf({ field, message, failures }: Refusal, issues?: readonly Fiel
   } as Details;
 }
 
+const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
+
 /** A refused request: thrown where that is decided, turned into a response in one place. */
 export class Refused extends Error {
   override readonly name = 'Refused';
@@ -37,7 +39,8 @@ export class Refused extends Error {
     super(refusal.message, options.cause === undefined ? {} : { cause: options.cause });
     this.code = refusal.code;
     this.status = STATUS_BY_CODE[refusal.code];
-    this.headers = options.headers ?? {};
+    // Source: RFC 9110, section 15.5.2.
+    this.headers = { ...(refusal.code === 'unauthorized' ? CHALLENGE : {}), ...options.headers };
     const details = detailsOf(refusal, options.issues);
     this.details = options.details ? { ...details, ...options.details } : details;
   }

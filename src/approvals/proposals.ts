@@ -7,6 +7,7 @@ import type { ApprovalSubject } from './subject';
 /** Organization operations, decided by the admins. */
 export const proposalSubject: ApprovalSubject<ProposalSnapshot, ProposalState> = {
   rules: proposalRules,
+  needsAdmin: true,
   read: readProposalForMessage,
   lock: lockProposal,
   state: ({ record, now }) => proposalState(record, now),

@@ -19,6 +19,8 @@ export type AnySnapshot = Snapshot<StoredApproval, Now>;
  */
 export interface ApprovalSubject<V extends AnySnapshot, S extends ApprovalState> {
   readonly rules: ApprovalRules<V['record'], V['now']>;
+  /** True where only the credential of an admin may request something. */
+  readonly needsAdmin: boolean;
   /** Reads a record with the state that a message is checked against; undefined when it does not exist. */
   read(db: Db | Tx, key: MessageKey): Promise<(V & MessageOrigin) | undefined>;
   /** Locks a record and reads it as it is under the locks. With `exclusive` no other execution runs meanwhile. */

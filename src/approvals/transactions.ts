@@ -55,6 +55,7 @@ export function payloadToSign(
 /** Transactions of accounts: decided by the policy that they name. */
 export const transactionSubject: ApprovalSubject<TransactionSnapshot, TransactionState> = {
   rules: transactionRules,
+  needsAdmin: false,
   read: readTransactionForMessage,
   lock: lockTransaction,
   state: ({ record, now }) => transactionState(record, now),

@@ -120,16 +120,23 @@ export function keyCommands(program: Command, within: Within): void {
       within(command, async ({ db, sender, output }) => {
         const revoked = await db().transaction((tx) => revokeApiKey(tx, { apiKeyId: id, actor: OPERATOR }));
         const organizationId = await findOrganizationOfKey(db(), id);
-        const closed =
+        const { closed, left } =
           options.closeOpen && organizationId !== undefined
             ? await closeOpenOfKey(db(), { organizationId, apiKeyId: id })
-            : [];
+            : { closed: [], left: [] };
         const workflowsNotified = await notifyWorkflows(sender, closed);
         output.result(
-          { id, revoked, closed: closed.map((record) => record.id), workflowsNotified },
+          {
+            id,
+            revoked,
+            closed: closed.map((record) => record.id),
+            left: left.map((record) => record.id),
+            workflowsNotified,
+          },
           [
             revoked ? `${id} is revoked` : `${id} was already revoked`,
             ...closed.map((record) => `closed ${record.id}: ${record.summary}`),
+            ...left.map((record) => `left ${record.id}, which is being executed: ${record.summary}`),
           ].join('\n'),
         );
         if (!workflowsNotified) {

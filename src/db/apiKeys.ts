@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Actor } from '../domain/actor';
 import { appendAudit } from './audit';
+import { KEY_VALID } from './authority';
 import { type KeyCredential, secretHash } from './credentials';
 import type { Db, Tx } from './database';
 import { newId } from './ids';
@@ -41,7 +42,7 @@ const KEYS_BY_HASH: PreparedStatement = {
     FROM api_keys k
     LEFT JOIN api_key_members p ON p.api_key_id = k.id
     LEFT JOIN members m ON m.id = p.member_id AND m.removed_at IS NULL AND m.type = 'api'
-    WHERE k.key_hash = ANY($1) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
+    WHERE k.key_hash = ANY($1) AND ${KEY_VALID}
     GROUP BY k.id`,
 };
 

@@ -99,17 +99,24 @@ export async function closeApproval(
   });
 }
 
-/** An approval that was closed. */
+/** An approval that was closed, or is left as it is. */
 export type ClosedApproval = ApprovalRef & { readonly summary: string };
+
+/** What became of the open approvals of a key. */
+export interface ClosedOfKey {
+  readonly closed: readonly ClosedApproval[];
+  /** Being executed, or partly done: these go on. */
+  readonly left: readonly ClosedApproval[];
+}
 
 /**
  * Closes the open proposals and transactions that were created with an API key, as far as nothing of them is done or in
- * flight. Each is one audited transaction. Returns those that were closed; their workflows learn of it by a `refresh`.
+ * flight. Each is one audited transaction. The workflows of those that were closed learn of it by a `refresh`.
  */
 export async function closeOpenOfKey(
   db: Db,
   { organizationId, apiKeyId }: { organizationId: string; apiKeyId: string },
-): Promise<ClosedApproval[]> {
+): Promise<ClosedOfKey> {
   const reason = `the API key ${apiKeyId} that proposed it was revoked`;
   const rows = await queryRows<RefColumns & Pick<ApprovalRow, 'summary'>>(
     db,
@@ -120,13 +127,19 @@ export async function closeOpenOfKey(
     [organizationId, apiKeyId],
   );
   const closed: ClosedApproval[] = [];
+  const left: ClosedApproval[] = [];
   for (const row of rows) {
     const ref = approvalRef(row);
+    let goesOn = false;
     const isClosed = await closeApproval(db, ref, {
       reason,
-      mayClose: ({ record, isPartlyDone }) => record.executionStatus !== 'processing' && !isPartlyDone,
+      mayClose: ({ record, isPartlyDone }) => {
+        goesOn = record.executionStatus === 'processing' || isPartlyDone;
+        return !goesOn;
+      },
     });
     if (isClosed) closed.push({ ...ref, summary: row.summary });
+    else if (goesOn) left.push({ ...ref, summary: row.summary });
   }
-  return closed;
+  return { closed, left };
 }

@@ -1,13 +1,18 @@
 import type { ApprovalKey } from '../domain/approvalRef';
+import { heldCredential } from './authority';
 import type { Db, Tx } from './database';
 import { type PreparedStatement, runPrepared } from './prepared';
 import { type NamedStatement, requireRow, together } from './rows';
 import type { StoredApproval } from './storedApprovals';
 
-/** What was decided upon: an approval, and what the admins of its organization had decided. */
+/**
+ * What was decided upon: an approval, what the admins of its organization had decided, and the credential that requests it;
+ * null where none does.
+ */
 export interface Basis {
   readonly record: Pick<StoredApproval, 'id' | 'organizationId' | 'version'>;
   readonly sequence: bigint;
+  readonly credentialId: string | null;
 }
 
 /** Locks the admins of an organization: nothing is decided meanwhile. */
@@ -20,18 +25,20 @@ export function lockedAdmins(db: Db | Tx, organizationId: string): NamedStatemen
 export const REQUIRE_UNCHANGED = 'require_unchanged(EXISTS (SELECT FROM unchanged))';
 
 /**
- * Guards a change (`updateApproval`) by what it was decided upon: locks the admins, then the organization and the
- * approval, and has no row where one has changed since it was read.
+ * Guards a change (`updateApproval`) by what it was decided upon: locks the admins, then the organization, the approval and
+ * the credential, and has no row where one has changed since it was read.
  */
 export function unchangedSince(
   db: Db | Tx,
-  { record: { id, organizationId, version }, sequence }: Basis,
+  { record: { id, organizationId, version }, sequence, credentialId }: Basis,
 ): Guard {
+  const credential = heldCredential(credentialId);
   const unchanged = db.raw(
     `SELECT FROM admins JOIN organizations o ON o.id = admins.organization_id
-      JOIN approvals a ON a.organization_id = o.id
-      WHERE a.id = ? AND a.version = ? AND o.projected_sequence = ?::bigint FOR SHARE OF o FOR UPDATE OF a`,
-    [id, version, String(sequence)],
+      JOIN approvals a ON a.organization_id = o.id ${credential.join}
+      WHERE a.id = ? AND a.version = ? AND o.projected_sequence = ?::bigint
+      FOR SHARE OF o FOR UPDATE OF a ${credential.lock}`,
+    [...credential.bindings, id, version, String(sequence)],
   );
   return [lockedAdmins(db, organizationId), { name: 'unchanged', statement: unchanged }];
 }

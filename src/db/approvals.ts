@@ -1,23 +1,15 @@
 import type { Knex } from 'knex';
 import type { Actor } from '../domain/actor';
-import type {
-  ApprovalRecord,
-  Decision,
-  Failure,
-  MemberSummary,
-  Note,
-  Subject,
-  Tally,
-} from '../domain/approval';
+import type { ApprovalRecord, Decision, Failure, Note, Subject, Tally } from '../domain/approval';
 import type { ApprovalKey } from '../domain/approvalRef';
 import type { JsonValue } from '../domain/canonicalJson';
 import { announceEndAfterCommit } from './announcements';
 import { type Guard, lockedAdmins, REQUIRE_UNCHANGED, unlessChanged } from './approvalLocks';
+import { type ActingMember, actingMemberColumn, heldCredential } from './authority';
 import { findTaken, insertClaims, isClaimTaken, type TakenClaim } from './claims';
 import type { Db, Tx } from './database';
 import { uuidOrNull } from './ids';
 import { type PreparedStatement, runPrepared } from './prepared';
-import { actingMemberColumn } from './receivedMessages';
 import { type Along, requireRow, type Statement, together } from './rows';
 import {
   APPROVAL_COLUMNS,
@@ -45,8 +37,8 @@ export interface CreationRequest {
         readonly credentialId: string;
         /** What MAX_OPEN_PER_KEY counts for: an API key, or the member in a session. */
         readonly createdBy: string;
-        /** Who acts for it; null when none of its members is left. */
-        readonly actingMember: MemberSummary | null;
+        /** Who acts for it; null when it is not valid any more. */
+        readonly actingMember: ActingMember | null;
       }
     | undefined;
   /** True when the approval has been created already. */
@@ -69,7 +61,7 @@ type CreationColumns = TimeColumn & {
 } & (
     | (Pick<IdempotencyRequestRow, 'path' | 'body' | 'key' | 'request_hash' | 'credential_id'> & {
         readonly created_by: string;
-        readonly acting_member: MemberSummary | null;
+        readonly acting_member: ActingMember | null;
       })
     | { readonly credential_id: null }
   );
@@ -150,20 +142,29 @@ export function insertApproval(tx: Db | Tx, subject: Subject, approval: NewAppro
   });
 }
 
+/** The place of a new record, and what it was decided upon. */
+export interface Creation extends ApprovalKey {
+  readonly claims: readonly string[];
+  readonly sequence: bigint;
+  /** What requests it. */
+  readonly credentialId: string;
+}
+
 /**
  * Stores a new record with `along`, and takes its claims, in one statement. Returns the claim that another open approval
- * has; or that nothing was stored, because the admins have decided something since `sequence` was read, or the claim is
- * free again.
+ * has; or that nothing was stored, because the admins have decided something since `sequence` was read, the credential was
+ * ended, or the claim is free again.
  */
 export async function storeApproval(
   db: Db,
-  { id, organizationId, claims, sequence }: ApprovalKey & { claims: readonly string[]; sequence: bigint },
+  { id, organizationId, claims, sequence, credentialId }: Creation,
   along: readonly Along[],
 ): Promise<'stored' | TakenClaim | undefined> {
+  const credential = heldCredential(credentialId);
   const unchanged = db.raw(
-    `SELECT FROM admins JOIN organizations o ON o.id = admins.organization_id
-      WHERE o.projected_sequence = ?::bigint FOR SHARE OF o`,
-    [String(sequence)],
+    `SELECT FROM admins JOIN organizations o ON o.id = admins.organization_id ${credential.join}
+      WHERE o.projected_sequence = ?::bigint FOR SHARE OF o ${credential.lock}`,
+    [...credential.bindings, String(sequence)],
   );
   const guard = [lockedAdmins(db, organizationId), { name: 'unchanged', statement: unchanged }];
   const stored = db.select(db.raw(REQUIRE_UNCHANGED));

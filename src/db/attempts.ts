@@ -420,7 +420,7 @@ export async function noteSent(db: Db, id: bigint, read?: UnsentEnvelope | null)
   ]);
   const along = [{ name: 'noted', statement: noted }, ...audit];
   const record = { id: transactionId, organizationId, version: requireRow(version) };
-  const guard = unchangedSince(db, { record, sequence: BigInt(requireRow(sequence)) });
+  const guard = unchangedSince(db, { record, sequence: BigInt(requireRow(sequence)), credentialId: null });
   return (await unlessChanged(() => updateApproval(db, transactionId, {}, along, guard))) !== undefined;
 }
 

@@ -159,16 +159,19 @@ export async function insertRequest(
   return row && { id: row.id, createdAt: row.created_at };
 }
 
-/** Takes over a request whose lease has ended. False when it is answered, deleted or leased. */
+/**
+ * Takes over a request whose lease has ended, for the credential that sends it again: that is checked where it takes effect.
+ * False when it is answered, deleted or leased.
+ */
 export async function takeOverRequest(
   db: Db | Tx,
-  request: { id: string; leaseOwner: string },
+  request: { id: string; leaseOwner: string; credentialId: string },
 ): Promise<boolean> {
   const taken = await execute(
     db,
-    `UPDATE idempotency_requests SET lease_owner = ?, lease_until = now() + make_interval(secs => ?)
+    `UPDATE idempotency_requests SET lease_owner = ?, credential_id = ?, lease_until = now() + make_interval(secs => ?)
      WHERE id = ? AND answered_at IS NULL AND lease_until <= now()`,
-    [request.leaseOwner, seconds(LEASE_MS), request.id],
+    [request.leaseOwner, request.credentialId, seconds(LEASE_MS), request.id],
   );
   return taken === 1;
 }

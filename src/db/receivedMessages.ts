@@ -1,22 +1,8 @@
-import type { MemberSummary } from '../domain/approval';
 import type { ApprovalKey } from '../domain/approvalRef';
+import { type ActingMember, actingMemberColumn } from './authority';
 import type { Db, Tx } from './database';
 import { uuidOrNull } from './ids';
 import { isDuplicateIn, type Statement } from './rows';
-import { memberColumn } from './storedApprovals';
-
-/**
- * The member that the audit log names for what a credential does, as one JSON value: of a session its own, of a key its
- * first that is an admin, else its first.
- */
-export const actingMemberColumn = (credentialId: string) => `coalesce(
-      (SELECT ${memberColumn('m')} FROM sessions s JOIN members m ON m.id = s.member_id
-      WHERE s.id = ${credentialId} AND m.removed_at IS NULL),
-      (SELECT ${memberColumn('m')}
-      FROM api_key_members k JOIN members m ON m.id = k.member_id
-      LEFT JOIN admin_set_members s ON s.organization_id = m.organization_id AND s.member_id = m.id
-      WHERE k.api_key_id = ${credentialId} AND m.removed_at IS NULL AND m.type = 'api'
-      ORDER BY s.member_id IS NULL, k.place LIMIT 1))`;
 
 /** Names a message to an approval, or (without `messageId`) only the approval. */
 export interface MessageKey extends ApprovalKey {
@@ -31,8 +17,8 @@ export interface MessageOrigin {
   readonly messageTaken: boolean;
   /** The API key or session that sent the message; null when it came by signal or from an operator. */
   readonly credentialId: string | null;
-  /** Who acts for it; null when none of its members is left. */
-  readonly actingMember: MemberSummary | null;
+  /** Who acts for it; null when it is not valid any more. */
+  readonly actingMember: ActingMember | null;
   /** Up to which decision of its organization the tables were read. */
   readonly sequence: bigint;
 }

@@ -3,6 +3,7 @@ import { credentialDetail } from '../domain/credential';
 import { CHALLENGE_SECONDS, registrationMessage } from '../domain/registration';
 import type { WalletKind } from '../domain/wallet';
 import { appendAudit } from './audit';
+import { holdCredential } from './authority';
 import type { Db, Tx } from './database';
 import { isAdmitted } from './genesis';
 import { queryRows, requireRow } from './rows';
@@ -104,13 +105,13 @@ export async function listOpenChallenges(
 
 /**
  * Uses up a challenge whose text was signed and registers the wallet, audited, in one transaction. Called again with
- * the same `requestId` it answers the same. `notAdmitted`: the genesis of the organization is not; `spent`: the challenge
- * is used, expired or forgotten; `gone`: its member is, or has another wallet now.
+ * the same `requestId` it answers the same. `notAdmitted`: the genesis of the organization is not; `unauthorized`: the
+ * credential is not valid any more; `spent`: the challenge is used, expired or forgotten; `gone`: its member is, or has another wallet now.
  */
 export async function registerWallet(
   db: Db,
   proof: { organizationId: string; nonce: string; requestId: string; credentialId: string },
-): Promise<Registration | 'notAdmitted' | 'spent' | 'gone'> {
+): Promise<Registration | 'notAdmitted' | 'unauthorized' | 'spent' | 'gone'> {
   const { organizationId, nonce, requestId, credentialId } = proof;
   return db.transaction(async (tx) => {
     // This lock keeps members from changing.
@@ -122,6 +123,7 @@ export async function registerWallet(
       .first<(RegistrationChallengeRow & { open: boolean }) | undefined>('*', tx.raw(`(${OPEN}) AS open`));
     if (!challenge) return 'spent';
     if (challenge.used_by === requestId) return earlierRegistration(tx, challenge);
+    if (!(await holdCredential(tx, credentialId))) return 'unauthorized';
     if (!challenge.open) return 'spent';
     const member = await tx('members')
       .where({

@@ -53,13 +53,34 @@ export async function endOldest(tx: Tx, memberId: string): Promise<string[]> {
   return ended.map(({ id }) => id);
 }
 
-/** Ends a session, audited. False when there is none that is open; `memberId`: only one of this member. */
+/** Holds sessions until the end of the transaction, in one order; false when one of them is not open. */
+async function holdOpen(tx: Tx, ids: readonly string[]): Promise<boolean> {
+  const all = new Set(ids);
+  const open = await tx('sessions')
+    .whereIn('id', [...all])
+    .where({ ended_at: null })
+    .orderBy('id')
+    .forUpdate()
+    .pluck('id');
+  return open.length === all.size;
+}
+
+/**
+ * Ends a session, audited. False when there is none that is open. `memberId`: only one of this member; `by`: the session that
+ * ends it, which is open as well.
+ */
 export async function endSession(
   db: Db,
-  key: { readonly id: string; readonly organizationId?: string; readonly memberId?: string },
+  key: {
+    readonly id: string;
+    readonly organizationId?: string;
+    readonly memberId?: string;
+    readonly by?: string;
+  },
   operator?: Actor,
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
+    if (key.by !== undefined && !(await holdOpen(tx, [key.id, key.by]))) return false;
     const query = tx('sessions').where({ id: key.id, ended_at: null });
     if (key.organizationId !== undefined) query.where({ organization_id: key.organizationId });
     if (key.memberId !== undefined) query.where({ member_id: key.memberId });

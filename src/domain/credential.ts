@@ -1,6 +1,37 @@
+import type { Refusal } from './refusal';
+
 /** True for the id of an API key; other credentials are sessions of people. */
 export function isApiKeyId(id: string): boolean {
   return id.startsWith('key_');
+}
+
+/** The refusal of what only admins may request. */
+export function requiresAdmin(credentialId: string): Refusal {
+  const expected = isApiKeyId(credentialId)
+    ? 'the API key of an admin of type api'
+    : 'the session of an admin';
+  return { code: 'forbidden', message: `requires ${expected}` };
+}
+
+/** The refusal of what a credential has requested that has ended meanwhile. */
+export function endedBeforehand(credentialId: string): Refusal {
+  const message = isApiKeyId(credentialId)
+    ? 'the API key was revoked or has expired before the request took effect'
+    : 'the session has ended before the request took effect: sign in again';
+  return { code: 'unauthorized', message };
+}
+
+/**
+ * Checks that a credential may still request what it has requested. `actingMember`: who acts for it now, null when it is not
+ * valid any more.
+ */
+export function checkAuthority(
+  credentialId: string,
+  actingMember: { readonly isAdmin: boolean } | null,
+  needsAdmin: boolean,
+): Refusal | null {
+  if (actingMember === null) return endedBeforehand(credentialId);
+  return needsAdmin && !actingMember.isAdmin ? requiresAdmin(credentialId) : null;
 }
 
 /** What requested or delivered something, in the details of audit entries and in logs. */

@@ -216,6 +216,7 @@ describe('keys revoke --close-open', () => {
       id: stolen.id,
       revoked: true,
       closed: expect.any(Array),
+      left: [processing.id],
       workflowsNotified: true,
     });
     expect(new Set(revoked.closed)).toEqual(new Set([fresh.id, claiming.body.data.id]));

@@ -1,9 +1,17 @@
+import { revokeApiKey } from '../../src/db/apiKeys';
 import { closeApproval, closeOpenOfKey } from '../../src/db/approvalClosing';
 import { lockUnchanged, unchangedSince, unlessChanged } from '../../src/db/approvalLocks';
 import { listNotedSince, noteOnOpenApprovals } from '../../src/db/approvalNotes';
-import { insertApproval, readCreationRequest, storeApproval, updateApproval } from '../../src/db/approvals';
+import {
+  type Creation,
+  insertApproval,
+  readCreationRequest,
+  storeApproval,
+  updateApproval,
+} from '../../src/db/approvals';
 import { findCarried, noteSent } from '../../src/db/attempts';
-import { appendAudit, SYSTEM, verifyAudit } from '../../src/db/audit';
+import { appendAudit, OPERATOR, SYSTEM, verifyAudit } from '../../src/db/audit';
+import { transactionRows } from '../../src/db/authorizations';
 import type { UnsentEnvelope } from '../../src/db/chain';
 import { createDatabase, type Db } from '../../src/db/database';
 import { insertMessage, isMessageReceived, restoredMessageId } from '../../src/db/receivedMessages';
@@ -18,6 +26,7 @@ import {
   restoredLastHour,
   stillApprovals,
 } from '../../src/db/reconciler';
+import { writeTransactionRows } from '../../src/db/recovery';
 import { requireRow } from '../../src/db/rows';
 import { findTransactionTrouble } from '../../src/db/transactionHealth';
 import {
@@ -33,6 +42,8 @@ import { storeAttempt, storeEnvelope, storeTransactionOf, storeUsage } from '../
 import { storeVote } from '../support/storedTransactions';
 import { NETWORK_ID } from '../support/transactions';
 import { until } from '../support/until';
+
+const refused = (code: string) => expect.objectContaining({ code });
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let owner: Db;
@@ -152,8 +163,9 @@ describe('a change upon what was read', () => {
 });
 
 describe('a new approval', () => {
-  const place = (id: string, over: { sequence?: bigint; claims?: readonly string[] } = {}) => {
-    const of = { id, organizationId: org.id, claims: ['policy:pol_1'], sequence: 0n, ...over };
+  const place = (id: string, over: Partial<Creation> = {}) => {
+    const given = { claims: ['policy:pol_1'], sequence: 0n, credentialId: org.adminKeyId };
+    const of = { id, organizationId: org.id, ...given, ...over };
     const approval = insertApproval(service, 'proposal', {
       ...{ id, organizationId: org.id, summary: '', names: [], expiresAt: new Date(), createdBy: null },
       position: 0n,
@@ -183,6 +195,77 @@ describe('a new approval', () => {
     const id = anId('prop');
     expect(await place(id, { sequence: (await sequenceNow()) + 1n })).toBeUndefined();
     expect(await isStored(id)).toBe(false);
+  });
+
+  it('is not stored when its credential has ended since it was planned', async () => {
+    const id = anId('prop');
+    const sequence = await sequenceNow();
+    await owner.transaction((tx) => revokeApiKey(tx, { apiKeyId: org.adminKeyId, actor: OPERATOR }));
+    expect(await place(id, { sequence, claims: [] })).toBeUndefined();
+    expect(await place(id, { sequence, claims: [], credentialId: 'ses_unknown' })).toBeUndefined();
+    expect(await isStored(id)).toBe(false);
+  });
+});
+
+describe('the idempotency key of an approval', () => {
+  const key = '22222222-2222-4222-8222-222222222222';
+  const hash = Buffer.alloc(32, 7);
+  const requestedWith = { idempotency_key: key, request_hash: hash };
+  const keyOf = async (id: string) =>
+    owner('approvals').where({ id }).first('idempotency_key', 'request_hash');
+
+  it('belongs to one of its organization, and comes with the hash of its request', async () => {
+    await storeProposal(requestedWith);
+    await expect(storeProposal(requestedWith)).rejects.toEqual(refused('23505'));
+    const otherKey = '33333333-3333-4333-8333-333333333333';
+    await expect(storeProposal({ idempotency_key: otherKey })).rejects.toEqual(refused('23514'));
+    await expect(storeProposal({ request_hash: hash })).rejects.toEqual(refused('23514'));
+    const [other] = await Promise.all([storeProposal(), storeProposal()]);
+    expect(await keyOf(other ?? '')).toEqual({ idempotency_key: null, request_hash: null });
+  });
+
+  it('is not changed by the service', async () => {
+    const id = await storeProposal(requestedWith);
+    await expect(service('approvals').where({ id }).update({ idempotency_key: null })).rejects.toEqual(
+      refused('42501'),
+    );
+  });
+
+  it('lets no other request create another', async () => {
+    await storeProposal(requestedWith);
+    const resourceId = anId('prop');
+    await owner('idempotency_requests').insert({
+      id: key,
+      organization_id: org.id,
+      credential_id: org.adminKeyId,
+      key,
+      lease_owner: key,
+      request_hash: hash,
+      method: 'POST',
+      path: '/x',
+      body: '{}',
+      resource_id: resourceId,
+      lease_until: owner.fn.now(),
+    });
+    const read = { organizationId: org.id, id: resourceId, requestId: key };
+    expect((await readCreationRequest(service, read)).request).toBeUndefined();
+    await owner('approvals')
+      .where({ idempotency_key: key })
+      .update({ idempotency_key: null, request_hash: null });
+    expect((await readCreationRequest(service, read)).request).toMatchObject({ key, hash });
+  });
+
+  it('comes back with a transaction that is written back, unless another has it', async () => {
+    const stored = await storeTransactionOf(owner, org, {}, requestedWith);
+    const rows = await transactionRows(service, stored.id);
+    const without = { idempotency_key: null, request_hash: null };
+    await owner('approvals').where({ id: stored.id }).update(without);
+    await owner.transaction((tx) => writeTransactionRows(tx, rows));
+    expect(await keyOf(stored.id)).toEqual(requestedWith);
+    await owner('approvals').where({ id: stored.id }).update(without);
+    await storeProposal(requestedWith);
+    await owner.transaction((tx) => writeTransactionRows(tx, rows));
+    expect(await keyOf(stored.id)).toEqual(without);
   });
 });
 
@@ -373,10 +456,12 @@ describe('closing transactions as an operator', () => {
     const processing = await storeTransactionOf(owner, org, {}, { execution_status: 'processing' });
     const foreign = await storeTransactionOf(owner, org, { createdBy: 'key_other' });
     const proposalId = await storeProposal();
-    const closed = await closeOpenOfKey(service, { organizationId: org.id, apiKeyId: org.adminKeyId });
+    const ofKey = { organizationId: org.id, apiKeyId: org.adminKeyId };
+    const { closed, left } = await closeOpenOfKey(service, ofKey);
     expect(closed.map(({ subject, id }) => `${subject} ${id}`).sort()).toEqual(
       [...[waiting, failed, blocked].map(({ id }) => `transaction ${id}`), `proposal ${proposalId}`].sort(),
     );
+    expect(left).toMatchObject([{ subject: 'transaction', id: processing.id }]);
     for (const one of [processing, foreign]) expect((await seen(one)).closed).toBe(false);
     expect((await seen(waiting)).failure?.message).toContain(
       `${org.adminKeyId} that proposed it was revoked`,

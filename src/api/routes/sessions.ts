@@ -92,8 +92,12 @@ function routesOf(dependencies: Dependencies): SessionRoute[] {
     const { organizationId, memberId } = credential;
     const { all } = await sessionsOf(credential);
     const session = all.find(({ id }) => id === sessionId);
-    const ended = session && (await endSession(db, { id: sessionId, organizationId, memberId }));
-    if (!ended) throw notFound('session');
+    const by = credential.id;
+    const ended = session && (await endSession(db, { id: sessionId, organizationId, memberId, by }));
+    if (!ended) {
+      await sessionsOf(credential);
+      throw notFound('session');
+    }
     if (sessionId === credential.id) asked.response.setHeader('Set-Cookie', CLEARED_COOKIE);
     return shown(session, credential.id);
   }

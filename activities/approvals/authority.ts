@@ -1,0 +1,35 @@
+import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
+import type { MessageOrigin } from '../../src/db/receivedMessages';
+import type { ApprovalState } from '../../src/domain/approval';
+import { checkAuthority } from '../../src/domain/credential';
+import type { Refusal } from '../../src/domain/refusal';
+import { Rollback } from './refusals';
+import type { ApprovalDeps, MessageInput } from './subject';
+
+type Requester = Pick<MessageOrigin, 'credentialId' | 'actingMember'>;
+
+function refusalOf(
+  { needsAdmin }: Pick<ApprovalSubject<AnySnapshot, ApprovalState>, 'needsAdmin'>,
+  { credentialId, actingMember }: Requester,
+): Refusal | null {
+  return credentialId === null ? null : checkAuthority(credentialId, actingMember, needsAdmin);
+}
+
+/**
+ * Refuses what a credential requests that is not valid any more, or is no admin's where it has to be one's. What is written
+ * then holds the credential: see `unchangedSince`.
+ */
+export function assertAuthority(subject: { readonly needsAdmin: boolean }, requester: Requester): void {
+  const refusal = refusalOf(subject, requester);
+  if (refusal) throw new Rollback(refusal);
+}
+
+/** Whether the credential of a message may still request something, before another part does what comes first. */
+export async function readAuthority<V extends AnySnapshot, S extends ApprovalState>(
+  { db }: Pick<ApprovalDeps, 'db'>,
+  subject: ApprovalSubject<V, S>,
+  input: MessageInput,
+): Promise<Refusal | null> {
+  const seen = await subject.read(db, input);
+  return seen && !seen.messageTaken ? refusalOf(subject, seen) : null;
+}
