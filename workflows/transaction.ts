@@ -1,4 +1,4 @@
-import { proxyActivities, uuid4 } from '@temporalio/workflow';
+import { proxyActivities, sleep, uuid4 } from '@temporalio/workflow';
 import type { TransactionActivities } from '../activities/lifecycle';
 import type { AwaitRelayer } from '../activities/relayer/awaitRelayer';
 import type { RelayerActivities } from '../activities/relayer/chain';
@@ -17,18 +17,21 @@ import { databaseActivities, parseInput } from './database';
 import { executeOnChain } from './execution';
 import { first } from './first';
 
+/** The pause before an execution that continues by itself is begun again, where it was refused. */
+const REFUSED_PAUSE = '1m';
+
 const { finishTransaction } = databaseActivities<TransactionActivities>('Record the outcome');
 const { requestCancellation } = databaseActivities<TransactionActivities>('Record the request to cancel');
 
 /** Waits until the relayer of an account has a balance. */
-function relayerActivities(chainQueue: string, { networkId, accountId, wei }: AwaitRelayer) {
+function relayerActivities(chainQueue: string, { networkId, accountId }: AwaitRelayer) {
   return proxyActivities<RelayerActivities>({
     taskQueue: networkQueue(chainQueue, networkId),
     startToCloseTimeout: '30m',
     heartbeatTimeout: '30s',
     // It only reads, until the relayer is funded.
     retry: { initialInterval: '1s', maximumInterval: '15s' },
-    summary: `Wait until the relayer of ${accountId} on network ${networkId} has ${wei} wei`,
+    summary: `Wait until the relayer of ${accountId} on network ${networkId} is funded`,
   });
 }
 
@@ -91,9 +94,13 @@ async function continueWhenFunded(
   if (!isFunded) return;
   const begun = await run.begin(`funded/${uuid4()}`, { type: 'approve', actor: 'system' });
   if (begun.ok) return;
-  // Another message was faster, or it has expired.
+  // Another message was faster, it has expired, or too few votes count now: it continues once enough do.
   await run.refresh();
-  if (run.current.awaitsRelayerWei === wei && !run.isClosedOrProcessing) await untilChanged(run);
+  const { version } = run.current;
+  await first([
+    () => run.changedBeforeExpiry(() => run.isClosedOrProcessing || run.current.version !== version),
+    () => sleep(REFUSED_PAUSE).then(() => false),
+  ]);
 }
 
 /**

@@ -128,7 +128,7 @@ async function observeNew(
   if ('revert' in estimated)
     return failed('reverted', `the deployment would revert with ${estimated.revert}`);
   const refused = refuseFunds(chain, { address: relayer, balance }, fees, { gas: estimated.gas, wei: 0n });
-  if (refused) return failed('funds', refused.message);
+  if (refused) return failed(refused.code, refused.message);
   const terms = envelopeTerms(fees, estimated.gas, { relayerAddress: relayer, chainNonce });
   return { kind: 'needsEnvelope', terms };
 }

@@ -1,5 +1,6 @@
 import { ask, type ChainClient, networkLabel } from '../../src/chain/clients';
 import type { DataCost } from '../../src/chain/dataFee';
+import { gasPriceText, nativeAmount } from '../../src/chain/nativeAmount';
 import type { Envelope } from '../../src/db/chain';
 
 /** The terms that are proposed for an envelope; the signer bounds them by what it reads itself. Decimal strings of wei, and of gas. */
@@ -102,11 +103,10 @@ export async function replacementTerms(
   };
 }
 
-/** Why a relayer cannot pay. `neededWei`: the balance that it needs; absent when the fees are above the ceiling. */
-export interface FundsRefusal {
-  readonly message: string;
-  readonly neededWei?: bigint;
-}
+/** Why a relayer cannot pay. `neededWei`: the balance that it needs. */
+export type FundsRefusal =
+  | { readonly code: 'feeCeiling'; readonly message: string }
+  | { readonly code: 'relayerFunds'; readonly message: string; readonly neededWei: bigint };
 
 /** Why the current fees or the relayer's balance do not permit an envelope; null when they do. `wei`: what it costs beside its gas. */
 export function refuseFunds(
@@ -115,16 +115,18 @@ export function refuseFunds(
   fees: Fees,
   { gas, wei }: DataCost,
 ): FundsRefusal | null {
-  const ceiling = chain.network.maxFeePerGas;
-  if (fees.baseFee > ceiling) {
+  const { network } = chain;
+  if (fees.baseFee > network.maxFeePerGas) {
     return {
-      message: `the base fee on ${networkLabel(chain)} is ${fees.baseFee} wei, above the ceiling of ${ceiling} wei (maxFeePerGas of the network)`,
+      code: 'feeCeiling',
+      message: `the base fee on ${networkLabel(chain)} is ${gasPriceText(fees.baseFee)}, above the ceiling of ${gasPriceText(network.maxFeePerGas)} (maxFeePerGas of the network)`,
     };
   }
   const cost = gas * fees.maxFeePerGas + wei;
   if (relayer.balance >= cost) return null;
   return {
-    message: `insufficient funds: relayer ${relayer.address} has ${relayer.balance} wei on ${networkLabel(chain)} and needs ${cost} wei; fund it`,
+    code: 'relayerFunds',
+    message: `insufficient funds: relayer ${relayer.address} has ${nativeAmount(network, relayer.balance)} on ${networkLabel(chain)} and needs ${nativeAmount(network, cost)}; fund it`,
     neededWei: cost,
   };
 }

@@ -1,4 +1,4 @@
-import { formatEther } from 'viem';
+import { nativeAmount } from '../../src/chain/nativeAmount';
 import type { NetworkConfig } from '../../src/config';
 import type { Tx } from '../../src/db/database';
 import { GAS_WINDOW_MS, gasCost, gasLimit, type SignedGas } from '../../src/domain/gasBudget';
@@ -45,7 +45,7 @@ export function createGasBudget({
 }): GasBudget {
   let claims: Claim[] = [];
 
-  function assertWithin({ nativeAsset, name }: NetworkConfig, entry: GasEntry, gas: SignedGas): void {
+  function assertWithin(network: NetworkConfig, entry: GasEntry, gas: SignedGas): void {
     const since = gas.at - GAS_WINDOW_MS;
     const signed = [
       ...journal.gasOf(entry),
@@ -53,13 +53,12 @@ export function createGasBudget({
     ].filter(({ at }) => at > since);
     const limit = gasLimit(perHour, entry.kind);
     if (gasCost([...signed, gas]) <= limit) return;
-    const amount = (wei: bigint) => `${formatEther(wei)} ${nativeAsset.symbol}`;
     const whose = entry.organizationId ?? 'the signer';
     const ending =
       gas.wei > limit ? 'this alone needs more: raise it' : 'it continues by itself, within an hour';
     throw new SignerHold(
       'gas',
-      `the gas budget of ${whose} on ${name} is used up: ${amount(gasCost(signed))} within the last hour, of at most ${amount(limit)} (GAS_BUDGET_PER_HOUR, a part of which is kept for cancellations); ${ending}`,
+      `the gas budget of ${whose} on ${network.name} is used up: ${nativeAmount(network, gasCost(signed))} within the last hour, of at most ${nativeAmount(network, limit)} (GAS_BUDGET_PER_HOUR, a part of which is kept for cancellations); ${ending}`,
     );
   }
 

@@ -6,6 +6,7 @@ import {
   recoverTransactionAddress,
   type TransactionSerialized,
 } from 'viem';
+import { gasPriceText } from '../../src/chain/nativeAmount';
 import { envelopeAtNonce } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
 import type { Tx } from '../../src/db/database';
@@ -96,14 +97,14 @@ function cappedTerms(context: SignerContext, request: EnvelopeRequest) {
   const maxPriorityFeePerGas = BigInt(terms.maxPriorityFeePerGas);
   if (maxFeePerGas > feeCeiling) {
     throw new SignerRefusal(
-      'funds',
-      `gas costs ${maxFeePerGas} wei, above the network's ceiling of ${feeCeiling} (maxFeePerGas)`,
+      'feeCeiling',
+      `gas costs ${gasPriceText(maxFeePerGas)}, above the network's ceiling of ${gasPriceText(feeCeiling)} (maxFeePerGas)`,
     );
   }
   if (maxPriorityFeePerGas > maxFeePerGas) {
     throw new SignerRefusal(
-      'funds',
-      `invalid maxPriorityFeePerGas ${maxPriorityFeePerGas} (expected at most maxFeePerGas, ${maxFeePerGas})`,
+      'stale',
+      `invalid maxPriorityFeePerGas ${gasPriceText(maxPriorityFeePerGas)} (expected at most maxFeePerGas, ${gasPriceText(maxFeePerGas)})`,
     );
   }
   const least = (wei: bigint) => (wei * REPLACEMENT_PERCENT) / 100n;
@@ -114,8 +115,8 @@ function cappedTerms(context: SignerContext, request: EnvelopeRequest) {
       maxPriorityFeePerGas < least(replaces.maxPriorityFeePerGas))
   ) {
     throw new SignerRefusal(
-      'funds',
-      `a replacement envelope must pay ${REPLACEMENT_PERCENT} % of ${replaces.maxFeePerGas} wei with a tip of ${replaces.maxPriorityFeePerGas}, and offers ${maxFeePerGas} with ${maxPriorityFeePerGas}`,
+      'stale',
+      `a replacement envelope must pay ${REPLACEMENT_PERCENT} % of ${gasPriceText(replaces.maxFeePerGas)} with a tip of ${gasPriceText(replaces.maxPriorityFeePerGas)}, and offers ${gasPriceText(maxFeePerGas)} with ${gasPriceText(maxPriorityFeePerGas)}`,
     );
   }
   const most = feeLimit(terms, replaces);
@@ -227,7 +228,7 @@ export async function reservedBefore(
   if (!isOwn) {
     throw new SignerHold(
       'rollback',
-      `relayer_reservations ${id} is not what the signer reserves: ${gas} gas at ${reserved.maxFeePerGas} wei for attempt ${reserved.attemptId} on network ${reserved.networkId}: ${ROLLED_BACK}`,
+      `relayer_reservations ${id} is not what the signer reserves: ${gas} gas at ${gasPriceText(reserved.maxFeePerGas)} for attempt ${reserved.attemptId} on network ${reserved.networkId}: ${ROLLED_BACK}`,
     );
   }
   assertNear(context, request, relayerAddress, relayerNonce);

@@ -32,12 +32,13 @@ function failedSimulation({
   return failed(code, code === 'reverted' ? `${message}; nothing was sent` : message);
 }
 
-/** A failure for lack of funds; the execution continues by itself when the relayer's balance is sufficient. */
-function insufficientFunds({ message, neededWei }: FundsRefusal): TransactionObservation {
+/** A failure because the relayer cannot pay; the execution continues by itself when its balance is sufficient. */
+function cannotPay(refused: FundsRefusal): TransactionObservation {
+  const { code, message } = refused;
   return {
     kind: 'failed',
-    failure: { code: 'funds', message },
-    ...(neededWei === undefined ? {} : { awaitsRelayerWei: String(neededWei) }),
+    failure: { code, message },
+    ...(code === 'relayerFunds' ? { awaitsRelayerWei: String(refused.neededWei) } : {}),
   };
 }
 
@@ -77,7 +78,7 @@ export async function observeNew(
   // Nothing is refused for fees of a while ago.
   const fees = refuse(lately) ? await readFees(performance.now()) : lately;
   const refused = refuse(fees);
-  if (refused) return insufficientFunds(refused);
+  if (refused) return cannotPay(refused);
   return {
     kind: 'needsEnvelope',
     terms: {

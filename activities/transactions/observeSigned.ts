@@ -1,6 +1,7 @@
 import type { Hex } from 'viem';
 import { type ChainClient, networkLabel, transactionCount } from '../../src/chain/clients';
 import { dataCost } from '../../src/chain/dataFee';
+import { gasPriceText } from '../../src/chain/nativeAmount';
 import { accountNonce } from '../../src/chain/safe';
 import { cancellation } from '../../src/chain/safeTransaction';
 import { type Attempt, envelopesOf, undecidedBelow } from '../../src/db/attempts';
@@ -106,7 +107,7 @@ async function nextTerms(
     const terms = await replacementTerms(chain, replaced, gas);
     if (terms) return needs(terms);
     // At a later nonce of the relayer the cancellation would come after the transaction.
-    const message = `the cancellation has to pay more than the ceiling on ${networkLabel(chain)}: its envelope pays ${replaced.maxFeePerGas} wei already; raise maxFeePerGas of the network`;
+    const message = `the cancellation has to pay more than the ceiling on ${networkLabel(chain)}: its envelope pays ${gasPriceText(replaced.maxFeePerGas)} already; raise maxFeePerGas of the network`;
     return { kind: 'confirming', message };
   }
   const relayerAddress = await relayerOf(context.db, chain.network, signed.accountId);

@@ -36,7 +36,7 @@ async function failureReason(db: Db, chain: ChainClient, at: AtNonce, execution:
     try {
       const sender = await relayerOf(db, chain.network, at.transaction.accountId);
       const seen = await simulateInner(chain, call, { ceiling: safeTxGas, sender, blockNumber });
-      if (!seen.ok && seen.kind === 'funds') return seen.reason;
+      if (!seen.ok && seen.kind === 'accountFunds') return seen.reason;
       if (!seen.ok && seen.kind === 'revert') return `the call reverted with ${seen.reason}`;
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error;

@@ -1669,12 +1669,14 @@ export interface components {
             transactionHash?: components["schemas"]["TransactionHash"];
             /** @description Whether it can be executed again: not once it has expired, or the chain has decided. Absent for one deployment. */
             retryable?: boolean;
+            /** @description Whether it is executed again by itself: do not create it again, or both take effect. Absent for one deployment. */
+            resumes?: boolean;
         };
         /**
          * @description Why an execution failed or was blocked.
          * @enum {string}
          */
-        FailureCode: "rpc" | "reverted" | "funds" | "policy" | "budget" | "stale" | "timeout" | "endpoints" | "closedByOperator";
+        FailureCode: "rpc" | "reverted" | "accountFunds" | "feeCeiling" | "relayerFunds" | "policy" | "budget" | "stale" | "timeout" | "endpoints" | "closedByOperator";
         /** @description One invalid field of a request. */
         FieldIssue: {
             /** @description Path of the field, such as `items[1].networkIds[0]`. */

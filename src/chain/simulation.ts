@@ -9,6 +9,7 @@ import {
   sliceHex,
 } from 'viem';
 import { ask, type ChainClient, ChainUnavailable } from './clients';
+import { nativeAmount } from './nativeAmount';
 import { revertReason } from './revertReason';
 
 /** A call that an account is to make. */
@@ -37,9 +38,9 @@ export type Simulation =
     }
   | {
       readonly ok: false;
-      /** funds: the account has less than the value. */
-      readonly kind: 'revert' | 'funds';
-      /** The end of a sentence such as `it reverts with …`, or for `funds` a sentence. */
+      /** accountFunds: the account has less than the value. */
+      readonly kind: 'revert' | 'accountFunds';
+      /** The end of a sentence such as `it reverts with …`, or for `accountFunds` a sentence. */
       readonly reason: string;
     }
   /** There is no account at its address. */
@@ -120,12 +121,17 @@ async function measure(
   };
 }
 
-function failure({ value }: InnerCall, gas: bigint, { balance, used, returned }: Measured): Simulation {
+function failure(
+  { network }: ChainClient,
+  { value }: InnerCall,
+  gas: bigint,
+  { balance, used, returned }: Measured,
+): Simulation {
   if (balance < value) {
     return {
       ok: false,
-      kind: 'funds',
-      reason: `insufficient funds: the account has ${balance} wei and sends ${value} wei`,
+      kind: 'accountFunds',
+      reason: `insufficient funds: the account has ${nativeAmount(network, balance)} and sends ${nativeAmount(network, value)}`,
     };
   }
   const reason =
@@ -151,7 +157,7 @@ export async function simulateInner(
   const most = ceiling > HELD_BACK_GAS ? ceiling - HELD_BACK_GAS : 0n;
   const full = await measure(chain, call, most, options);
   if (!full.accountExists) return { ok: false, kind: 'missing' };
-  if (!full.succeeded) return failure(call, most, full);
+  if (!full.succeeded) return failure(chain, call, most, full);
   const { returned: returnData, hasCode, accountNonce, senderBalance } = full;
   let gas = ((full.used + BESIDE_GAS) * MARGIN_PERCENT) / 100n;
   // Without code nothing depends on the gas.

@@ -22,7 +22,7 @@ export type SimulationResult =
       /** Wei of the sender. */
       readonly senderBalance: bigint;
     }
-  | { readonly ok: false; readonly code: 'stale' | 'funds' | 'reverted'; readonly message: string };
+  | { readonly ok: false; readonly code: 'stale' | 'accountFunds' | 'reverted'; readonly message: string };
 
 /** Why a token's return value means failure; null for success: no data, or true. Source: ERC-20, SafeERC20. */
 function refuseTokenAnswer(returnData: Hex): string | null {
@@ -45,10 +45,10 @@ function failureOf(
         code: 'stale',
         message: `account ${accountId} was not found at ${account} on ${networkLabel(chain)}`,
       };
-    case 'funds':
+    case 'accountFunds':
       return {
         ok: false,
-        code: 'funds',
+        code: 'accountFunds',
         message: `${simulated.reason}: fund the account ${account} on ${networkLabel(chain)}`,
       };
     case 'revert':

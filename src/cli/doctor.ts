@@ -98,7 +98,7 @@ async function examine({ db, signerDb, sender }: CommandContext, config: Config)
       onNetworks('accounts', (chain) => checkAccountNonces(chain, db())),
       onNetworks('authorizations', (chain) => checkAuthorizations(chain, db())),
       runCheck('work', 'see the database above', () => checkWork(db())),
-      runCheck('transactions', 'see the database above', () => checkTransactions(db())),
+      runCheck('transactions', 'see the database above', () => checkTransactions(db(), config.networks)),
       runCheck('decisions', 'see the database above', () => checkDecisions(db())),
       runCheck('workflows', 'see temporal above', () => checkWorkflows(db(), sender(), config)),
       runCheck('keystore', 'correct KEYSTORE_FILE and its passphrase', () =>

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { formatGwei } from 'viem';
+import { gasPriceText } from '../chain/nativeAmount';
 import { findTransactionById, listTransactions, type TransactionSnapshot } from '../db/transactions';
 import { readTransactionTrail, type TrailAttempt, type TrailUsage } from '../db/transactionTrail';
 import { transactionDetails, transactionSentence } from '../domain/operatorText';
@@ -53,7 +53,7 @@ function attemptsTable(attempts: readonly TrailAttempt[]): string {
         ...(index === 0 ? about : about.map(() => '')),
         envelope.transactionHash,
         `${envelope.relayerNonce} of ${envelope.relayerAddress}`,
-        `${formatGwei(BigInt(envelope.maxFeePerGas))} gwei`,
+        gasPriceText(BigInt(envelope.maxFeePerGas)),
         envelope.sentAt?.toISOString() ?? 'not yet',
         envelope.outcome ?? 'undecided',
       ]);

@@ -30,7 +30,9 @@ export const failure = z
       .enum([
         'rpc',
         'reverted',
-        'funds',
+        'accountFunds',
+        'feeCeiling',
+        'relayerFunds',
         'policy',
         'budget',
         'stale',
@@ -46,6 +48,10 @@ export const failure = z
     retryable: z.boolean().optional().meta({
       description:
         'Whether it can be executed again: not once it has expired, or the chain has decided. Absent for one deployment.',
+    }),
+    resumes: z.boolean().optional().meta({
+      description:
+        'Whether it is executed again by itself: do not create it again, or both take effect. Absent for one deployment.',
     }),
   })
   .meta({ id: 'Failure', description: 'Why an execution failed or was blocked.' });

@@ -22,7 +22,12 @@ export type ExecutionStatus = 'processing' | 'completed' | 'rejected' | 'failed'
 export type FailureCode =
   | 'rpc'
   | 'reverted'
-  | 'funds'
+  /** The account has less than it sends. */
+  | 'accountFunds'
+  /** Gas costs more than the network's ceiling. */
+  | 'feeCeiling'
+  /** The relayer cannot pay for the gas. */
+  | 'relayerFunds'
   | 'policy'
   | 'budget'
   | 'stale'
@@ -146,6 +151,8 @@ export interface ApprovalRules<R extends ApprovalRecord, N extends Now> {
   /** True while its execution may still be finished after its expiry. */
   isFinishable(record: R): boolean;
   readonly initiatorOf?: (record: R) => MemberSummary;
+  /** True while a failed execution waits for something that is watched, and is then started again. */
+  readonly awaitsResumption?: (record: R) => boolean;
 }
 
 /** Throws at run time for a value that the types rule out. */
@@ -403,14 +410,25 @@ export function checkExecution<R extends ApprovalRecord, N extends Now>(
   return accept(null);
 }
 
-/** A failure as it is shown: `retryable` while the execution can be started again. */
-export function shownFailure<R extends ApprovalRecord>(
-  rules: Pick<ApprovalRules<R, never>, 'isFinishable'>,
+/** A failure as it is shown. */
+interface ShownFailure extends Failure {
+  /** The execution can be started again. */
+  readonly retryable: boolean;
+  /** The execution is started again without anybody's help. */
+  readonly resumes: boolean;
+}
+
+/** The failure of a record, and what can follow it now. */
+export function shownFailure<R extends ApprovalRecord, N extends Now>(
+  rules: ApprovalRules<R, N>,
   record: R,
-  { time }: Now,
-): { readonly failure?: Failure & { readonly retryable: boolean } } {
+  now: N,
+): { readonly failure?: ShownFailure } {
   const { failure } = record;
-  return failure ? { failure: { ...failure, retryable: isOpen(rules, record, time) } } : {};
+  if (!failure) return {};
+  const resumes =
+    rules.awaitsResumption?.(record) === true && checkExecution(rules, record, now, 'approve').ok;
+  return { failure: { ...failure, retryable: isOpen(rules, record, now.time), resumes } };
 }
 
 /** The part of a record that its workflow keeps: for its query, its timers and its description for operators. */

@@ -24,7 +24,11 @@ function whatToDo(code: FailureCode): string {
   switch (code) {
     case 'rpc':
       return 'Bring the network back (see `npx orgwallet doctor`), then send the signal `retryExecution`.';
-    case 'funds':
+    case 'accountFunds':
+      return 'Fund the account named above on that network, then send the signal `retryExecution`.';
+    case 'feeCeiling':
+      return 'Wait until gas is cheaper, or raise `maxFeePerGas` of the network and restart the service. Then send the signal `retryExecution`.';
+    case 'relayerFunds':
       return 'Send native currency to the relayer named above on that network, then send the signal `retryExecution`.';
     case 'reverted':
       return 'Check the transaction and its revert reason. Once the cause is removed, send the signal `retryExecution`.';
@@ -44,10 +48,15 @@ function whatToDo(code: FailureCode): string {
   }
 }
 
-function failureText({ failure, open }: { readonly failure: Failure; readonly open: boolean }): string {
+/** What can follow a failure. */
+type Sequel = 'retryable' | 'not retryable' | 'continues by itself';
+
+function failureText(failure: Failure, sequel: Sequel): string {
   const hash = failure.transactionHash ? ` (transaction ${failure.transactionHash})` : '';
-  return `**${failure.code}**, attempt ${failure.attempt}, ${failure.at}, ${open ? 'retryable' : 'not retryable'}: ${plain(failure.message)}${hash}`;
+  return `**${failure.code}**, attempt ${failure.attempt}, ${failure.at}, ${sequel}: ${plain(failure.message)}${hash}`;
 }
+
+const retrySequel = ({ open }: ApprovalState): Sequel => (open ? 'retryable' : 'not retryable');
 
 /** How many signatures each decision needs. */
 interface Needed {
@@ -126,10 +135,14 @@ export function proposalSentence(state: ProposalState): string {
   });
 }
 
+function resumes({ open, executionStatus, awaitsRelayerWei, ready }: TransactionState): boolean {
+  return open && executionStatus === 'failed' && awaitsRelayerWei !== null && ready.includes('approve');
+}
+
 /** One sentence: the status of a transaction and what it waits for. */
 export function transactionSentence(state: TransactionState): string {
-  if (state.open && state.executionStatus === 'failed' && state.awaitsRelayerWei !== null) {
-    return `The relayer of account ${state.accountId} on network ${state.networkId} has insufficient funds; the execution continues by itself at a balance of ${state.awaitsRelayerWei} wei.`;
+  if (resumes(state)) {
+    return `The relayer of account ${state.accountId} on network ${state.networkId} has insufficient funds; the execution continues by itself after a refill.`;
   }
   return sentence(state, () => {
     const { transactionHash: hash } = state;
@@ -154,19 +167,21 @@ function paragraphsOf(
   about: {
     readonly now: string;
     readonly toDo: string | null;
+    /** What can follow a failure. */
+    readonly sequel: Sequel;
     /** Beside what is asked. */
     readonly context: readonly string[];
     readonly onChain: readonly string[];
   },
 ): string {
-  const { now, toDo, context, onChain } = about;
+  const { now, toDo, sequel, context, onChain } = about;
   const needed = neededBy(state);
   const of = (have: number, needs: number) => (needs === 0 ? '(none needed)' : `(${have} of ${needs})`);
   return [
     `**Asked:** ${plain(state.summary)}`,
     ...context,
     `**Now:** ${now}`,
-    ...(state.failure ? [`**Failure:** ${failureText({ failure: state.failure, open: state.open })}`] : []),
+    ...(state.failure ? [`**Failure:** ${failureText(state.failure, sequel)}`] : []),
     ...(toDo === null ? [] : [`**What to do:** ${toDo}`]),
     `**Approved by:** ${names(state.approvals)} ${of(state.approvals.length, needed.approve)}`,
     `**Rejected by:** ${names(state.rejections)} ${of(state.rejections.length, needed.reject)}`,
@@ -181,21 +196,18 @@ export function proposalDetails(state: ProposalState): string {
   return paragraphsOf(state, {
     now: proposalSentence(state),
     toDo: state.failure && state.open ? whatToDo(state.failure.code) : null,
+    sequel: retrySequel(state),
     context: [],
     onChain: state.deployments.length > 0 ? [deploymentTable(state.deployments)] : [],
   });
 }
 
-function fundsToDo({ networkId, awaitsRelayerWei }: TransactionState): string {
-  return awaitsRelayerWei === null
-    ? 'The failure says what is missing: balance of the account, or a lower gas price. Then send the signal `retryExecution`.'
-    : `Send native currency to the relayer named above on network ${networkId} until its balance is at least ${awaitsRelayerWei} wei. The execution then continues by itself.`;
-}
-
 function failedToDo(state: TransactionState, failure: Failure): string {
   switch (failure.code) {
-    case 'funds':
-      return fundsToDo(state);
+    case 'relayerFunds':
+      return resumes(state)
+        ? 'Send native currency to the relayer, as much as the failure names. The execution then continues by itself.'
+        : whatToDo(failure.code);
     case 'reverted':
       return 'The call would revert: nothing was sent and its budget is released. Once the cause is removed, send the signal `retryExecution`. Otherwise reject it, or wait for its expiry.';
     case 'policy':
@@ -207,6 +219,8 @@ function failedToDo(state: TransactionState, failure: Failure): string {
     case 'timeout':
       return 'Nothing of it was signed; the failure says why. To let it end, reject it, or wait for its expiry. To execute it after all, send the signal `retryExecution`.';
     case 'rpc':
+    case 'accountFunds':
+    case 'feeCeiling':
     case 'endpoints':
     case 'closedByOperator':
       return whatToDo(failure.code);
@@ -233,6 +247,7 @@ export function transactionDetails(state: TransactionState): string {
   return paragraphsOf(state, {
     now: transactionSentence(state),
     toDo: transactionToDo(state),
+    sequel: resumes(state) ? 'continues by itself' : retrySequel(state),
     context: [
       `**From:** account ${state.accountId} on network ${state.networkId}, under policy ${state.policyId}`,
       `**Initiator:** ${names([state.initiator])}${unsigned}`,

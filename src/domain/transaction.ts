@@ -156,6 +156,8 @@ export const transactionRules: ApprovalRules<TransactionRecord, TransactionNow> 
   isInitiated: (record, now) => initiatorVote(record, now) !== undefined,
   isPartlyDone: () => false,
   isFinishable: () => false,
+  awaitsResumption: ({ awaitsRelayerWei, signerOutcome }) =>
+    awaitsRelayerWei !== null && signerOutcome !== 'rejected',
   initiatorOf: ({ initiator }) => initiator,
 };
 

@@ -81,7 +81,7 @@ describe('the simulation of a transaction', () => {
   it('says what an account lacks', async () => {
     const poor = await makeAccount(api.http, org, { networkIds: [NETWORK_ID] });
     const transaction = await ask({ accountId: poor.id });
-    const lack = 'insufficient funds: the account has 0 wei and sends 1 wei';
+    const lack = 'insufficient funds: the account has 0 ETH and sends 0.000000000000000001 ETH';
     expect(await simulationOf(transaction)).toEqual(
       fails(`${lack}: fund the account ${poor.address} on Cut off (31337)`),
     );

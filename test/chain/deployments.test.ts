@@ -273,7 +273,7 @@ describe('a deployment', () => {
     const { address: payer } = keystore.relayerKey(CHAIN_ID, 1);
     const observed = () => chainWith(two).observeDeployment(key);
     expect(await observed()).toMatchObject({
-      failure: { code: 'funds', message: expect.stringContaining(payer) },
+      failure: { code: 'relayerFunds', message: expect.stringContaining(payer) },
     });
     await fundOnLocalChain(url, payer);
     const seen = await observed();
@@ -390,8 +390,8 @@ describe('an obstacle', () => {
     expect(await chain.observeDeployment(key)).toMatchObject({
       kind: 'failed',
       failure: {
-        code: 'funds',
-        message: expect.stringContaining(`insufficient funds: relayer ${relayer} has 0 wei on Own Chain`),
+        code: 'relayerFunds',
+        message: expect.stringContaining(`insufficient funds: relayer ${relayer} has 0 ETH on Own Chain`),
       },
     });
   });
@@ -421,7 +421,7 @@ describe('an obstacle', () => {
     await rpc(url, 'anvil_mine', ['0x1']);
     expect(await cheap.observeDeployment(key)).toMatchObject({
       kind: 'failed',
-      failure: { code: 'funds', message: expect.stringContaining('ceiling of 0 wei') },
+      failure: { code: 'feeCeiling', message: expect.stringContaining('ceiling of 0 gwei') },
     });
   });
 
@@ -627,7 +627,7 @@ describe('the signer refuses', () => {
       message: expect.stringContaining('MAX_GAS'),
     });
     const fee = String(network.maxFeePerGas + 1n);
-    expect(await refusal(key, signer, { maxFeePerGas: fee })).toMatchObject({ code: 'funds' });
+    expect(await refusal(key, signer, { maxFeePerGas: fee })).toMatchObject({ code: 'feeCeiling' });
   });
 
   test('to start with a keystore of another database', async () => {

@@ -78,7 +78,7 @@ test('one without funds delays its own accounts only', async () => {
   const seen = await world.prepare(waiting);
   expect(seen).toMatchObject({
     kind: 'failed',
-    failure: { code: 'funds', message: expect.stringContaining(world.relayerAt(0)) },
+    failure: { code: 'relayerFunds', message: expect.stringContaining(world.relayerAt(0)) },
   });
   const { awaitsRelayerWei: wei } = seen as { awaitsRelayerWei: string };
   const funded = ({ id: accountId }: TestAccount) =>

@@ -6,6 +6,7 @@ import {
   type Address,
   concatHex,
   encodeFunctionData,
+  formatEther,
   type Hex,
   keccak256,
   numberToHex,
@@ -607,7 +608,7 @@ describe('an envelope', () => {
         };
         return world.signer.fillNonce({ networkId: world.network.id, nonce, terms });
       };
-      expect(await fillAt(109n)).toMatchObject({ refused: { code: 'funds' } });
+      expect(await fillAt(109n)).toMatchObject({ refused: { code: 'stale' } });
       const filled = await fillAt(125n);
       expect(await fillAt(150n)).toEqual(filled);
       expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
@@ -788,7 +789,10 @@ describe('refused before it costs gas', () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 2n * ETHER }, { account });
     expect(await world.execute(ref)).toMatchObject({
       kind: 'failed',
-      failure: { code: 'funds', message: expect.stringContaining(account.address) },
+      failure: {
+        code: 'accountFunds',
+        message: expect.stringContaining(`has 1 ETH and sends 2 ETH: fund the account ${account.address}`),
+      },
     });
     await world.setBalance(account.address, 3n * ETHER);
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
@@ -808,7 +812,9 @@ describe('refused before it costs gas', () => {
     const cheap = world.chainWith({ maxFeePerGas: 0n });
     expect(
       await cheap.prepareTransaction({ ...ref, networkId: world.network.id, cancel: false }),
-    ).toMatchObject({ failure: { code: 'funds', message: expect.stringContaining('ceiling of 0 wei') } });
+    ).toMatchObject({
+      failure: { code: 'feeCeiling', message: expect.stringContaining('ceiling of 0 gwei') },
+    });
   });
 
   itDeep('an account that is not deployed', async () => {
@@ -920,7 +926,7 @@ describe('on a rollup', () => {
     const balance = await world.client.rpc.getBalance({ address: world.relayer });
     await rpc(world.url, 'anvil_setCode', [ORACLE, returning(balance)]);
     expect(await prepareOn('opStack', ref)).toMatchObject({
-      failure: { code: 'funds', message: expect.stringContaining(`has ${balance} wei`) },
+      failure: { code: 'relayerFunds', message: expect.stringContaining(`has ${formatEther(balance)} ETH`) },
     });
     await rpc(world.url, 'anvil_setCode', [ORACLE, returning(1n)]);
     expect(await prepareOn('opStack', ref)).toMatchObject({ kind: 'needsEnvelope' });
@@ -950,7 +956,10 @@ describe('a relayer with insufficient funds', () => {
     const seen = await world.prepare(ref);
     expect(seen).toMatchObject({
       kind: 'failed',
-      failure: { code: 'funds', message: expect.stringContaining(`${world.relayer} has 0 wei on Own Chain`) },
+      failure: {
+        code: 'relayerFunds',
+        message: expect.stringContaining(`${world.relayer} has 0 ETH on Own Chain`),
+      },
       awaitsRelayerWei: expect.stringMatching(/^[1-9]\d+$/),
     });
     const looked = jest.spyOn(world.client.rpc, 'getBalance');
@@ -992,7 +1001,7 @@ describe('a relayer with insufficient funds', () => {
       await world.setBalance(world.relayer, 0n);
       expect(await there.prepareTransaction(input)).toMatchObject({
         kind: 'failed',
-        failure: { code: 'funds' },
+        failure: { code: 'relayerFunds' },
       });
     } finally {
       await generous.stop();

@@ -148,8 +148,8 @@ describe('a simulated call', () => {
   test('reports a balance of the account that is too low, native and token', async () => {
     expect(await simulate({ to: RECIPIENT, value: 2n * 10n ** 18n })).toMatchObject({
       ok: false,
-      kind: 'funds',
-      reason: `insufficient funds: the account has ${10n ** 18n} wei and sends ${2n * 10n ** 18n} wei`,
+      kind: 'accountFunds',
+      reason: 'insufficient funds: the account has 1 ETH and sends 2 ETH',
     });
     expect(await simulate({ to: await put(TOKENS.plain, 9n), data: transfer(10n) })).toMatchObject({
       kind: 'revert',

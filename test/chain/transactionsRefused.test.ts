@@ -515,8 +515,8 @@ describe('the signer refuses', () => {
       message: expect.stringContaining('MAX_GAS'),
     });
     const fee = String(world.network.maxFeePerGas + 1n);
-    expect(await refusal(ref, { maxFeePerGas: fee })).toMatchObject({ code: 'funds' });
-    expect(await refusal(ref, { maxPriorityFeePerGas: fee })).toMatchObject({ code: 'funds' });
+    expect(await refusal(ref, { maxFeePerGas: fee })).toMatchObject({ code: 'feeCeiling' });
+    expect(await refusal(ref, { maxPriorityFeePerGas: fee })).toMatchObject({ code: 'stale' });
     expect(await refusal(ref, { safeTxGas: '0' })).toMatchObject({ code: 'stale' });
   });
 

@@ -65,7 +65,7 @@ async function failedDeployment(): Promise<{ proposal: Shown; relayer: string }>
   await sign(service.http, org.adminKey, open, org.alice);
   await sign(service.http, org.adminKey, open, org.bob, 'approve', { execute: true });
   const proposal = await settled(service.http, org, open.id);
-  expect(proposal).toMatchObject({ executionStatus: 'failed', failure: { code: 'funds' } });
+  expect(proposal).toMatchObject({ executionStatus: 'failed', failure: { code: 'relayerFunds' } });
   return { proposal, relayer };
 }
 
@@ -149,7 +149,7 @@ describe('proposals retry', () => {
       new RegExp(`^${proposal.id} .*waits for a retry.*${relayer} has 0 wei on Shaky`, 'm'),
     );
     const text = await words(env, 'proposals', 'show', proposal.id);
-    for (const part of ['funds', `relayer ${relayer} has 0 wei`, 'attempt 1', 'retry']) {
+    for (const part of ['relayerFunds', `relayer ${relayer} has 0 ETH`, 'attempt 1', 'retry']) {
       expect(text).toContain(part);
     }
     const doctor = await command(env, 'doctor', '--json');
@@ -168,7 +168,7 @@ describe('proposals retry', () => {
     expect(await json(env, 'proposals', 'retry', proposal.id)).toMatchObject({ id: proposal.id });
     expect(await settled(service.http, org, proposal.id)).toMatchObject({
       executionStatus: 'failed',
-      failure: { code: 'funds', attempt: 2 },
+      failure: { code: 'relayerFunds', attempt: 2 },
     });
 
     await fundRelayers(service.db, service.config);

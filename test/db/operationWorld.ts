@@ -481,7 +481,7 @@ export class World {
       networkId,
       result: ok
         ? { status: 'completed', transactionHash: `0x${'ab'.repeat(32)}`, blockNumber: '7' }
-        : { status: 'failed', failure: { code: 'funds', message: 'insufficient funds' } },
+        : { status: 'failed', failure: { code: 'relayerFunds', message: 'insufficient funds' } },
     });
   }
 

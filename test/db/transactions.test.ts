@@ -416,7 +416,7 @@ describe('a change of a transaction', () => {
     const before = (await read(id)).record;
     await owner('approvals').where({ id }).update({ updated_at: '2020-01-01' });
     const note = { at: '2025-06-02T00:00:00.000Z', code: 'c', message: 'm' };
-    const failure = aFailure({ code: 'funds' });
+    const failure = aFailure({ code: 'relayerFunds' });
     await update(id, {
       executionStatus: 'failed',
       executionAttempt: 2,

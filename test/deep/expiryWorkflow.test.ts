@@ -150,7 +150,7 @@ describe('an execution that failed everywhere', () => {
     expect(await show(world, org, nowhere)).toMatchObject({
       signatureStatus: 'expired',
       executionStatus: 'failed',
-      failure: { code: 'funds' },
+      failure: { code: 'relayerFunds' },
     });
     expect(await claimsOf(nowhere)).toEqual([]);
     const executed = await execute(world.http, org.adminKey, nowhere.id);
@@ -164,7 +164,7 @@ describe('an account that is on one of its networks', () => {
     expect(expired).toMatchObject({
       signatureStatus: 'expired',
       executionStatus: 'failed',
-      failure: { code: 'funds' },
+      failure: { code: 'relayerFunds' },
     });
     const handle = workflowOf(world, org, partly);
     expect((await handle.describe()).status.name).toBe('RUNNING');

@@ -79,16 +79,19 @@ it('a failed transaction is completed by a retry after its cause is removed', as
   const balance = await balanceOf(account.address);
   const asked = balance + 1n;
   const transaction = await transfer(asked);
-  expect(await settled(transaction)).toMatchObject({ executionStatus: 'failed', failure: { code: 'funds' } });
+  expect(await settled(transaction)).toMatchObject({
+    executionStatus: 'failed',
+    failure: { code: 'relayerFunds' },
+  });
   const [listed] = await json(env, 'transactions', 'list', '--failed', '--org', org.id);
-  expect(listed).toMatchObject({ id: transaction.id, failure: { code: 'funds' } });
+  expect(listed).toMatchObject({ id: transaction.id, failure: { code: 'relayerFunds' } });
   const text = await words(env, 'transactions', 'show', transaction.id);
   for (const part of [`fund the account ${account.address}`, 'What to do:', 'released', 'Retry:']) {
     expect(text).toContain(part);
   }
   // The cause is still there: it fails again, with its second attempt.
   await json(env, 'transactions', 'retry', transaction.id);
-  expect(await settled(transaction)).toMatchObject({ failure: { code: 'funds', attempt: 2 } });
+  expect(await settled(transaction)).toMatchObject({ failure: { code: 'relayerFunds', attempt: 2 } });
 
   await rpc(url(), 'anvil_setBalance', [account.address, `0x${(asked * 2n).toString(16)}`]);
   expect(await words(env, 'transactions', 'retry', transaction.id)).toMatch(/^(Being executed|Executed)/);

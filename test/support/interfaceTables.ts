@@ -228,7 +228,9 @@ const FAILURE = fields({
   code: oneOf(
     'rpc',
     'reverted',
-    'funds',
+    'accountFunds',
+    'feeCeiling',
+    'relayerFunds',
     'policy',
     'budget',
     'stale',
@@ -241,6 +243,7 @@ const FAILURE = fields({
   attempt: 'integer',
   'transactionHash?': 'transactionHash',
   'retryable?': 'boolean',
+  'resumes?': 'boolean',
 });
 
 const RESULT = fields({

@@ -113,7 +113,7 @@ describe('an execution with an unfunded relayer on one network', () => {
   it('completes the other network, names the relayer and waits', async () => {
     const failed = await failedProposal();
     expect(failed.failure).toMatchObject({
-      code: 'funds',
+      code: 'relayerFunds',
       attempt: 1,
       message: expect.stringContaining(relayer),
     });
@@ -122,7 +122,7 @@ describe('an execution with an unfunded relayer on one network', () => {
       expect.objectContaining({
         networkId: UNFUNDED,
         status: 'failed',
-        failure: expect.objectContaining({ code: 'funds', message: expect.stringContaining(relayer) }),
+        failure: expect.objectContaining({ code: 'relayerFunds', message: expect.stringContaining(relayer) }),
       }),
     ]);
     const handle = workflowOf(world, org, failed);
@@ -131,7 +131,7 @@ describe('an execution with an unfunded relayer on one network', () => {
       executionStatus: 'failed',
       closed: false,
       open: true,
-      failure: { code: 'funds' },
+      failure: { code: 'relayerFunds' },
     });
 
     // What an operator reads: what is asked, what failed, what to do, who signed.
@@ -162,7 +162,7 @@ describe('an execution with an unfunded relayer on one network', () => {
       const shown = await show(world, org, failed);
       return shown.executionStatus === 'failed' && shown.failure.attempt === 2 && shown;
     });
-    expect(again.failure.code).toBe('funds');
+    expect(again.failure.code).toBe('relayerFunds');
     expect(await envelopesOf(failed)).toHaveLength(1);
     await setRelayerBalance(world, UNFUNDED, parseEther('10'));
     await expectFinished(failed, execute(world.http, org.adminKey, failed.id), 3);

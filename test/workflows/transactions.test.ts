@@ -4,6 +4,8 @@ import { transactionSubject } from '../../src/approvals/transactions';
 import { reconcilerScheduleId, taskQueues } from '../../src/temporal/ids';
 import { searchAttributes } from '../../src/temporal/searchAttributes';
 import type { Shown } from '../support/api';
+import { anAddress } from '../support/builders';
+import { changeMember } from '../support/decisions';
 import { fundOnLocalChain, rpc } from '../support/stack';
 import { itDeep } from '../support/suite';
 import { executeTransaction, readTransaction, settledTransaction, signed } from '../support/transactionApi';
@@ -81,7 +83,12 @@ describe('a relayer with insufficient funds', () => {
     const failed = await withoutCoin();
     expect(failed).toMatchObject({
       executionStatus: 'failed',
-      failure: { code: 'funds', message: expect.stringContaining(world.relayer) },
+      failure: {
+        code: 'relayerFunds',
+        message: expect.stringContaining(`${world.relayer} has 0 ETH`),
+        retryable: true,
+        resumes: true,
+      },
     });
     expect(await usageOf(world, failed)).toEqual(['released']);
     await fundOnLocalChain(world.url, world.relayer);
@@ -89,6 +96,33 @@ describe('a relayer with insufficient funds', () => {
     expect(await received(world, failed)).toBe(1n);
     expect(await usageOf(world, failed)).toEqual(['released', 'committed']);
   });
+
+  itDeep(
+    'does not continue while its initiator has another wallet, and does once they have the old one again',
+    async () => {
+      const { db, http, org, relayer, url } = world;
+      const failed = await withoutCoin();
+      const resumes = async () => (await readTransaction(http, org, failed)).failure?.resumes;
+      expect(await resumes()).toBe(true);
+      await changeMember(db, org, org.dave.id, { walletAddress: anAddress() });
+      expect(await resumes()).toBe(false);
+      await fundOnLocalChain(url, relayer);
+      await until('the refill is seen, and the execution refused', async () => {
+        const { events } = await workflowOfTransaction(world, failed).fetchHistory();
+        return events?.some(({ activityTaskCompletedEventAttributes: done }) => done);
+      });
+      expect(await readTransaction(http, org, failed)).toMatchObject({ executionStatus: 'failed' });
+      await changeMember(db, org, org.dave.id, { walletAddress: org.dave.wallet.address });
+      expect(await resumes()).not.toBe(false);
+      await until(
+        'it is executed',
+        async () => (await readTransaction(http, org, failed)).executionStatus === 'completed',
+        90_000,
+      );
+      expect(await received(world, failed)).toBe(1n);
+    },
+    120_000,
+  );
 
   it('can be rejected meanwhile; then a refill has no effect', async () => {
     const { http, org } = world;

@@ -11,6 +11,7 @@ export function sectionOf(approval: Approval, viewer: Viewer): WaitingSection {
   const { executionStatus, signatureStatus, failure, approvals, rejections } = approval;
   if (CLOSED.includes(executionStatus)) return 'closed';
   if (executionStatus === 'processing') return 'processing';
+  if (failure?.resumes) return 'processing';
   if (executionStatus !== null) return failure?.retryable === false ? 'closed' : 'failed';
   if (signatureStatus === 'expired') return 'closed';
   const outcomes = outcomesOf(approval);

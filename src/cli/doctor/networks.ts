@@ -1,7 +1,8 @@
-import { type Address, formatGwei, formatUnits } from 'viem';
+import type { Address } from 'viem';
 import { ask, assertChainId, type ChainClient } from '../../chain/clients';
 import { hostOf, type WalletEndpoints } from '../../chain/contractSignatures';
 import { isLoopback } from '../../chain/loopback';
+import { gasPriceText, nativeAmount } from '../../chain/nativeAmount';
 import { relayerFunds } from '../../chain/relayerFunds';
 import { refuseNetwork } from '../../chain/safe';
 import type { Relayer } from '../../db/chain';
@@ -25,13 +26,13 @@ export async function checkNetwork(chain: ChainClient): Promise<Finding[]> {
     chain.rpc.request({ method: 'web3_clientVersion' }).catch(() => 'client unknown'),
   ]);
   const ageMs = Date.now() - Number(head.timestamp) * 1_000;
-  const text = `${name}, block ${head.number} of ${duration(ageMs)} ago, gas ${formatGwei(gasPrice)} gwei, Safe 1.4.1, ${client}`;
+  const text = `${name}, block ${head.number} of ${duration(ageMs)} ago, gas ${gasPriceText(gasPrice)}, Safe 1.4.1, ${client}`;
   if (gasPrice > maxFeePerGas) {
     return [
       warn(
         part,
         text,
-        `gas is above the ceiling of ${formatGwei(maxFeePerGas)} gwei: wait, or raise maxFeePerGas in NETWORKS_FILE`,
+        `gas is above the ceiling of ${gasPriceText(maxFeePerGas)}: wait, or raise maxFeePerGas in NETWORKS_FILE`,
       ),
     ];
   }
@@ -66,7 +67,7 @@ export async function checkRelayers(chain: ChainClient, relayers: readonly Relay
   const findings = await Promise.all(
     own.map(async ({ address }) => {
       const balance = await ask(chain, (rpc) => rpc.getBalance({ address: address as Address }));
-      const text = `${address} has ${formatUnits(balance, nativeAsset.decimals)} ${nativeAsset.symbol}`;
+      const text = `${address} has ${nativeAmount(chain.network, balance)}`;
       const todo = `send ${nativeAsset.symbol} to ${address} on ${name}`;
       const funds = relayerFunds(balance, gasPrice);
       if (funds === 'empty') return fail(part, `${text}: not enough for one deployment`, todo);

@@ -1,6 +1,8 @@
 import type { Address } from 'viem';
 import { ask, type ChainClient } from '../../chain/clients';
+import { nativeAmount } from '../../chain/nativeAmount';
 import { accountNonce } from '../../chain/safe';
+import type { NetworkConfig } from '../../config';
 import type { Relayer } from '../../db/chain';
 import type { Db } from '../../db/database';
 import { explainedNonces, findTransactionTrouble, undecidedNonces } from '../../db/transactionHealth';
@@ -14,7 +16,7 @@ const MAX_ACCOUNTS = 200;
 const AT_ONCE = 20;
 
 /** Signed attempts that are not sent, budgets reserved without an execution, and transactions that wait for funds. */
-export async function checkTransactions(db: Db): Promise<Finding[]> {
+export async function checkTransactions(db: Db, networks: readonly NetworkConfig[]): Promise<Finding[]> {
   const { uncarried, reserved, awaiting } = await findTransactionTrouble(db, STUCK_SECONDS);
   return [
     stuck(
@@ -29,13 +31,15 @@ export async function checkTransactions(db: Db): Promise<Finding[]> {
       'with a reserved budget but no execution',
       'the database was changed from outside; see the runbook',
     ),
-    ...awaiting.map(({ networkId, count: waiting, wei }) =>
-      warn(
+    ...awaiting.map(({ networkId, count: waiting, wei }) => {
+      const network = networks.find(({ id }) => id === networkId);
+      const most = network ? `, of up to ${nativeAmount(network, wei)}` : '';
+      return warn(
         'funds',
-        `${count(waiting, 'transaction waits', 'transactions wait')} for native currency of a relayer of network ${networkId}: up to ${wei} wei`,
+        `${count(waiting, 'transaction waits', 'transactions wait')} for a balance of a relayer of network ${networkId}${most}`,
         'fund the relayers above; they continue by themselves',
-      ),
-    ),
+      );
+    }),
   ];
 }
 

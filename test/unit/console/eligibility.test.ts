@@ -117,6 +117,16 @@ describe('what waits', () => {
       'Execute again',
     ],
     [
+      'for what it continues upon by itself',
+      proposal({
+        executionStatus: 'failed',
+        signatureStatus: 'approvalReady',
+        failure: { retryable: true, resumes: true } as never,
+      }),
+      'processing',
+      'Execute again',
+    ],
+    [
       'for nothing, once the chain has decided',
       proposal({
         executionStatus: 'failed',

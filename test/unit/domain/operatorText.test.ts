@@ -31,7 +31,17 @@ const EXECUTIONS: readonly (ExecutionStatus | null)[] = [
   'failed',
   'blocked',
 ];
-const CODES: readonly FailureCode[] = ['rpc', 'reverted', 'funds', 'policy', 'budget', 'stale', 'timeout'];
+const CODES: readonly FailureCode[] = [
+  'rpc',
+  'reverted',
+  'accountFunds',
+  'feeCeiling',
+  'relayerFunds',
+  'policy',
+  'budget',
+  'stale',
+  'timeout',
+];
 
 describe('the status of a proposal, in one sentence', () => {
   it.each<[SignatureStatus, string]>([

@@ -681,7 +681,7 @@ describe('a transaction that is closed', () => {
 
 describe('what a workflow keeps of a transaction', () => {
   it('identifies it', () => {
-    const failure = aFailure({ code: 'funds' });
+    const failure = aFailure({ code: 'relayerFunds' });
     const record = initiated()
       .approvedBy(bo)
       .inState('failed')

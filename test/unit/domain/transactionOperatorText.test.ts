@@ -94,9 +94,12 @@ describe('the status of a transaction, in one sentence', () => {
   });
 
   it('when the relayer has insufficient funds: what it waits for, as long as it is open', () => {
-    const waiting = failedWith('funds', { awaitsRelayerWei: '1200' });
+    const waiting = failedWith('relayerFunds', { awaitsRelayerWei: '1200', ready: ['approve'] });
     expect(transactionSentence(waiting)).toBe(
-      `The relayer of account ${waiting.accountId} on network 31337 has insufficient funds; the execution continues by itself at a balance of 1200 wei.`,
+      `The relayer of account ${waiting.accountId} on network 31337 has insufficient funds; the execution continues by itself after a refill.`,
+    );
+    expect(transactionSentence({ ...waiting, ready: [] })).toBe(
+      'The execution failed and waits for a retry.',
     );
     expect(transactionSentence({ ...waiting, open: false })).toBe(
       'Expired after an execution that was failed.',
@@ -141,14 +144,21 @@ describe('what an operator reads about a transaction', () => {
     );
   });
 
-  it.each<FailureCode>(['rpc', 'reverted', 'funds', 'policy', 'budget', 'stale', 'timeout'])(
-    'says what to do about a failure of the kind %s while it can still change',
-    (code) => {
-      const details = transactionDetails(failedWith(code));
-      expect(details).toMatch(/\*\*What to do:\*\* [A-Z].*`retryExecution`.*\.$/m);
-      expect(transactionDetails(failedWith(code, { open: false }))).not.toContain('What to do');
-    },
-  );
+  it.each<FailureCode>([
+    'rpc',
+    'reverted',
+    'accountFunds',
+    'feeCeiling',
+    'relayerFunds',
+    'policy',
+    'budget',
+    'stale',
+    'timeout',
+  ])('says what to do about a failure of the kind %s while it can still change', (code) => {
+    const details = transactionDetails(failedWith(code));
+    expect(details).toMatch(/\*\*What to do:\*\* [A-Z].*`retryExecution`.*\.$/m);
+    expect(transactionDetails(failedWith(code, { open: false }))).not.toContain('What to do');
+  });
 
   it('says first how what was cancelled before it was signed ends, then how it is executed after all', () => {
     expect(transactionDetails(failedWith('timeout'))).toMatch(
@@ -157,10 +167,14 @@ describe('what an operator reads about a transaction', () => {
   });
 
   it('asks for no retry of what continues by itself, and for nothing about what is closed', () => {
-    const details = transactionDetails(failedWith('funds', { awaitsRelayerWei: '1200' }));
-    expect(details).toContain(
-      'until its balance is at least 1200 wei. The execution then continues by itself.',
+    const details = transactionDetails(
+      failedWith('relayerFunds', { awaitsRelayerWei: '1200', ready: ['approve'] }),
     );
+    expect(details).toContain(
+      '**What to do:** Send native currency to the relayer, as much as the failure names. The execution then continues by itself.',
+    );
+    expect(details).toContain('continues by itself: ');
+    expect(details).not.toMatch(/\bwei\b|retryable/);
     expect(details).not.toContain('retryExecution');
     expect(transactionDetails(failedWith('closedByOperator'))).toContain('Nothing: it is closed.');
   });

@@ -143,8 +143,30 @@ describe('a transaction as the API shows it', () => {
       expect(view).not.toHaveProperty(field);
     }
     expect(nulls(view)).toEqual(['.data.asset.logoUrl']);
-    expect(view.failure).toEqual({ ...record.failure, retryable: true });
+    expect(view.failure).toEqual({ ...record.failure, retryable: true, resumes: false });
     expect(view.notes).toHaveLength(1);
+  });
+
+  it('says of a failure whether it continues by itself: while its relayer is awaited and enough votes count', () => {
+    const awaiting = (change: Partial<TransactionRecord> = {}) =>
+      transaction()
+        .initiated()
+        .approvedBy(ada)
+        .approvedBy(bo)
+        .inState('failed')
+        .failedWith(aFailure({ code: 'relayerFunds' }))
+        .having({ awaitsRelayerWei: 7n, ...change })
+        .build();
+    const flags = (record: TransactionRecord, then = now) => {
+      const { retryable, resumes } = show(record, then).failure;
+      return [retryable, resumes];
+    };
+    expect(flags(awaiting())).toEqual([true, true]);
+    expect(flags(awaiting(), world().without(bo).build())).toEqual([true, false]);
+    expect(flags(awaiting({ awaitsRelayerWei: null }))).toEqual([true, false]);
+    expect(flags(awaiting({ signerOutcome: 'rejected' }))).toEqual([true, false]);
+    expect(flags(awaiting(), world().at(OVER).build())).toEqual([false, false]);
+    expect(flags(awaiting({ closed: true }))).toEqual([false, false]);
   });
 
   it.each<[string, TransactionRecord, string[]]>([

@@ -64,6 +64,12 @@ function signedHashes(approval: Approval): Hashes | undefined {
   return 'approvePayload' in signatureData ? hashesOf(statementOf(signatureData.approvePayload)) : undefined;
 }
 
+/** What can follow a failure. */
+function sequelOf({ resumes, retryable }: Schema['Failure']): string {
+  if (resumes) return 'It continues by itself: do not request it again.';
+  return retryable ? 'It can be executed again.' : 'It cannot be executed again.';
+}
+
 /** What became of a request. */
 export function Outcome({
   approval,
@@ -87,8 +93,7 @@ export function Outcome({
         >
           <p>{failure.message}</p>
           <p className="small muted">
-            Attempt {failure.attempt}, {dateTime(failure.at)}.{' '}
-            {failure.retryable === false ? 'It cannot be executed again.' : ''}
+            Attempt {failure.attempt}, {dateTime(failure.at)}. {sequelOf(failure)}
           </p>
           {failure.retryable === false && 'initiator' in approval ? (
             <Link to="/new/transfer" search={{ accountId: approval.accountId, replaces: approval.id }}>
