@@ -63,6 +63,9 @@ export const ENDPOINTS = {
   signAdminProposal: 'POST /admins/proposals/{id}/signatures',
   executeAdminProposal: 'POST /admins/proposals/{id}/execute',
   listProposals: 'GET /proposals',
+  getProposal: 'GET /proposals/{id}',
+  signProposal: 'POST /proposals/{id}/signatures',
+  executeProposal: 'POST /proposals/{id}/execute',
   listTransactions: 'GET /transactions',
   getTransaction: 'GET /transactions/{id}',
   simulateTransaction: 'GET /transactions/{id}/simulation',
@@ -115,6 +118,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** How long the call may take with all its retries, in ms. */
   readonly timeoutMs?: number | undefined;
+  /** How long an action may take with all its calls, retries and waits, in ms. */
+  readonly totalTimeoutMs?: number | undefined;
   /** Of a POST: a UUID that was stored with the intent, so that the call can be repeated after a crash. Absent: a new one. */
   readonly idempotencyKey?: string | undefined;
 }

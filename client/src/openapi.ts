@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * List proposals about members
-         * @description Returns a page, newest first. Requires any API key of the organization.
+         * @description Returns a page, newest first. Requires any API key.
          */
         get: operations["listMemberProposals"];
         put?: never;
@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * Get a proposal about members
-         * @description Requires any API key of the organization.
+         * @description Requires any API key.
          */
         get: operations["getMemberProposal"];
         put?: never;
@@ -115,7 +115,7 @@ export interface paths {
         put?: never;
         /**
          * Vote on a proposal about members
-         * @description Records the vote of an admin. The API key of the request need not belong to that admin. With `execute` the outcome is executed at once if its threshold is met. Requires the API key of an admin of type `api`.
+         * @description The API key of the request need not belong to the admin who votes. With `execute` the outcome is executed at once if its threshold is met. Requires the API key of an admin of type `api`.
          */
         post: operations["signMemberProposal"];
         delete?: never;
@@ -135,7 +135,7 @@ export interface paths {
         put?: never;
         /**
          * Execute a proposal about members
-         * @description Executes approval or rejection once its threshold is met, and resumes a failed execution. Waits up to 10 seconds for the outcome. Requires the API key of an admin of type `api`.
+         * @description Either outcome, once its threshold is met; resumes a failed execution. Waits up to 10 seconds for the end. Requires the API key of an admin of type `api`.
          */
         post: operations["executeMemberProposal"];
         delete?: never;
@@ -213,7 +213,7 @@ export interface paths {
         };
         /**
          * List proposals about groups
-         * @description Returns a page, newest first. Requires any API key of the organization.
+         * @description Returns a page, newest first. Requires any API key.
          */
         get: operations["listGroupProposals"];
         put?: never;
@@ -233,7 +233,7 @@ export interface paths {
         };
         /**
          * Get a proposal about groups
-         * @description Requires any API key of the organization.
+         * @description Requires any API key.
          */
         get: operations["getGroupProposal"];
         put?: never;
@@ -255,7 +255,7 @@ export interface paths {
         put?: never;
         /**
          * Vote on a proposal about groups
-         * @description Records the vote of an admin. The API key of the request need not belong to that admin. With `execute` the outcome is executed at once if its threshold is met. Requires the API key of an admin of type `api`.
+         * @description The API key of the request need not belong to the admin who votes. With `execute` the outcome is executed at once if its threshold is met. Requires the API key of an admin of type `api`.
          */
         post: operations["signGroupProposal"];
         delete?: never;
@@ -275,7 +275,7 @@ export interface paths {
         put?: never;
         /**
          * Execute a proposal about groups
-         * @description Executes approval or rejection once its threshold is met, and resumes a failed execution. Waits up to 10 seconds for the outcome. Requires the API key of an admin of type `api`.
+         * @description Either outcome, once its threshold is met; resumes a failed execution. Waits up to 10 seconds for the end. Requires the API key of an admin of type `api`.
          */
         post: operations["executeGroupProposal"];
         delete?: never;
@@ -293,7 +293,7 @@ export interface paths {
         };
         /**
          * List proposals about policies
-         * @description Returns a page, newest first. Requires any API key of the organization.
+         * @description Returns a page, newest first. Requires any API key.
          */
         get: operations["listPolicyProposals"];
         put?: never;
@@ -377,7 +377,7 @@ export interface paths {
         };
         /**
          * Get a proposal about policies
-         * @description Requires any API key of the organization.
+         * @description Requires any API key.
          */
         get: operations["getPolicyProposal"];
         put?: never;
@@ -399,7 +399,7 @@ export interface paths {
         put?: never;
         /**
          * Vote on a proposal about policies
-         * @description Records the vote of an admin. The API key of the request need not belong to that admin. With `execute` the outcome is executed at once if its threshold is met. Requires the API key of an admin of type `api`.
+         * @description The API key of the request need not belong to the admin who votes. With `execute` the outcome is executed at once if its threshold is met. Requires the API key of an admin of type `api`.
          */
         post: operations["signPolicyProposal"];
         delete?: never;
@@ -419,7 +419,7 @@ export interface paths {
         put?: never;
         /**
          * Execute a proposal about policies
-         * @description Executes approval or rejection once its threshold is met, and resumes a failed execution. Waits up to 10 seconds for the outcome. Requires the API key of an admin of type `api`.
+         * @description Either outcome, once its threshold is met; resumes a failed execution. Waits up to 10 seconds for the end. Requires the API key of an admin of type `api`.
          */
         post: operations["executePolicyProposal"];
         delete?: never;
@@ -477,7 +477,7 @@ export interface paths {
         };
         /**
          * List proposals about accounts
-         * @description Returns a page, newest first. Requires any API key of the organization.
+         * @description Returns a page, newest first. Requires any API key.
          */
         get: operations["listAccountProposals"];
         put?: never;
@@ -497,7 +497,7 @@ export interface paths {
         };
         /**
          * Get a proposal about accounts
-         * @description Requires any API key of the organization.
+         * @description Requires any API key.
          */
         get: operations["getAccountProposal"];
         put?: never;
@@ -519,7 +519,7 @@ export interface paths {
         put?: never;
         /**
          * Vote on a proposal about accounts
-         * @description Records the vote of an admin. The API key of the request need not belong to that admin. With `execute` the outcome is executed at once if its threshold is met. Requires the API key of an admin of type `api`.
+         * @description The API key of the request need not belong to the admin who votes. With `execute` the outcome is executed at once if its threshold is met. Requires the API key of an admin of type `api`.
          */
         post: operations["signAccountProposal"];
         delete?: never;
@@ -539,7 +539,7 @@ export interface paths {
         put?: never;
         /**
          * Execute a proposal about accounts
-         * @description Executes approval or rejection once its threshold is met, and resumes a failed execution. Waits up to 10 seconds for the outcome. Requires the API key of an admin of type `api`.
+         * @description Either outcome, once its threshold is met; resumes a failed execution. Waits up to 10 seconds for the end. Requires the API key of an admin of type `api`.
          */
         post: operations["executeAccountProposal"];
         delete?: never;
@@ -577,7 +577,7 @@ export interface paths {
         };
         /**
          * Get a proposal about admins
-         * @description Requires any API key of the organization.
+         * @description Requires any API key.
          */
         get: operations["getAdminProposal"];
         put?: never;
@@ -599,7 +599,7 @@ export interface paths {
         put?: never;
         /**
          * Vote on a proposal about admins
-         * @description Records the vote of an admin. The API key of the request need not belong to that admin. With `execute` the outcome is executed at once if its threshold is met. Requires the API key of an admin of type `api`.
+         * @description The API key of the request need not belong to the admin who votes. With `execute` the outcome is executed at once if its threshold is met. Requires the API key of an admin of type `api`.
          */
         post: operations["signAdminProposal"];
         delete?: never;
@@ -619,7 +619,7 @@ export interface paths {
         put?: never;
         /**
          * Execute a proposal about admins
-         * @description Executes approval or rejection once its threshold is met, and resumes a failed execution. Waits up to 10 seconds for the outcome. Requires the API key of an admin of type `api`.
+         * @description Either outcome, once its threshold is met; resumes a failed execution. Waits up to 10 seconds for the end. Requires the API key of an admin of type `api`.
          */
         post: operations["executeAdminProposal"];
         delete?: never;
@@ -637,7 +637,7 @@ export interface paths {
         };
         /**
          * Get the queued admin proposal
-         * @description At most one is queued at a time; 404 if there is none. Requires any API key of the organization.
+         * @description At most one is queued at a time; 404 if there is none. Requires any API key.
          */
         get: operations["getQueuedAdminProposal"];
         put?: never;
@@ -657,11 +657,71 @@ export interface paths {
         };
         /**
          * List proposals of all kinds
-         * @description Returns a page, newest first. Requires any API key of the organization.
+         * @description Returns a page, newest first. Requires any API key.
          */
         get: operations["listProposals"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/proposals/{proposalId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a proposal of any kind
+         * @description Requires any API key.
+         */
+        get: operations["getProposal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/proposals/{proposalId}/signatures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Vote on a proposal of any kind
+         * @description The API key of the request need not belong to the admin who votes. With `execute` the outcome is executed at once if its threshold is met. Requires the API key of an admin of type `api`.
+         */
+        post: operations["signProposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/proposals/{proposalId}/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Execute a proposal of any kind
+         * @description Either outcome, once its threshold is met; resumes a failed execution. Waits up to 10 seconds for the end. Requires the API key of an admin of type `api`.
+         */
+        post: operations["executeProposal"];
         delete?: never;
         options?: never;
         head?: never;
@@ -677,7 +737,7 @@ export interface paths {
         };
         /**
          * List accounts
-         * @description Returns all accounts, newest first. With `limit` or `cursor` it returns a page. Requires any API key of the organization.
+         * @description Returns all accounts, newest first. With `limit` or `cursor` it returns a page. Requires any API key.
          */
         get: operations["listAccounts"];
         put?: never;
@@ -697,7 +757,7 @@ export interface paths {
         };
         /**
          * Get an account
-         * @description Requires any API key of the organization.
+         * @description Requires any API key.
          */
         get: operations["getAccount"];
         put?: never;
@@ -717,7 +777,7 @@ export interface paths {
         };
         /**
          * Get the balances of an account
-         * @description Returns the balance of the native currency and of every token that a policy or a past transaction of the account names, on every network of the account. While a network is unavailable, its amounts are null and `unavailable` is true. Requires any API key of the organization.
+         * @description Returns the balance of the native currency and of every token that a policy or a past transaction of the account names, on every network of the account. While a network is unavailable, its amounts are null and `unavailable` is true. Requires any API key.
          */
         get: operations["getAccountBalances"];
         put?: never;
@@ -737,7 +797,7 @@ export interface paths {
         };
         /**
          * List members
-         * @description Returns all members, newest first. With `limit` or `cursor` it returns a page. Requires any API key of the organization.
+         * @description Returns all members, newest first. With `limit` or `cursor` it returns a page. Requires any API key.
          */
         get: operations["listMembers"];
         put?: never;
@@ -757,7 +817,7 @@ export interface paths {
         };
         /**
          * Get a member
-         * @description Requires any API key of the organization.
+         * @description Requires any API key.
          */
         get: operations["getMember"];
         put?: never;
@@ -777,7 +837,7 @@ export interface paths {
         };
         /**
          * Get the text that proves control of a wallet
-         * @description Returns a new text each time. It names organization, address, nonce and time, and is valid once, for 10 minutes. The 10 newest texts of a wallet are valid. Requires any API key of the organization.
+         * @description Returns a new text each time. It names organization, address, nonce and time, and is valid once, for 10 minutes. The 10 newest texts of a wallet are valid. Requires any API key.
          */
         get: operations["getRegistrationPayload"];
         put?: never;
@@ -799,7 +859,7 @@ export interface paths {
         put?: never;
         /**
          * Prove control of the wallet of a member
-         * @description Grants nothing and is not needed to vote. Refused before the genesis of the organization is admitted. A second proof keeps the first `registeredAt`; a new wallet address sets it to null. Requires any API key of the organization.
+         * @description Grants nothing and is not needed to vote. Refused before the genesis of the organization is admitted. A second proof keeps the first `registeredAt`; a new wallet address sets it to null. Requires any API key.
          */
         post: operations["registerWallet"];
         delete?: never;
@@ -817,7 +877,7 @@ export interface paths {
         };
         /**
          * List groups
-         * @description Returns all groups, newest first. With `limit` or `cursor` it returns a page. Requires any API key of the organization.
+         * @description Returns all groups, newest first. With `limit` or `cursor` it returns a page. Requires any API key.
          */
         get: operations["listGroups"];
         put?: never;
@@ -837,7 +897,7 @@ export interface paths {
         };
         /**
          * Get a group
-         * @description Requires any API key of the organization.
+         * @description Requires any API key.
          */
         get: operations["getGroup"];
         put?: never;
@@ -857,7 +917,7 @@ export interface paths {
         };
         /**
          * List policies
-         * @description Returns all policies, newest first. With `limit` or `cursor` it returns a page. Requires any API key of the organization.
+         * @description Returns all policies, newest first. With `limit` or `cursor` it returns a page. Requires any API key.
          */
         get: operations["listPolicies"];
         put?: never;
@@ -877,7 +937,7 @@ export interface paths {
         };
         /**
          * Get a policy
-         * @description Requires any API key of the organization.
+         * @description Requires any API key.
          */
         get: operations["getPolicy"];
         put?: never;
@@ -899,7 +959,7 @@ export interface paths {
         put?: never;
         /**
          * Evaluate policies for a transaction
-         * @description Evaluates every policy of the organization, newest first: whether it permits the transaction, the conditions that are not met, who may approve it, and the remaining budget. A dry run: nothing is stored, not even the idempotency key. Requires any API key of the organization.
+         * @description Evaluates every policy of the organization, newest first: whether it permits the transaction, the conditions that are not met, who may approve it, and the remaining budget. A dry run: nothing is stored, not even the idempotency key. Requires any API key.
          */
         post: operations["evaluatePolicies"];
         delete?: never;
@@ -917,13 +977,13 @@ export interface paths {
         };
         /**
          * List transactions
-         * @description Returns a page, newest first. A page with much calldata may have fewer results than `limit`; `hasMore` says whether there is a next page. Requires any API key of the organization.
+         * @description Returns a page, newest first. A page with much calldata may have fewer results than `limit`; `hasMore` says whether there is a next page. Requires any API key.
          */
         get: operations["listTransactions"];
         put?: never;
         /**
          * Create a transaction
-         * @description Transfers native currency (a value, no data) or an ERC-20 token (calldata of transfer(address,uint256)), or calls a contract. Its policy must permit it, otherwise 403 with `details.failures`; the budget of a limitation is checked at execution. The initiator signs first. Requires any API key of the organization.
+         * @description Transfers native currency (a value, no data) or an ERC-20 token (calldata of transfer(address,uint256)), or calls a contract. Its policy must permit it, otherwise 403 with `details.failures`; the budget of a limitation is checked at execution. The initiator signs first. Requires any API key.
          */
         post: operations["createTransaction"];
         delete?: never;
@@ -941,7 +1001,7 @@ export interface paths {
         };
         /**
          * Get a transaction
-         * @description Requires any API key of the organization.
+         * @description Requires any API key.
          */
         get: operations["getTransaction"];
         put?: never;
@@ -961,7 +1021,7 @@ export interface paths {
         };
         /**
          * Simulate a transaction
-         * @description Simulates the call of a transaction that can be signed, with the account as its sender, at the newest block of its network. A token that returns false moves nothing: its transfer fails. The policy is not evaluated. A result is up to a second old. Requires any API key of the organization.
+         * @description Simulates the call of a transaction that can be signed, with the account as its sender, at the newest block of its network. A token that returns false moves nothing: its transfer fails. The policy is not evaluated. A result is up to a second old. Requires any API key.
          */
         get: operations["simulateTransaction"];
         put?: never;
@@ -983,7 +1043,7 @@ export interface paths {
         put?: never;
         /**
          * Sign a transaction
-         * @description Records the signature of the initiator, or afterwards the vote of an approver. The API key of the request need not belong to that member. With `execute` the outcome is executed at once if its threshold is met. Requires any API key of the organization.
+         * @description Records the signature of the initiator, or afterwards the vote of an approver. The API key of the request need not belong to that member. With `execute` the outcome is executed at once if its threshold is met. Requires any API key.
          */
         post: operations["signTransaction"];
         delete?: never;
@@ -1003,7 +1063,7 @@ export interface paths {
         put?: never;
         /**
          * Execute a transaction
-         * @description Executes approval or rejection once its threshold is met, and retries a failed or blocked execution. Waits up to 10 seconds for the outcome. Requires any API key of the organization.
+         * @description Executes approval or rejection once its threshold is met, and retries a failed or blocked execution. Waits up to 10 seconds for the outcome. Requires any API key.
          */
         post: operations["executeTransaction"];
         delete?: never;
@@ -1021,7 +1081,7 @@ export interface paths {
         };
         /**
          * Get the admins
-         * @description Returns the members who vote on organization operations, and their threshold. Requires any API key of the organization.
+         * @description Returns the members who vote on organization operations, and their threshold. Requires any API key.
          */
         get: operations["listAdmins"];
         put?: never;
@@ -1041,7 +1101,7 @@ export interface paths {
         };
         /**
          * Get the admins by id
-         * @description Requires any API key of the organization.
+         * @description Requires any API key.
          */
         get: operations["getAdmins"];
         put?: never;
@@ -1061,7 +1121,7 @@ export interface paths {
         };
         /**
          * List the networks of this installation
-         * @description Requires any API key of the organization.
+         * @description Requires any API key.
          */
         get: operations["listNetworks"];
         put?: never;
@@ -1081,7 +1141,7 @@ export interface paths {
         };
         /**
          * List audit log entries
-         * @description Returns a page of the audit log of the organization, newest first. Requires any API key of the organization.
+         * @description Returns a page of the audit log of the organization, newest first. Requires any API key.
          */
         get: operations["listAuditLogs"];
         put?: never;
@@ -1669,7 +1729,7 @@ export interface components {
             transactionHash?: components["schemas"]["TransactionHash"];
             /** @description Whether it can be executed again: not once it has expired, or the chain has decided. Absent for one deployment. */
             retryable?: boolean;
-            /** @description Whether it is executed again by itself: do not create it again, or both take effect. Absent for one deployment. */
+            /** @description Whether it is executed again by itself: do not create it again. Absent for one deployment. */
             resumes?: boolean;
         };
         /**
@@ -2295,6 +2355,9 @@ export interface components {
         };
         /** @enum {string} */
         ProposalResourceType: "members" | "groups" | "policies" | "accounts" | "admins";
+        ProposalResponse: {
+            data: components["schemas"]["Proposal"];
+        };
         ProposalResult: {
             resolution: components["schemas"]["Resolution"];
             resources: components["schemas"]["ResultResource"][];
@@ -3024,6 +3087,20 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Success. */
+        ProposalResponse: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ProposalResponse"];
             };
         };
         /** @description `rateLimited`: Too many requests; retry after `Retry-After` seconds. */
@@ -4121,6 +4198,78 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
+            426: components["responses"]["UpgradeRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getProposal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                proposalId: components["parameters"]["ProposalId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["ProposalResponse"];
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            426: components["responses"]["UpgradeRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    signProposal: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                proposalId: components["parameters"]["ProposalId"];
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["SignProposalRequest"];
+        responses: {
+            200: components["responses"]["ProposalResponse"];
+            400: components["responses"]["ValidationErrorOrInvalidSignature"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["ProposalExpiredOrIdempotencyConflict"];
+            426: components["responses"]["UpgradeRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    executeProposal: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                proposalId: components["parameters"]["ProposalId"];
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["ExecuteRequest"];
+        responses: {
+            200: components["responses"]["ProposalResponse"];
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["ThresholdNotMetOrProposalExpiredOrIdempotencyConflict"];
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

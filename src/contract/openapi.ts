@@ -126,9 +126,7 @@ function successResponses(endpoints: readonly Endpoint[]) {
 
 function description({ description: text, access }: Endpoint): string {
   const who =
-    access === 'admin'
-      ? 'Requires the API key of an admin of type `api`.'
-      : 'Requires any API key of the organization.';
+    access === 'admin' ? 'Requires the API key of an admin of type `api`.' : 'Requires any API key.';
   return text ? `${text} ${who}` : who;
 }
 

@@ -51,7 +51,7 @@ export const failure = z
     }),
     resumes: z.boolean().optional().meta({
       description:
-        'Whether it is executed again by itself: do not create it again, or both take effect. Absent for one deployment.',
+        'Whether it is executed again by itself: do not create it again. Absent for one deployment.',
     }),
   })
   .meta({ id: 'Failure', description: 'Why an execution failed or was blocked.' });
@@ -255,19 +255,31 @@ const status = z
 const proposalParams = { proposalId: 'prop' } as const;
 
 type ResponseSchema = z.ZodType;
+
+/** The proposals that endpoints are about, and the path that these are below. */
+interface Below {
+  readonly tag: Tag;
+  readonly singular: string;
+  readonly base: string;
+  /** The end of a summary, with its space. */
+  readonly about: string;
+}
+
+/** Endpoints for whoever has nothing but the id of a proposal. */
+const OF_ANY_RESOURCE: Below = { tag: 'Proposals', singular: '', base: '/proposals', about: ' of any kind' };
 type ProposalSchema = z.core.$ZodTypeDiscriminable & z.ZodType;
 
-function signProposalEndpoint(resource: ProposalResource, response: ResponseSchema) {
+function signProposalEndpoint({ tag, singular, base, about }: Below, response: ResponseSchema) {
   return endpoint({
-    id: `sign${RESOURCES[resource].singular}Proposal`,
-    tag: RESOURCES[resource].tag,
+    id: `sign${singular}Proposal`,
+    tag,
     method: 'post',
-    path: `/${resource}/proposals/{proposalId}/signatures`,
+    path: `${base}/{proposalId}/signatures`,
     access: 'admin',
-    summary: `Vote on a proposal about ${resource}`,
+    summary: `Vote on a proposal${about}`,
     description:
-      'Records the vote of an admin. The API key of the request need not belong to that admin. With `execute` the ' +
-      'outcome is executed at once if its threshold is met.',
+      'The API key of the request need not belong to the admin who votes. With `execute` the outcome is executed at ' +
+      'once if its threshold is met.',
     params: proposalParams,
     query: z.strictObject({}),
     body: signBody,
@@ -278,17 +290,16 @@ function signProposalEndpoint(resource: ProposalResource, response: ResponseSche
   });
 }
 
-function executeProposalEndpoint(resource: ProposalResource, response: ResponseSchema) {
+function executeProposalEndpoint({ tag, singular, base, about }: Below, response: ResponseSchema) {
   return endpoint({
-    id: `execute${RESOURCES[resource].singular}Proposal`,
-    tag: RESOURCES[resource].tag,
+    id: `execute${singular}Proposal`,
+    tag,
     method: 'post',
-    path: `/${resource}/proposals/{proposalId}/execute`,
+    path: `${base}/{proposalId}/execute`,
     access: 'admin',
-    summary: `Execute a proposal about ${resource}`,
+    summary: `Execute a proposal${about}`,
     description:
-      'Executes approval or rejection once its threshold is met, and resumes a failed execution. Waits up to 10 ' +
-      'seconds for the outcome.',
+      'Either outcome, once its threshold is met; resumes a failed execution. Waits up to 10 seconds for the end.',
     params: proposalParams,
     query: z.strictObject({}),
     body: executeBody,
@@ -299,14 +310,14 @@ function executeProposalEndpoint(resource: ProposalResource, response: ResponseS
   });
 }
 
-function getProposalEndpoint(resource: ProposalResource, response: ResponseSchema) {
+function getProposalEndpoint({ tag, singular, base, about }: Below, response: ResponseSchema) {
   return endpoint({
-    id: `get${RESOURCES[resource].singular}Proposal`,
-    tag: RESOURCES[resource].tag,
+    id: `get${singular}Proposal`,
+    tag,
     method: 'get',
-    path: `/${resource}/proposals/{proposalId}`,
+    path: `${base}/{proposalId}`,
     access: 'read',
-    summary: `Get a proposal about ${resource}`,
+    summary: `Get a proposal${about}`,
     params: proposalParams,
     query: z.strictObject({}),
     response,
@@ -407,13 +418,14 @@ export function describeProposals(kinds: readonly KindContract[]) {
     const proposal = oneOf('action', `${capital(resource)}Proposal`, own.map(proposalOfKind));
     const response = envelope(proposal);
     const requests = new Map(own.flatMap((kind) => kind.requests).map((request) => [request.path, request]));
+    const below = { ...RESOURCES[resource], base: `/${resource}/proposals`, about: ` about ${resource}` };
     return {
       resource,
       propose: [...requests.values()].map((request) => proposeEndpoint(resource, response, request)),
       list: resource === 'admins' ? undefined : listProposalsEndpoint(resource, pageOf(proposal)),
-      get: getProposalEndpoint(resource, response),
-      sign: signProposalEndpoint(resource, response),
-      execute: executeProposalEndpoint(resource, response),
+      get: getProposalEndpoint(below, response),
+      sign: signProposalEndpoint(below, response),
+      execute: executeProposalEndpoint(below, response),
       proposal,
       response,
     };
@@ -425,9 +437,13 @@ export function describeProposals(kinds: readonly KindContract[]) {
     'Proposal',
     byResource.map(({ proposal }) => proposal),
   );
+  const response = envelope(any);
   return {
     byResource,
     queuedAdmin: getQueuedAdminProposalEndpoint(admins.response),
     listAll: listAllProposalsEndpoint(pageOf(any)),
+    get: getProposalEndpoint(OF_ANY_RESOURCE, response),
+    sign: signProposalEndpoint(OF_ANY_RESOURCE, response),
+    execute: executeProposalEndpoint(OF_ANY_RESOURCE, response),
   };
 }

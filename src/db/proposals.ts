@@ -110,6 +110,19 @@ export async function findProposal(
   return found;
 }
 
+/** What a proposal of an organization changes, or undefined. */
+export async function findResourceType(
+  db: Db,
+  { organizationId, id }: ApprovalKey,
+): Promise<ResourceType | undefined> {
+  const [row] = await queryRows<Pick<ProposalRow, 'resource_type'>>(
+    db,
+    'SELECT p.resource_type FROM approvals a JOIN proposals p ON p.id = a.id WHERE a.organization_id = ? AND a.id = ?',
+    [organizationId, id],
+  );
+  return row?.resource_type;
+}
+
 /** A proposal of an organization that is to be sealed, and the sequence of its seal; undefined where there is none yet. */
 export async function findProposalToSeal(
   db: Db,
@@ -180,7 +193,7 @@ function snapshotStatement(name: string, resourceType: boolean, message: boolean
       FROM approvals a JOIN proposals p ON p.id = a.id
       JOIN organizations o ON o.id = a.organization_id
       JOIN admin_sets s ON s.organization_id = a.organization_id
-      WHERE a.organization_id = $1 AND a.id = $2 ${resourceType ? 'AND p.resource_type = $3' : ''}`,
+      WHERE a.organization_id = $1 AND a.id = $2 ${resourceType ? 'AND p.resource_type = coalesce($3, p.resource_type)' : ''}`,
   };
 }
 const SNAPSHOT = snapshotStatement('proposal_snapshot', true, false);
@@ -200,12 +213,12 @@ function snapshotOf(row: SnapshotColumns): ProposalSnapshot {
   };
 }
 
-/** One proposal of an organization with the current admins and time, in one statement; or undefined. */
+/** One proposal of an organization, about that resource if one is named, with the current admins and time, in one statement; or undefined. */
 export async function readProposalSnapshot(
   db: Db,
-  { organizationId, id, resourceType }: ApprovalKey & { resourceType: ResourceType },
+  { organizationId, id, resourceType }: ApprovalKey & { resourceType?: ResourceType | undefined },
 ): Promise<(ProposalSnapshot & TagColumn) | undefined> {
-  const values = [organizationId, id, resourceType];
+  const values = [organizationId, id, resourceType ?? null];
   const [row] = await runPrepared<SnapshotColumns & TagColumn>(db, SNAPSHOT, values);
   return row && { ...snapshotOf(row), tag: row.tag };
 }

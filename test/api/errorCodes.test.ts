@@ -189,6 +189,9 @@ const exampleOf = (operation: Operation): Ask & { method: string } => ({
 });
 const withWord = (path: string, word: string) => `${path}${path.includes('?') ? '&' : '?'}${word}`;
 
+/** The path of an operation on one record. */
+const pathTo = (operation: Operation, { id }: Shown): string => urlOf(operation, () => id);
+
 /** The proposal among these that an operation can be about. */
 function proposalFor({ path }: Operation, proposals: PerResource): Shown {
   return proposals[resourceOf(path)];
@@ -198,9 +201,19 @@ const isVote = ({ path }: Operation) => path.endsWith('/signatures');
 const isExecution = ({ path }: Operation) => path.endsWith('/execute');
 const isSimulation = ({ path }: Operation) => path.endsWith('/simulation');
 
-async function vote(proposal: Shown, org: TestOrganization, type: 'approve' | 'reject'): Promise<Ask> {
+async function vote(
+  operation: Operation,
+  proposal: Shown,
+  org: TestOrganization,
+  type: 'approve' | 'reject',
+): Promise<Ask> {
   const signature = await signPayload(org.carol, proposal.signingPayloads[`${type}Payload`]);
-  return { key: org.adminKey, path: placeOf(proposal, '/signatures'), body: { type, signature } };
+  return { key: org.adminKey, path: pathTo(operation, proposal), body: { type, signature } };
+}
+
+/** Asks for an execution by an operation that does it. */
+function executeBy(operation: Operation, { adminKey: key }: TestOrganization, proposal: Shown, type: string) {
+  return api.http.send({ key, path: pathTo(operation, proposal), body: { type } });
 }
 
 async function registration(org: TestOrganization): Promise<Ask> {
@@ -250,7 +263,7 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
     if (isOnTransaction(operation))
       return signTransactionAs(transaction, { type: 'initiator', signature: '0x' });
     if (isVote(operation)) {
-      const path = placeOf(proposalFor(operation, open), '/signatures');
+      const path = pathTo(operation, proposalFor(operation, open));
       return api.http.send({ key: deciding.adminKey, path, body: { type: 'approve', signature: '0x' } });
     }
     const ask = await registration(idle);
@@ -287,18 +300,16 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
       );
     }
     if (isExecution(operation)) {
-      const { id, resourceType } = proposalFor(operation, rejected);
-      return execute(api.http, decided.adminKey, id, 'reject', resourceType);
+      return executeBy(operation, decided, proposalFor(operation, rejected), 'reject');
     }
     if (!isVote(operation)) return unfit(operation);
-    const ask = await vote(proposalFor(operation, open), deciding, 'reject');
+    const ask = await vote(operation, proposalFor(operation, open), deciding, 'reject');
     await api.http.send(ask);
     return api.http.send(ask);
   },
   thresholdNotMet(operation) {
     if (isOnTransaction(operation)) return executeTransaction(api.http, own.org, transaction);
-    const { id, resourceType } = proposalFor(operation, open);
-    return execute(api.http, deciding.adminKey, id, 'approve', resourceType);
+    return executeBy(operation, deciding, proposalFor(operation, open), 'approve');
   },
   async proposalExpired(operation) {
     if (isSimulation(operation)) return simulate(expiredTransaction);
@@ -310,8 +321,8 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
       );
     }
     const proposal = proposalFor(operation, expired);
-    if (isVote(operation)) return api.http.send(await vote(proposal, late, 'approve'));
-    return execute(api.http, late.adminKey, proposal.id, 'approve', proposal.resourceType);
+    if (isVote(operation)) return api.http.send(await vote(operation, proposal, late, 'approve'));
+    return executeBy(operation, late, proposal, 'approve');
   },
   async idempotencyConflict(operation) {
     const idempotencyKey = randomUUID();
@@ -368,7 +379,10 @@ async function goodAsk(operation: Operation): Promise<Ask> {
     const signature = await signatureBody(fresh, org.dave, 'initiator');
     return { key: org.readKey, path: transactionPath(fresh.id, '/signatures'), body: signature };
   }
-  if (isVote(operation)) return vote(proposalFor(operation, open), deciding, 'approve');
+  if (operation.id === 'signProposal') {
+    return vote(operation, await proposeSomething(api.http, deciding, 'groups'), deciding, 'approve');
+  }
+  if (isVote(operation)) return vote(operation, proposalFor(operation, open), deciding, 'approve');
   if (isExecution(operation)) return unfit(operation);
   const proposalId = () => proposalFor(operation, open).id;
   const path = urlOf(operation, (example, name) =>

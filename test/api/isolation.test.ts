@@ -17,7 +17,6 @@ import {
   idLike,
   newAddress,
   newTransactionOf,
-  placeOf,
   proposeSomething,
   proposesSomething,
   resourceOf,
@@ -230,7 +229,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   } else if (isVote(operation)) {
     it('refuses signatures of admins of other organizations', async () => {
       const resource = resourceOf(operation.path);
-      const path = placeOf(ourProposals[resource], '/signatures');
+      const path = urlOf(operation, () => ourProposals[resource].id);
       const send = async (proposal: Shown) =>
         api.http.send({ key: ours.org.adminKey, path, body: await voteOf(theirs.org, proposal) });
       const stranger = await send(ourProposals[resource]);

@@ -94,6 +94,7 @@ describe('the client', () => {
     await api.proposePolicies(bodyFor('proposePolicies'));
     await votes('Member', await api.proposeMembersCreate(bodyFor('proposeMembersCreate')));
     await votes('Group', await api.proposeGroupsCreate(bodyFor('proposeGroupsCreate')));
+    await votes('', await api.proposeGroupsCreate(bodyFor('proposeGroupsCreate')));
     await votes('Policy', await api.proposePoliciesAdd(bodyFor('proposePoliciesAdd')));
     await votes('Account', await api.proposeAccountsCreate(bodyFor('proposeAccountsCreate')));
     const admins = await api.proposeAdminsUpdate(bodyFor('proposeAdminsUpdate'));

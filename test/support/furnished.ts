@@ -168,8 +168,9 @@ function singular(resource: ResourceType): string {
   return word.slice(0, 1).toUpperCase() + word.slice(1);
 }
 
-/** The resource that a path about proposals is for. */
+/** The resource that a path about proposals is for: a certain one where it is for all. */
 export function resourceOf(path: string): ResourceType {
+  if (path.startsWith('/proposals/')) return 'admins';
   const resource = resourceTypes.find((one) => path.startsWith(`/${one}/proposals`));
   if (!resource) throw new Error(`${path} is not about proposals of one resource`);
   return resource;

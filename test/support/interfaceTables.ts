@@ -379,9 +379,9 @@ function propose(resource: ResourceType, word: string, ...actions: string[]): En
   };
 }
 
-function proposalsOf(resource: ResourceType): EndpointRow[] {
-  const proposals = { resources: [resource], actions: ACTIONS_OF[resource] };
-  const one = `/${resource}/proposals/{proposalId}`;
+/** Reading, signing and executing one, below a path. */
+function proposalBelow(base: string, proposals: NonNullable<EndpointRow['proposals']>): EndpointRow[] {
+  const one = `${base}/{proposalId}`;
   const act = (word: string, codes: readonly Code[]): EndpointRow => ({
     method: 'post',
     path: `${one}/${word}`,
@@ -392,15 +392,18 @@ function proposalsOf(resource: ResourceType): EndpointRow[] {
     proposals,
     codes: [...POST, 'forbidden', 'notFound', 'proposalExpired', ...codes],
   });
-  const list = get(`/${resource}/proposals`, PROPOSAL, 'page');
   return [
-    resource === 'admins'
-      ? { ...get(`/${resource}/proposals`, PROPOSAL, 'one', ['notFound']), proposals }
-      : { ...list, proposals },
     { ...get(one, PROPOSAL), proposals },
     act('signatures', ['invalidSignature']),
     act('execute', ['thresholdNotMet']),
   ];
+}
+
+function proposalsOf(resource: ResourceType): EndpointRow[] {
+  const proposals = { resources: [resource], actions: ACTIONS_OF[resource] };
+  const base = `/${resource}/proposals`;
+  const list = resource === 'admins' ? get(base, PROPOSAL, 'one', ['notFound']) : get(base, PROPOSAL, 'page');
+  return [{ ...list, proposals }, ...proposalBelow(base, proposals)];
 }
 
 /** What can be said of any transaction. */
@@ -532,6 +535,7 @@ export const ENDPOINTS: readonly EndpointRow[] = [
     ...get('/proposals', PROPOSAL, 'page'),
     proposals: { resources: RESOURCE_TYPES, actions: ACTIONS },
   },
+  ...proposalBelow('/proposals', { resources: RESOURCE_TYPES, actions: ACTIONS }),
   get('/members/registrations/payload', fields({ messageToSign: 'string' }), 'one', ['notFound']),
   {
     method: 'post',

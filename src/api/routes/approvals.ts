@@ -53,8 +53,8 @@ export interface ApprovalRoutes<V extends AnySnapshot, S extends ApprovalState> 
   readonly execute: Endpoint<z.ZodType, z.ZodType<{ type: Decision }>>;
   /** The approval that a request names. Throws notFound. */
   readonly load: (context: RequestContext) => Promise<V & TagColumn>;
-  /** The workflow of the approval that a request names. */
-  readonly workflowOf: (context: RequestContext) => WorkflowRef;
+  /** The workflow of the approval that a request names. Throws notFound where only the record says which. */
+  readonly workflowOf: (context: RequestContext) => WorkflowRef | Promise<WorkflowRef>;
   readonly show: (snapshot: V) => Shown;
   /** Whether what is shown changes only with the tag. */
   readonly isCacheable: (record: V['record']) => boolean;
@@ -115,8 +115,8 @@ function getRoute<V extends AnySnapshot, S extends ApprovalState>(
   { showApproval }: ApprovalRouteDeps,
   { get, load, workflowOf, show, isCacheable }: ApprovalRoutes<V, S>,
 ): Route {
-  return readTextRoute(get, (context) =>
-    showApproval(approvalWorkflowId(workflowOf(context)), {
+  return readTextRoute(get, async (context) =>
+    showApproval(approvalWorkflowId(await workflowOf(context)), {
       load: () => load(context),
       show,
       isCacheable,
@@ -145,7 +145,7 @@ function signRoute<V extends AnySnapshot, S extends ApprovalState>(
     },
     async send(context, message) {
       const { type, signature, execute, reason } = context.body;
-      const ref = workflowOf(context);
+      const ref = await workflowOf(context);
       const vote = { type, signature, execute, ...(reason === undefined ? {} : { reason }) };
       const send = () => deps.approvals.sign(ref, { ...vote, requestId: message.id });
       return respond(deps, routes, context, message, send, ({ record, now }) =>
@@ -170,7 +170,7 @@ function executeRoute<V extends AnySnapshot, S extends ApprovalState>(
     },
     async send(context, message) {
       const { type } = context.body;
-      const ref = workflowOf(context);
+      const ref = await workflowOf(context);
       const send = () => deps.approvals.execute(ref, { type, requestId: message.id });
       return respond(deps, routes, context, message, send, (snapshot) => check(snapshot, type));
     },

@@ -6,6 +6,7 @@ import { newId } from '../../db/ids';
 import { readOrganization } from '../../db/organizations';
 import {
   findQueuedAdminProposal,
+  findResourceType,
   listProposals,
   type ProposalSnapshot,
   readProposalNow,
@@ -52,7 +53,7 @@ async function load(
   db: Db,
   organizationId: string,
   proposalId: string,
-  resourceType: ResourceType,
+  resourceType?: ResourceType,
 ): Promise<ProposalSnapshot & TagColumn> {
   const snapshot = await readProposalSnapshot(db, { organizationId, id: proposalId, resourceType });
   if (!snapshot) throw notFound('proposal');
@@ -133,10 +134,33 @@ async function listPage(
   return page(cursors, scope, request, rows, (record) => show({ record, now, domainSalt }));
 }
 
+/** Reading, signing and executing one; without a resource, of any. */
+function oneRoutes(
+  deps: Deps,
+  { get, sign, execute }: Pick<ResourceEndpoints, 'get' | 'sign' | 'execute'>,
+  show: Show,
+  resource?: ResourceType,
+): Route[] {
+  const { db } = deps;
+  return approvalRoutes(deps, {
+    subject: proposalSubject,
+    get,
+    sign,
+    execute,
+    load: ({ organizationId, params }) => load(db, organizationId, params.proposalId ?? '', resource),
+    async workflowOf({ organizationId, params }) {
+      const key = { organizationId, id: params.proposalId ?? '' };
+      const resourceType = resource ?? (await findResourceType(db, key));
+      if (!resourceType) throw notFound('proposal');
+      return { subject: 'proposal', ...key, resourceType };
+    },
+    show,
+    isCacheable: () => true,
+  });
+}
+
 function resourceRoutes(deps: Deps, own: ResourceEndpoints, show: Show): Route[] {
   const { resource, list } = own;
-  const loadOwn = ({ organizationId, params }: RequestContext) =>
-    load(deps.db, organizationId, params.proposalId ?? '', resource);
   return [
     ...own.propose.map((endpoint) => proposeRoute(deps, endpoint, show)),
     ...(list
@@ -146,21 +170,7 @@ function resourceRoutes(deps: Deps, own: ResourceEndpoints, show: Show): Route[]
           ),
         ]
       : []),
-    ...approvalRoutes(deps, {
-      subject: proposalSubject,
-      get: own.get,
-      sign: own.sign,
-      execute: own.execute,
-      load: loadOwn,
-      workflowOf: ({ organizationId, params }) => ({
-        subject: 'proposal',
-        organizationId,
-        id: params.proposalId ?? '',
-        resourceType: resource,
-      }),
-      show,
-      isCacheable: () => true,
-    }),
+    ...oneRoutes(deps, own, show, resource),
   ];
 }
 
@@ -177,6 +187,7 @@ export function proposalRoutes(deps: Deps): Route[] {
       if (!queued) throw notFound('queued admin proposal');
       return { data: show(await load(db, organizationId, queued.id, 'admins')) };
     }),
+    ...oneRoutes(deps, endpoints, show),
     readRoute(endpoints.listAll, (context) => listPage(deps, context, 'proposals', context.query, show)),
   ];
 }
