@@ -37,11 +37,12 @@ export type Api = Methods & {
   page<E extends PagedEndpoint>(list: E, query?: QueryOf<E>, options?: CallOptions): Promise<Page<E>>;
 };
 
-/** Checks and completes where the service is. Throws TypeError for an address over which the key would be readable. */
+/** Checks and completes where the service is. Throws TypeError for an address that is not the API's, or over which the key would be readable. */
 function connectionTo(connection: Connection): Connection {
   const url = new URL(connection.baseUrl);
   const isLocal = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)) {
+  const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isLocal);
+  if (!isSafe || !/\/api\/v1\/*$/.test(url.pathname) || url.search || url.hash) {
     throw new TypeError(`baseUrl is ${connection.baseUrl} (expected https://…/api/v1)`);
   }
   return { ...connection, baseUrl: connection.baseUrl.replace(/\/+$/, '') };

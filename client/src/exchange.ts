@@ -1,5 +1,5 @@
 import type { CallOptions } from './endpoints.ts';
-import { ApiError, type ErrorCode, NoAnswer } from './errors.ts';
+import { ApiError, type ErrorCode, NoAnswer, NotConnected } from './errors.ts';
 
 /** Where the service is, and how it is called. */
 export interface Connection {
@@ -9,6 +9,8 @@ export interface Connection {
   readonly apiKey?: string;
   /** How long a call may take with all its retries, in ms; 60,000 by default. */
   readonly timeoutMs?: number;
+  /** How long an action may take with all its calls, retries and waits, in ms; no limit of its own by default. */
+  readonly totalTimeoutMs?: number;
   /** How long one request may take, in ms; 30,000 by default. */
   readonly requestTimeoutMs?: number;
   /** Replaces the `fetch` of the platform. */
@@ -42,9 +44,28 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+/** Options of a call within an action: `deadline` is the end of its whole time, by `performance.now()`. */
+export interface Limited extends CallOptions {
+  readonly deadline?: number | undefined;
+}
+
+/** The options of an action, whose whole time begins now. */
+export function limited(
+  options: Limited,
+  { totalTimeoutMs: given }: Pick<Connection, 'totalTimeoutMs'>,
+): Limited {
+  const { deadline, totalTimeoutMs = given } = options;
+  return totalTimeoutMs === undefined || deadline !== undefined
+    ? options
+    : { ...options, deadline: performance.now() + totalTimeoutMs };
+}
+
+type Refused = [ErrorCode, status: number, message: string, details: object, requestId: string | undefined];
+
 /** The outcome of one try: the body of the response, or why it is repeated. */
 type Try =
   | { readonly body: unknown }
+  | { readonly refused: Refused; readonly afterMs?: number | undefined }
   | { readonly reason: string; readonly cause?: unknown; readonly afterMs?: number | undefined };
 
 function parsed(text: string): unknown {
@@ -55,34 +76,84 @@ function parsed(text: string): unknown {
   }
 }
 
-function isRepeatable({ status, headers }: Response): boolean {
-  // A 409 with Retry-After: the first request with this idempotency key still runs.
-  return status === 429 || status >= 500 || (status === 409 && headers.has('retry-after'));
+/** What `Retry-After` asks for, in ms: seconds, or a date. Source: RFC 9110, section 10.2.3. */
+function retryAfterOf(headers: Headers): number | undefined {
+  const text = headers.get('retry-after');
+  const ms = Number(text) * 1_000 || Date.parse(text ?? '') - Date.now();
+  return ms > 0 ? ms : undefined;
 }
 
 /** Reads a response. Throws ApiError for a final refusal. */
 function readResponse(response: Response, text: string): Try {
+  const { status, url, headers, ok } = response;
   const body = parsed(text) as { error?: { code: ErrorCode; message: string; details?: object } } | undefined;
-  if (response.ok && body) return { body };
-  const { code, message, details = {} } = body?.error ?? {};
-  const seconds = Number(response.headers.get('retry-after'));
-  if (isRepeatable(response) || response.ok) {
-    const reason = `${response.status}${code ? ` ${code}: ${message}` : ''}`;
-    return { reason, afterMs: seconds > 0 ? seconds * 1_000 : undefined };
+  if (ok) return body ? { body } : { reason: `${status} without JSON` };
+  const answered = `${url} answered ${status} without an API error`;
+  // What stands before the service refuses for the same reasons, in its own words.
+  const byStatus = status === 429 ? 'rateLimited' : status >= 500 ? 'internalError' : undefined;
+  const { code = byStatus, message = answered, details = {} } = body?.error ?? {};
+  if (!code) throw new NoAnswer(`${answered} (is baseUrl correct?)`, undefined);
+  const afterMs = retryAfterOf(headers);
+  const requestId = headers.get('x-request-id') ?? undefined;
+  const refused: Refused = [code, status, message, details, requestId];
+  const error = new ApiError(...refused, { retryAfterMs: afterMs });
+  if (error.isTemporary) return { refused, afterMs };
+  throw error;
+}
+
+/** What failed below HTTP: `code` is that of Node; browsers say nothing. */
+interface Fault {
+  readonly code?: string;
+  readonly message?: string;
+  readonly errors?: readonly Fault[];
+}
+
+/**
+ * What to change where no request can be sent; undefined where the next one may be. Node checks a certificate itself, and
+ * names its fault by OpenSSL's codes. Source: Node, tls, "X509 certificate error codes".
+ */
+function settingOf(
+  url: string,
+  { code, message }: Fault,
+): readonly [string, NotConnected['setting']] | undefined {
+  const { host, hostname } = new URL(url);
+  if (code === undefined) return [`baseUrl: fetch refuses ${host}: ${message}`, 'baseUrl'];
+  if (code === 'ENOTFOUND') return [`baseUrl: unknown host ${hostname}`, 'baseUrl'];
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER')
+    return [`baseUrl: ${host} does not speak TLS (expected the HTTPS port of the service)`, 'baseUrl'];
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code === 'HOSTNAME_MISMATCH')
+    return [`baseUrl: the certificate of ${host} is for another host: ${message}`, 'baseUrl'];
+  if (/^(CERT_(HAS_EXPIRED|NOT_YET_VALID|REVOKED)|CRL_)/.test(code))
+    return [
+      `the certificate of ${host} does not count: ${message} (renew it, or correct the clock)`,
+      'certificate',
+    ];
+  if (/CERT|^UNABLE_TO_|^INVALID_(CA|PURPOSE)$|^PATH_LENGTH_EXCEEDED$/.test(code)) {
+    const trusted =
+      'start this process with NODE_EXTRA_CA_CERTS, the file of the authority that has signed it';
+    return [`the certificate of ${host} is not trusted: ${message} (${trusted})`, 'NODE_EXTRA_CA_CERTS'];
   }
-  if (!code) {
-    const answered = `${response.url} answered ${response.status} without an API error`;
-    throw new NoAnswer(`${answered} (is baseUrl correct?)`, undefined);
-  }
-  const requestId = response.headers.get('x-request-id') ?? undefined;
-  throw new ApiError(code, response.status, message ?? '', details, requestId);
+  return undefined;
+}
+
+/** Why a request got no response, or not all of it. Throws NotConnected where that will not change. */
+function unsent(url: string, cause: unknown, idempotencyKey: string | undefined): Try {
+  const { message, cause: below } = cause as Error & { cause?: Fault };
+  // Several addresses of a host, each with its own fault.
+  const fault = below?.errors?.[0] ?? below;
+  const setting = fault && settingOf(url, fault);
+  if (setting) throw new NotConnected(setting[0], setting[1], { cause, idempotencyKey });
+  return { reason: fault?.message ? `${message}: ${fault.message}` : message, cause };
 }
 
 async function tryOnce(
   url: string,
   init: RequestInit,
-  fetcher: typeof fetch,
-  signal: AbortSignal | undefined,
+  {
+    fetcher,
+    signal,
+    idempotencyKey,
+  }: { fetcher: typeof fetch; signal: AbortSignal | undefined; idempotencyKey: string | undefined },
 ): Promise<Try> {
   let response: Response;
   let text: string;
@@ -91,8 +162,7 @@ async function tryOnce(
     text = await response.text();
   } catch (cause) {
     signal?.throwIfAborted();
-    const { message, cause: reason } = cause as Error;
-    return { reason: reason instanceof Error ? `${message}: ${reason.message}` : message, cause };
+    return unsent(url, cause, idempotencyKey);
   }
   return readResponse(response, text);
 }
@@ -112,38 +182,45 @@ function initOf(
     ...(apiKey === undefined ? { credentials: 'same-origin' } : {}),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     // The key goes nowhere else.
-    redirect: 'error',
+    redirect: 'manual',
   };
 }
 
 /**
  * Sends a request until there is a final answer: again after a broken connection, a timeout, a 5xx, a 429 or a 409 with
- * Retry-After, a POST always with the same idempotency key, so that it takes effect once. Throws ApiError, NoAnswer, and
- * the reason of an aborted signal.
+ * Retry-After, a POST always with the same idempotency key, so that it takes effect once. Throws ApiError, NoAnswer,
+ * NotConnected, and the reason of an aborted signal.
  */
 export async function send(
   connection: Connection,
   exchange: Exchange,
-  options: CallOptions = {},
+  options: Limited = {},
 ): Promise<unknown> {
   const { requestTimeoutMs = 30_000, fetch: fetcher = fetch } = connection;
   const { signal, timeoutMs = connection.timeoutMs ?? 60_000 } = options;
   const { method, path } = exchange;
   const idempotencyKey = method === 'POST' ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
   const init = initOf(connection, exchange, idempotencyKey);
-  const deadline = performance.now() + timeoutMs;
-  for (let tries = 0; ; tries += 1) {
+  const begunAt = performance.now();
+  const { deadline: end = Number.POSITIVE_INFINITY } = limited(options, connection);
+  const deadline = Math.min(begunAt + timeoutMs, end);
+  let tried: Exclude<Try, { body: unknown }> = { reason: 'it was not sent' };
+  for (let tries = 0; performance.now() < deadline; tries += 1) {
     signal?.throwIfAborted();
-    const leftMs = Math.max(1, Math.ceil(deadline - performance.now()));
+    const leftMs = Math.ceil(deadline - performance.now());
     const timeout = AbortSignal.timeout(Math.min(requestTimeoutMs, leftMs));
     const until = signal ? AbortSignal.any([signal, timeout]) : timeout;
-    const tried = await tryOnce(`${connection.baseUrl}${path}`, { ...init, signal: until }, fetcher, signal);
-    if ('body' in tried) return tried.body;
-    const pauseMs = tried.afterMs ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
-    if (performance.now() + pauseMs > deadline) {
-      const message = `no final answer to ${method} ${path} within ${timeoutMs} ms: ${tried.reason}`;
-      throw new NoAnswer(message, idempotencyKey, { cause: tried.cause });
-    }
+    const url = `${connection.baseUrl}${path}`;
+    const outcome = await tryOnce(url, { ...init, signal: until }, { fetcher, signal, idempotencyKey });
+    if ('body' in outcome) return outcome.body;
+    // The last answer says more than that there was none to a later try.
+    if ('refused' in outcome || !('refused' in tried)) tried = outcome;
+    const pauseMs = outcome.afterMs ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
+    if (performance.now() + pauseMs > deadline) break;
     await pause(pauseMs, signal);
   }
+  if ('refused' in tried)
+    throw new ApiError(...tried.refused, { retryAfterMs: tried.afterMs, idempotencyKey });
+  const message = `no final answer to ${method} ${path} within ${Math.ceil(deadline - begunAt)} ms: ${tried.reason}`;
+  throw new NoAnswer(message, idempotencyKey, { cause: tried.cause });
 }

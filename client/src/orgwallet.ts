@@ -1,8 +1,8 @@
 import type { Hex } from 'viem';
 import { type Api, createApi } from './api.ts';
 import type { CallOptions } from './endpoints.ts';
-import { NoAnswer, NotPermitted, NotSigned } from './errors.ts';
-import type { Connection } from './exchange.ts';
+import { ApiError, NoAnswer, NotConnected, NotPermitted, NotSigned } from './errors.ts';
+import { type Connection, type Limited, limited } from './exchange.ts';
 import { isSameAddress } from './expectation.ts';
 import type { Before, CallIntent, Intent, OperationIntent, OperationType, TransferIntent } from './intent.ts';
 import type { VoteType } from './payload.ts';
@@ -14,7 +14,6 @@ import {
   type RecordOf,
   readApproval,
   type Schema,
-  SINGULAR,
   type Status,
   sameRecord,
   type Transaction,
@@ -54,8 +53,17 @@ interface Request extends CallOptions {
   readonly wait?: boolean;
 }
 
+/** A payment or call that nobody asks for yet. */
+type Planned<Asked> = Asked extends Request
+  ? Omit<Asked, 'wallet' | 'description' | 'wait' | 'idempotencyKey'> & {
+      /** Who would initiate it: a wallet, or its address. */
+      readonly initiator: Wallet | string;
+    }
+  : never;
+
 export type TransferRequest = Request & Omit<TransferIntent, 'type' | 'account'>;
 export type CallRequest = Request & Omit<CallIntent, 'type' | 'account'>;
+export type PlannedRequest = Planned<TransferRequest | CallRequest>;
 
 /** How a change is proposed. */
 export interface ProposeOptions extends CallOptions {
@@ -91,6 +99,11 @@ export interface Orgwallet extends Api {
   transfer(request: TransferRequest): Promise<Transaction>;
   /** Calls a contract, in the same steps as `transfer`. */
   call(request: CallRequest): Promise<Transaction>;
+  /**
+   * The policy under which `transfer` or `call` would ask: of those that permit it, the one with the fewest approvals. Its
+   * evaluation has the approvers, their number, and what is left of its budget. Nothing is stored. Throws NotPermitted.
+   */
+  policyFor(request: PlannedRequest): Promise<Schema['Evaluation']>;
   /** The current state of a proposal or transaction. */
   read<Target extends string | Approval>(approval: Target, options?: CallOptions): Promise<RecordOf<Target>>;
   waitFor<Target extends string | Approval>(
@@ -119,7 +132,12 @@ function methodOf<Type extends OperationType>(type: Type): MethodOf<Type> {
 const isTransaction = (record: Approval): record is Transaction => record.id.startsWith('txn_');
 
 /** Options for the other calls of one action: its idempotency key belongs to its first POST. */
-const withoutKey = ({ signal, timeoutMs }: CallOptions): CallOptions => ({ signal, timeoutMs });
+const withoutKey = ({ signal, timeoutMs, totalTimeoutMs, deadline }: Limited): Limited => ({
+  signal,
+  timeoutMs,
+  totalTimeoutMs,
+  deadline,
+});
 
 /**
  * Does an action of several calls. One without an answer is repeated by the key that creates its request, and by no key of
@@ -133,8 +151,11 @@ async function withKey<Result>(
   try {
     return await work(idempotencyKey);
   } catch (error) {
-    if (!(error instanceof NoAnswer)) throw error;
-    throw new NoAnswer(error.message, idempotencyKey, { cause: error.cause });
+    const isOpen =
+      error instanceof NoAnswer ||
+      error instanceof NotConnected ||
+      (error instanceof ApiError && error.isTemporary);
+    throw isOpen ? Object.assign(error, { idempotencyKey }) : error;
   }
 }
 
@@ -182,6 +203,9 @@ export function createOrgwallet(settings: Settings): Orgwallet {
 
   const accountOf = async (account: Request['account'], options: CallOptions) => {
     if (typeof account === 'object') return account;
+    if (!account.startsWith('acc_')) {
+      throw new TypeError(`account: invalid id "${account}" (expected acc_…, or { id, address })`);
+    }
     // An account has one address for ever: what was read first counts.
     const address = addresses.get(account) ?? (await api.getAccount(account, options)).address;
     addresses.set(account, address);
@@ -199,8 +223,7 @@ export function createOrgwallet(settings: Settings): Orgwallet {
   ) {
     const body = { signature, execute, ...(reason === undefined ? {} : { reason }) };
     if (isTransaction(record)) return api.signTransaction(record.id, { type: vote, ...body }, options);
-    const type = vote as Exclude<VoteType, 'initiator'>;
-    return api[`sign${SINGULAR[record.resourceType]}Proposal`](record.id, { type, ...body }, options);
+    return api.signProposal(record.id, { type: vote as 'approve' | 'reject', ...body }, options);
   }
 
   async function vote<Target extends string | Approval>(
@@ -246,25 +269,40 @@ export function createOrgwallet(settings: Settings): Orgwallet {
     return vote(current, 'approve', { ...withoutKey(options), wallet, intent, before, execute, confirm });
   }
 
-  async function request(
-    asked: Request,
+  /** What is asked of an account in the words of the API, and what its policies say about it. Throws NotPermitted. */
+  async function evaluate(
     intent: TransferIntent | CallIntent,
-    id: string,
-    idempotencyKey: string,
-  ): Promise<Transaction> {
-    const { wallet, description = '', wait = true } = asked;
-    const options = withoutKey(asked);
+    {
+      accountId,
+      initiator,
+      description = '',
+    }: { accountId: string; initiator: string; description?: string | undefined },
+    asked: CallOptions,
+  ) {
     const call = {
-      accountId: id,
+      accountId,
       networkId: intent.networkId,
-      initiatorWalletAddress: await wallet.address(),
+      initiatorWalletAddress: initiator,
       description,
       ...callOf(intent),
       ...(intent.replaces ? { replaces: intent.replaces } : {}),
     };
-    const evaluations = await api.evaluatePolicies(call, options);
+    const evaluations = await api.evaluatePolicies(call, withoutKey(asked));
     const evaluation = chosenOf(evaluations, intent.policyId, asked);
     if (!evaluation) throw new NotPermitted(evaluations);
+    return { call, evaluation, evaluations };
+  }
+
+  async function request(
+    asked: Request & Limited,
+    intent: TransferIntent | CallIntent,
+    accountId: string,
+    idempotencyKey: string,
+  ): Promise<Transaction> {
+    const { wallet, description, wait = true } = asked;
+    const options = withoutKey(asked);
+    const of = { accountId, initiator: await wallet.address(), description };
+    const { call, evaluation, evaluations } = await evaluate(intent, of, asked);
     const policyId = evaluation.policy.id;
     const created = await api.createTransaction({ ...call, policyId }, { ...options, idempotencyKey });
     const current = await asItIs(created, asked);
@@ -272,26 +310,46 @@ export function createOrgwallet(settings: Settings): Orgwallet {
     if (!isSigned && !evaluation.allowed) throw new NotPermitted(evaluations);
     const more = { wallet, intent: { ...intent, policyId }, execute: evaluation.threshold === 0 };
     const done = isSigned ? current : await vote(current, 'initiator', { ...options, ...more });
-    return wait && done.executionStatus === 'processing' ? waitFor(api, done, 'completed', options) : done;
+    const goesOn = done.executionStatus === 'processing' || done.failure?.resumes;
+    return wait && goesOn ? waitFor(api, done, 'completed', options) : done;
   }
 
   /** Requests what an intent asks of an account, which it names by its address. */
-  const send = (asked: Request, intentOf: (account: string) => TransferIntent | CallIntent) =>
-    withKey(asked, async (key) => {
+  const send = (given: Request, intentOf: (account: string) => TransferIntent | CallIntent) =>
+    withKey(given, async (key) => {
+      const asked = limited(given, settings) as Request & Limited;
       const { id, address } = await accountOf(asked.account, withoutKey(asked));
       return request(asked, intentOf(address), id, key);
     });
 
+  async function policyFor(given: PlannedRequest): Promise<Schema['Evaluation']> {
+    const { initiator } = given;
+    const asked = limited(given, settings);
+    const { id: accountId, address: account } = await accountOf(given.account, withoutKey(asked));
+    const intent =
+      'data' in given
+        ? ({ ...given, type: 'call', account } as const)
+        : ({ ...given, type: 'transfer', account } as const);
+    const of = {
+      accountId,
+      initiator: typeof initiator === 'string' ? initiator : await initiator.address(),
+    };
+    return (await evaluate(intent, of, asked)).evaluation;
+  }
+
   return {
     ...api,
-    propose: (intent, options = {}) => withKey(options, (key) => propose(intent, options, key)),
-    vote,
-    execute: async (approval, type, options) => {
-      const record = await recordOf(approval, options);
-      const executed = isTransaction(record)
-        ? api.executeTransaction(record.id, { type }, options)
-        : api[`execute${SINGULAR[record.resourceType]}Proposal`](record.id, { type }, options);
-      return sameRecord(record.id, await executed) as RecordOf<typeof approval>;
+    propose: (intent, given = {}) => {
+      const options: ProposeOptions = limited(given, settings);
+      return withKey(options, (key) => propose(intent, options, key));
+    },
+    vote: (approval, type, options) => vote(approval, type, limited(options, settings) as VoteOptions),
+    policyFor,
+    execute: async (approval, type, given = {}) => {
+      const id = typeof approval === 'string' ? approval : approval.id;
+      const execute = id.startsWith('txn_') ? api.executeTransaction : api.executeProposal;
+      const executed = await execute(id, { type }, limited(given, settings));
+      return sameRecord(id, executed) as RecordOf<typeof approval>;
     },
     transfer: (asked) => send(asked, (account) => ({ ...asked, type: 'transfer', account })),
     call: (asked) => send(asked, (account) => ({ ...asked, type: 'call', account })),

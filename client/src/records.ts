@@ -1,6 +1,6 @@
 import type { CallOptions, Methods } from './endpoints.ts';
-import { ApiError, NotReached } from './errors.ts';
-import { pause } from './exchange.ts';
+import { NotReached } from './errors.ts';
+import { type Limited, pause } from './exchange.ts';
 import { match } from './expectation.ts';
 import type { components } from './openapi.ts';
 
@@ -17,29 +17,6 @@ export type RecordOf<Target> = Target extends Proposal
     ? Transaction
     : Approval;
 
-/** The word for a resource in the names of its endpoints. */
-export const SINGULAR = {
-  members: 'Member',
-  groups: 'Group',
-  policies: 'Policy',
-  accounts: 'Account',
-  admins: 'Admin',
-} as const;
-const RESOURCES = Object.keys(SINGULAR) as (keyof typeof SINGULAR)[];
-
-async function findProposal(api: Methods, id: string, options?: CallOptions): Promise<Proposal> {
-  let missing: unknown;
-  for (const resource of RESOURCES) {
-    try {
-      return await api[`get${SINGULAR[resource]}Proposal`](id, options);
-    } catch (error) {
-      if (!(error instanceof ApiError && error.code === 'notFound')) throw error;
-      missing = error;
-    }
-  }
-  throw missing;
-}
-
 /** The record of an answer: another one than was asked for is refused. Throws PayloadMismatch. */
 export function sameRecord(id: string, record: Approval): Approval {
   match('id', id, record.id);
@@ -53,18 +30,19 @@ export async function readApproval<Target extends string | Approval>(
   options?: CallOptions,
 ): Promise<RecordOf<Target>> {
   const id = typeof approval === 'string' ? approval : approval.id;
-  const read = id.startsWith('txn_')
-    ? api.getTransaction(id, options)
-    : typeof approval === 'object' && 'resourceType' in approval
-      ? api[`get${SINGULAR[approval.resourceType]}Proposal`](id, options)
-      : findProposal(api, id, options);
+  const read = id.startsWith('txn_') ? api.getTransaction(id, options) : api.getProposal(id, options);
   return sameRecord(id, await read) as RecordOf<Target>;
 }
 
 /** What can be waited for. */
 export type Status = Schema['SignatureStatus'] | Schema['ExecutionStatus'];
 
-const FINAL: readonly (string | null)[] = ['completed', 'rejected', 'failed', 'blocked'];
+/** Why a record does not change any more by itself; undefined while it does. */
+function endOf({ signatureStatus, executionStatus, failure }: Approval): 'ended' | 'parked' | undefined {
+  if (executionStatus === 'processing' || failure?.resumes) return undefined;
+  if (failure) return failure.retryable ? 'parked' : 'ended';
+  return executionStatus || signatureStatus === 'expired' ? 'ended' : undefined;
+}
 
 /** How long each read may take at least: close to the end of the waiting, the state is worth more than the time. */
 const MIN_READ_MS = 5_000;
@@ -77,30 +55,36 @@ export interface WaitOptions extends Pick<CallOptions, 'signal'> {
   readonly everyMs?: number;
 }
 
+/** What a record is, and why. */
+function statusText({ id, signatureStatus, executionStatus, failure }: Approval): string {
+  const resumes = failure?.resumes ? '; it continues by itself: do not request it again' : '';
+  const failed = failure ? ` (${failure.code}: ${failure.message}${resumes})` : '';
+  return `${id} is ${executionStatus ?? signatureStatus}${failed}`;
+}
+
 /**
- * Waits until a proposal or transaction has one of these statuses: of its execution, or of its signatures. Throws
- * NotReached when it has ended otherwise (also `failed` and `blocked`, which wait for somebody), has expired, or takes
- * longer than `timeoutMs`.
+ * Waits until a proposal or transaction has one of these statuses: of its execution, or of its signatures. What failed and
+ * continues by itself is waited for. Throws NotReached when it has ended otherwise (also `failed` and `blocked`, which wait
+ * for somebody), has expired, or takes longer than `timeoutMs`.
  */
 export async function waitFor<Target extends string | Approval>(
   api: Methods,
   approval: Target,
   status: Status | readonly Status[],
-  { signal, timeoutMs = 120_000, everyMs = 500 }: WaitOptions = {},
+  { signal, timeoutMs = 120_000, everyMs = 500, deadline: end }: WaitOptions & Limited = {},
 ): Promise<RecordOf<Target>> {
   const wanted: readonly (string | null)[] = [status].flat();
-  const deadline = performance.now() + timeoutMs;
+  const begunAt = performance.now();
+  const deadline = Math.min(begunAt + timeoutMs, end ?? Number.POSITIVE_INFINITY);
   for (;;) {
     const readMs = Math.max(MIN_READ_MS, deadline - performance.now());
-    const record = await readApproval(api, approval, { signal, timeoutMs: readMs });
-    const { id, signatureStatus, executionStatus, failure } = record as Approval;
+    const record = await readApproval(api, approval, { signal, timeoutMs: readMs, deadline: end } as Limited);
+    const { signatureStatus, executionStatus } = record as Approval;
     if (wanted.includes(signatureStatus) || wanted.includes(executionStatus)) return record;
-    const now = `${id} is ${executionStatus ?? signatureStatus}${failure ? ` (${failure.code}: ${failure.message})` : ''}`;
-    if (FINAL.includes(executionStatus) || signatureStatus === 'expired') {
-      throw new NotReached(`${now}, and not ${wanted.join(' or ')}`, record);
-    }
-    if (performance.now() + everyMs > deadline) {
-      throw new NotReached(`${now} after ${timeoutMs} ms, and not ${wanted.join(' or ')}`, record);
+    const why = endOf(record) ?? (performance.now() + everyMs > deadline ? 'timeout' : undefined);
+    if (why) {
+      const after = why === 'timeout' ? ` after ${Math.round(deadline - begunAt)} ms` : '';
+      throw new NotReached(`${statusText(record)}${after}, and not ${wanted.join(' or ')}`, record, why);
     }
     await pause(everyMs, signal);
   }

@@ -10,7 +10,7 @@ import { type Hashes, hashesOf, type Statement, statementOf, type VoteType } fro
 import type { PinStore } from './pins.ts';
 import type { Proposal } from './records.ts';
 import { checkSummary } from './summary.ts';
-import { callOf, spentBy } from './transactionCall.ts';
+import { assertWords, callOf, spentBy } from './transactionCall.ts';
 
 /** What else is known about what is signed. What is given is compared. */
 export interface Known {
@@ -100,9 +100,12 @@ const expectedData = (intent: OperationIntent, before: Before) =>
 /** Throws TypeError for what asks for nothing: it would be compared with nothing. */
 function assertIntent(intent: Intent): void {
   const type = String((intent as Intent | null)?.type);
-  if (type === 'transfer' || type === 'call' || Object.hasOwn(EXPECTED_DATA, type)) return;
-  const expected = ['transfer', 'call', ...Object.keys(EXPECTED_DATA)].join(', ');
-  throw new TypeError(`intent: invalid type "${type}" (expected one of ${expected})`);
+  const isOperation = Object.hasOwn(EXPECTED_DATA, type);
+  if (!isOperation && type !== 'transfer' && type !== 'call') {
+    const expected = ['transfer', 'call', ...Object.keys(EXPECTED_DATA)].join(', ');
+    throw new TypeError(`intent: invalid type "${type}" (expected one of ${expected})`);
+  }
+  if (isOperation) assertWords(intent, '');
 }
 
 /** Compares a change with the fields that its kind has: what is beside them would be shown and have no effect. */
@@ -182,7 +185,7 @@ function checkKnown({ subject, vote, typedData: { message } }: Statement, known:
  * contradictory in itself, or unknown, is refused: show `description` to whoever decides.
  *
  * Throws PayloadMismatch with the field, what was asked and what is there; TypeError for an intent that asks for nothing,
- * such as `null`, or for an address or amount that is none.
+ * such as `null`, or for an address, id or amount that is none.
  *
  * @example
  * const { digest, typedData } = verify(payload, { type: 'members.remove', ids: ['mem_…'] }, { vote: 'approve' });

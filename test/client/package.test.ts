@@ -9,7 +9,7 @@ import { temporaryDir } from '../support/stack';
 const run = promisify(execFile);
 const root = projectRoot();
 const client = join(root, 'client');
-const MAX_BYTES = 12_000;
+const MAX_BYTES = 13_000;
 /** Programs of their own, on a machine that may be busy. */
 const LIMIT_MS = 120_000;
 
@@ -28,6 +28,7 @@ export async function names(): Promise<string[]> {
 export function field(error: OrgwalletError): string | undefined {
   if (error.code === 'payloadMismatch') return error.field;
   if (error.code === 'noAnswer') return error.idempotencyKey;
+  if (error.code === 'notConnected') return error.setting;
   if (error.code === 'notReached' || error.code === 'notPermitted' || error.code === 'notSigned') return error.message;
   return error.code === 'validationError' ? error.details.field : error.requestId;
 }
@@ -42,7 +43,7 @@ export const never = () => orgwallet.waitFor('txn_', 'done');
 const scripts = () => readdirSync(join(client, 'dist')).filter((file) => file.endsWith('.js'));
 
 describe('the package @orgwallet/client', () => {
-  it('has at most 12 kB of code, compressed, without viem', () => {
+  it('has at most 13 kB of code, compressed, without viem', () => {
     const code = scripts().map((file) => readFileSync(join(client, 'dist', file)));
     expect(gzipSync(Buffer.concat(code)).length).toBeLessThanOrEqual(MAX_BYTES);
   });

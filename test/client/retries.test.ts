@@ -197,12 +197,39 @@ describe('waitFor', () => {
     });
   });
 
+  it('says whether what failed waits for somebody, and waits for what continues by itself', async () => {
+    const proposal = await api.proposeAccountsCreate(newAccount());
+    const at = new Date().toISOString();
+    const shownWith = (more: object) => {
+      const failure = { code: 'relayerFunds', message: 'no ETH', at, attempt: 1, retryable: true, ...more };
+      proxy.intercept({
+        after: (_, { data }) => ({ data: { ...data, executionStatus: 'failed', failure } }),
+      });
+      const options = { timeoutMs: 300, everyMs: 50 };
+      return waitFor(api, proposal, 'completed', options).catch((error) => error);
+    };
+    const parked = await shownWith({ resumes: false });
+    expect(parked).toMatchObject({ why: 'parked' });
+    expect(proxy.requests).toHaveLength(1);
+    expect(await shownWith({ resumes: false, retryable: false })).toMatchObject({ why: 'ended' });
+    const resuming = await shownWith({ resumes: true });
+    expect(resuming).toMatchObject({ why: 'timeout' });
+    expect(resuming.message).toBe(
+      `${proposal.id} is failed (relayerFunds: no ETH; it continues by itself: do not request it again) after 300 ms, and not completed`,
+    );
+    expect(proxy.requests.length).toBeGreaterThan(2);
+  });
+
   it('does not wait for what cannot come any more', async () => {
     const proposal = await api.proposeAccountsCreate(newAccount());
     await reject(service.http, org, proposal);
     const failed: NotReached = await waitFor(api, proposal, 'completed').catch((error) => error);
     expect(failed).toBeInstanceOf(NotReached);
-    expect(failed).toMatchObject({ code: 'notReached', record: { executionStatus: 'rejected' } });
+    expect(failed).toMatchObject({
+      code: 'notReached',
+      why: 'ended',
+      record: { executionStatus: 'rejected' },
+    });
     expect(failed.message).toBe(`${proposal.id} is rejected, and not completed`);
   });
 
@@ -210,6 +237,7 @@ describe('waitFor', () => {
     const proposal = await api.proposeAccountsCreate(newAccount());
     await expect(waitFor(api, proposal, 'completed', { timeoutMs: 200, everyMs: 50 })).rejects.toMatchObject({
       code: 'notReached',
+      why: 'timeout',
       record: { signatureStatus: 'pendingReviewSignatures' },
     });
     const control = new AbortController();

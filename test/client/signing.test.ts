@@ -158,6 +158,45 @@ describe('transfer', () => {
     expect(proxy.requests.filter(({ url }) => url === '/api/v1/transactions')).toHaveLength(1);
   });
 
+  it('names the policy under which it would ask, before it does', async () => {
+    const planned = { account: account.id, networkId: NETWORK, to: somebody(), initiator: by(org.dave) };
+    const small = await orgwallet.policyFor({ ...planned, amount: 1n });
+    expect(small).toMatchObject({ policy: { id: policies[0].id }, threshold: 0, allowed: true });
+    const large = await orgwallet.policyFor({
+      ...planned,
+      amount: 70_000n,
+      initiator: org.dave.wallet.address,
+    });
+    expect(large).toMatchObject({ policy: { id: policies[1].id }, approvers: [{ id: org.carol.id }] });
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [somebody(), 1n] });
+    const called = await orgwallet.policyFor({ ...planned, to: token, data });
+    expect(called.policy.id).toBe(policies[3].id);
+    await expect(orgwallet.policyFor({ ...planned, amount: 10n ** 15n })).rejects.toBeInstanceOf(
+      NotPermitted,
+    );
+    expect(proxy.requests.filter(({ url }) => url.endsWith('/transactions'))).toEqual([]);
+  });
+
+  it.each([
+    ['account', { account: `0x${'1'.repeat(40)}` }],
+    ['account', { account: { id: 'acc_1', address: 'acc_1' } }],
+    ['networkId', { networkId: '31337' as never }],
+    ['to', { to: 'acc_1' }],
+  ])('is a TypeError with a mistaken %s, and nothing is requested', async (field, change) => {
+    const asked = {
+      account,
+      networkId: NETWORK,
+      to: somebody(),
+      amount: 1n,
+      wallet: by(org.dave),
+      ...change,
+    };
+    const failed = await orgwallet.transfer(asked).catch((error) => error);
+    expect(failed).toBeInstanceOf(TypeError);
+    expect(failed.message).toMatch(new RegExp(`^${field}: invalid`));
+    expect(proxy.requests).toEqual([]);
+  });
+
   it('is asked for once, whatever connections do', async () => {
     const lost = new Set<string>();
     proxy.intercept({
@@ -313,6 +352,20 @@ describe('propose', () => {
     const { rejections } = await orgwallet.read(proposal);
     expect(rejections.map(({ id }) => id)).toEqual([org.alice.id, org.bob.id]);
     expect(await orgwallet.execute(proposal.id, 'reject')).toMatchObject({ executionStatus: 'rejected' });
+  });
+
+  it('needs one request to read or execute what is known by its id alone', async () => {
+    const { id } = await orgwallet.propose({ type: 'members.remove', ids: [org.otherBot.id] });
+    proxy.intercept({});
+    expect(await orgwallet.read(id)).toMatchObject({ id, resourceType: 'members' });
+    await expect(orgwallet.execute(id, 'reject')).rejects.toMatchObject({ code: 'thresholdNotMet' });
+    await orgwallet.vote(id, 'reject', { wallet: by(org.alice), confirm: () => true });
+    expect(proxy.requests.map(({ method, url }) => `${method} ${url.replace(id, 'ID')}`)).toEqual([
+      'GET /api/v1/proposals/ID',
+      'POST /api/v1/proposals/ID/execute',
+      'GET /api/v1/proposals/ID',
+      'POST /api/v1/proposals/ID/signatures',
+    ]);
   });
 });
 

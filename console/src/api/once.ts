@@ -19,7 +19,9 @@ export const inThisTab: Keys = {
 
 /** Whether something that got this error may still take effect, or can be sent again as it is. */
 export function isUnanswered(error: unknown): boolean {
-  return error instanceof NoAnswer || (error instanceof ApiError && error.status === 401);
+  return (
+    error instanceof NoAnswer || (error instanceof ApiError && (error.isTemporary || error.status === 401))
+  );
 }
 
 /** Sends something with an idempotency key: the same one until there is a final answer. */

@@ -34,6 +34,26 @@ describe('a connection', () => {
     },
   );
 
+  it.each([
+    'https://wallet.example',
+    'https://wallet.example/',
+    'https://wallet.example/api',
+    'https://wallet.example/api/v1/members',
+    'https://wallet.example/api/v1?key=1',
+    'https://wallet.example/api/v1#top',
+  ])('is not made to %s, which is not the API', (baseUrl) => {
+    expect(() => createApi({ baseUrl, apiKey: 'ow_live_1' })).toThrow(
+      new TypeError(`baseUrl is ${baseUrl} (expected https://…/api/v1)`),
+    );
+  });
+
+  it.each(['https://wallet.example/api/v1/', 'https://example.com/wallet/api/v1'])(
+    'is made to %s',
+    (baseUrl) => {
+      expect(() => createApi({ baseUrl, apiKey: 'ow_live_1' })).not.toThrow();
+    },
+  );
+
   it('sends the cookie of the browser, without a key', async () => {
     const { headers, credentials } = await sentWith({});
     expect([headers, credentials]).toEqual([{}, 'same-origin']);

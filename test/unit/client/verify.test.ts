@@ -422,6 +422,49 @@ function currentProposal(resourceType: string, action: string, data: object, sum
   return canonicalJson({ ...typedData, message });
 }
 
+describe('an intent that its caller has mistaken', () => {
+  const facts = { token: null, replaces: null, call: null, network: 'Local', account: 'Treasury' };
+  const intent = { type: 'transfer', ...where, to: anAddress(), amount: 1n } as const;
+  const { initiator } = payloadsOf({ intent, facts });
+
+  it.each<[string, object]>([
+    ['account', { account: anId('acc') }],
+    ['networkId', { networkId: String(where.networkId) }],
+    ['policyId', { policyId: anAddress() }],
+    ['replaces', { replaces: 'the last one' }],
+    ['to', { to: anId('mem') }],
+    ['token', { token: 'USDC' }],
+  ])('%s of a payment is no difference, which looks like an attack, but a TypeError', (_, change) => {
+    const mistaken = { ...intent, ...change } as typeof intent;
+    expect(() => verify(initiator, mistaken)).toThrow(TypeError);
+  });
+
+  it.each<[string, Intent]>([
+    [
+      'items[0].walletAddress',
+      { type: 'members.create', items: [{ name: 'A', walletAddress: anId('mem') }] },
+    ],
+    ['ids[0]', { type: 'members.remove', ids: [anAddress()] }],
+    [
+      'items[0].networkIds[0]',
+      { type: 'accounts.create', items: [{ name: 'A', networkIds: ['1' as never] }] },
+    ],
+    [
+      'items[0].memberUpdates[0].id',
+      {
+        type: 'groups.update',
+        items: [{ id: anId('grp'), memberUpdates: [{ action: 'addMember', id: 'Alice' }] }],
+      },
+    ],
+  ])('%s of a change is a TypeError as well', (field, change) => {
+    const { type } = change;
+    const [resource = '', action = ''] = type.split('.');
+    const payload = currentProposal(resource, action, {});
+    expect(() => verify(payload, change)).toThrow(TypeError);
+    expect(() => verify(payload, change)).toThrow(`${field}: invalid value`);
+  });
+});
+
 describe('the pin of an organization', () => {
   const [{ payload }] = vectors.statements;
   const { organization } = JSON.parse(payload).message;
