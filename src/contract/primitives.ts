@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { checksumAddress, isZeroAddress } from '../chain/address';
 import { ADDRESS_PATTERN } from '../domain/address';
 import { addressSchema, amountSchema, networkIdSchema } from '../domain/policy';
+import { codePointText } from './codePoints';
 
 /** The largest number of items in a request or in an inner list. */
 export const MAX_ITEMS = 100;
@@ -31,21 +32,32 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 const UNSAFE_IN_NAME =
   /[\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\ufff9-\ufffb\u2800\u{1d159}\u{13430}-\u{1343f}]/u;
 
+/** The message about a text that has what it must not contain, with the first one: it cannot be seen. */
+function containing(text: string, pattern: RegExp, what: string): string | undefined {
+  const found = pattern.exec(text);
+  if (!found) return undefined;
+  const place = [...text.slice(0, found.index)].length + 1;
+  return `must not contain ${what}: character ${place} is ${codePointText(found[0])}`;
+}
+
 /** What is wrong with a text, or undefined. Lengths are in Unicode code points, not UTF-16 units. */
 function textFault(text: string, minimum: number, maximum: number): string | undefined {
   const count = [...text].length;
   if (count < minimum || count > maximum) return `must have ${minimum} to ${maximum} characters`;
   if (LONE_SURROGATE.test(text)) return 'must be well-formed Unicode';
-  if (CONTROL_CHARACTER.test(text)) return 'must not contain control characters';
-  if (BIDI_CHARACTER.test(text)) return 'must not contain bidirectional control characters';
-  return undefined;
+  return (
+    containing(text, CONTROL_CHARACTER, 'control characters') ??
+    containing(text, BIDI_CHARACTER, 'bidirectional control characters')
+  );
 }
 
 function nameFault(text: string): string | undefined {
   const fault = textFault(text, 1, 100);
   if (fault) return fault;
-  if (UNSAFE_IN_NAME.test(text)) return 'must not contain invisible, blank or noncharacter code points';
-  return text.trim() === '' ? 'must not be blank' : undefined;
+  return (
+    containing(text, UNSAFE_IN_NAME, 'invisible, blank or noncharacter code points') ??
+    (text.trim() === '' ? 'must not be blank' : undefined)
+  );
 }
 
 function plainText(faultOf: (text: string) => string | undefined) {

@@ -250,7 +250,8 @@ describe('the form for accounts', () => {
     await alice.page.getByLabel('Name').fill('Treasury\u200b');
     await groupOf(alice, 'Networks').getByRole('checkbox').first().check();
     await button(alice, 'Create proposal').click();
-    const description = 'must not contain invisible, blank or noncharacter code points';
+    const description =
+      'must not contain invisible, blank or noncharacter code points: character 9 is U+200B ZERO WIDTH SPACE';
     await untilRefused(org, alice, alice.page.getByRole('textbox', { name: 'Name', description }));
   });
 });

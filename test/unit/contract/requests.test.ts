@@ -1,5 +1,5 @@
 import { describeIssue, fieldIssues } from '../../../src/contract/issues';
-import { addressInput, isId } from '../../../src/contract/primitives';
+import { addressInput, isId, nameInput } from '../../../src/contract/primitives';
 import { signBody } from '../../../src/contract/proposals';
 import { accountsCreateBody } from '../../../src/operations/accountsCreate';
 import { accountsUpdateBody } from '../../../src/operations/accountsUpdate';
@@ -79,6 +79,22 @@ describe('the body that proposes accounts', () => {
       expect(fieldsOf(accountsCreateBody, { items: [account({ name })] })).toEqual([]);
     },
   );
+
+  it.each([
+    [
+      'Treasury\u200b',
+      'invisible, blank or noncharacter code points: character 9 is U+200B ZERO WIDTH SPACE',
+    ],
+    [
+      '😀\ufe0fa',
+      'invisible, blank or noncharacter code points: character 2 is U+FE0F VARIATION SELECTOR-16',
+    ],
+    ['a\u{e0041}', 'invisible, blank or noncharacter code points: character 2 is U+E0041'],
+    ['a\tb', 'control characters: character 2 is U+0009'],
+    ['ab\u202e', 'bidirectional control characters: character 3 is U+202E RIGHT-TO-LEFT OVERRIDE'],
+  ])('names the character that cannot be seen: %j', (name, what) => {
+    expect(nameInput.safeParse(name).error?.issues[0]?.message).toBe(`must not contain ${what}`);
+  });
 
   it('counts the characters of a name as a reader does', () => {
     expect(fieldsOf(accountsCreateBody, { items: [account({ name: '😀'.repeat(100) })] })).toEqual([]);
