@@ -4227,7 +4227,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4253,7 +4253,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
+                /** @description UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 and the proposal or transaction that it has created, as it is then. */
                 "X-Idempotency-Key": components["parameters"]["IdempotencyKey"];
             };
             path: {
