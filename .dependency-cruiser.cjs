@@ -260,7 +260,7 @@ module.exports = {
   })),
   options: {
     doNotFollow: { path: '^node_modules/' },
-    exclude: { path: '^(dist|client/dist|console/dist)/' },
+    exclude: { path: '^(dist|client/dist|console/dist|test/deep/generated)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     // Packages that are ES modules only have exports and no main.

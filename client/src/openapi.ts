@@ -1291,6 +1291,15 @@ export interface components {
          * @example acc_01jz8k3v5fe5ht0n2m6w9r4xyz
          */
         AccountId: string;
+        AccountInput: {
+            name: components["schemas"]["Name"];
+            networkIds: components["schemas"]["NetworkId"][];
+            readonly address?: components["schemas"]["Address"];
+            /** @description The networks on which it is deployed. */
+            readonly networks?: components["schemas"]["AccountNetwork"][];
+            readonly createdAt?: components["schemas"]["Timestamp"];
+            readonly updatedAt?: components["schemas"]["Timestamp"];
+        };
         AccountList: {
             data: components["schemas"]["Account"][];
             pagination?: components["schemas"]["Pagination"];
@@ -1313,6 +1322,8 @@ export interface components {
         };
         AccountsCreateProposal: components["schemas"]["ProposalBase"] & {
             /** @constant */
+            kind: "accounts/create";
+            /** @constant */
             resourceType: "accounts";
             /** @constant */
             action: "create";
@@ -1324,13 +1335,7 @@ export interface components {
              */
             action: "create";
         };
-        AccountsProposal: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            resourceType: "accounts";
-        } & (components["schemas"]["AccountsCreateProposal"] | components["schemas"]["AccountsUpdateProposal"]);
+        AccountsProposal: components["schemas"]["AccountsCreateProposal"] | components["schemas"]["AccountsUpdateProposal"];
         AccountsProposalPage: {
             data: components["schemas"]["AccountsProposal"][];
             pagination: components["schemas"]["Pagination"];
@@ -1347,6 +1352,8 @@ export interface components {
             }[];
         };
         AccountsUpdateProposal: components["schemas"]["ProposalBase"] & {
+            /** @constant */
+            kind: "accounts/update";
             /** @constant */
             resourceType: "accounts";
             /** @constant */
@@ -1368,6 +1375,13 @@ export interface components {
         };
         /** @enum {string} */
         ActorType: "member" | "operator" | "system";
+        /** @description A new policy, or replaces one. */
+        AddedOrChangedPolicy: components["schemas"]["PolicyInput"] & {
+            /** @description The policy to replace; absent: a new policy. */
+            id?: components["schemas"]["PolicyId"];
+        };
+        /** @description A new policy. */
+        AddedPolicy: components["schemas"]["PolicyInput"];
         /**
          * @description Checksummed address (EIP-55).
          * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
@@ -1404,6 +1418,8 @@ export interface components {
         };
         AdminsUpdateProposal: components["schemas"]["ProposalBase"] & {
             /** @constant */
+            kind: "admins/update";
+            /** @constant */
             resourceType: "admins";
             /** @constant */
             action: "update";
@@ -1413,7 +1429,7 @@ export interface components {
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            resourceType: "admins";
+            kind: "admins/update";
         };
         AdminsUpdateProposalResponse: {
             data: components["schemas"]["AdminsUpdateProposal"];
@@ -1590,8 +1606,9 @@ export interface components {
             /**
              * @description Native currency that one call may send.
              * @default 0
+             * @example 1500000
              */
-            maxValue?: components["schemas"]["Amount"];
+            maxValue?: string;
             readonly functions?: components["schemas"]["PermittedFunction"][];
         };
         CreateTransactionRequest: {
@@ -1599,8 +1616,12 @@ export interface components {
             /** @description Wallet of the member who initiates it. */
             initiatorWalletAddress: components["schemas"]["AddressInput"];
             networkId: components["schemas"]["NetworkId"];
-            /** @default  */
-            description?: components["schemas"]["Description"];
+            /**
+             * @description 0 to 1,000 characters. No control characters.
+             * @default
+             * @example Salary of May
+             */
+            description?: string;
             to: components["schemas"]["NonzeroAddressInput"];
             /** @description Native currency to send, in wei or its equivalent. */
             value: components["schemas"]["Amount"];
@@ -1662,8 +1683,12 @@ export interface components {
             /** @description Wallet of the member who initiates it. */
             initiatorWalletAddress: components["schemas"]["AddressInput"];
             networkId: components["schemas"]["NetworkId"];
-            /** @default  */
-            description?: components["schemas"]["Description"];
+            /**
+             * @description 0 to 1,000 characters. No control characters.
+             * @default
+             * @example Salary of May
+             */
+            description?: string;
             to: components["schemas"]["NonzeroAddressInput"];
             /** @description Native currency to send, in wei or its equivalent. */
             value: components["schemas"]["Amount"];
@@ -1787,8 +1812,6 @@ export interface components {
              */
             type: "group";
             groupId: components["schemas"]["GroupId"];
-            memberId?: null;
-            userId?: null;
             /**
              * @description Number of approvals needed.
              * @default 1
@@ -1830,8 +1853,13 @@ export interface components {
              */
             type: "group";
             groupId: components["schemas"]["GroupId"];
-            memberId?: null;
-            userId?: null;
+        };
+        GroupInput: {
+            name: components["schemas"]["Name"];
+            memberIds: components["schemas"]["MemberId"][];
+            readonly members?: components["schemas"]["MemberSummary"][];
+            readonly createdAt?: components["schemas"]["Timestamp"];
+            readonly updatedAt?: components["schemas"]["Timestamp"];
         };
         GroupList: {
             data: components["schemas"]["Group"][];
@@ -1856,6 +1884,8 @@ export interface components {
         };
         GroupsCreateProposal: components["schemas"]["ProposalBase"] & {
             /** @constant */
+            kind: "groups/create";
+            /** @constant */
             resourceType: "groups";
             /** @constant */
             action: "create";
@@ -1872,6 +1902,8 @@ export interface components {
         };
         GroupsDeleteProposal: components["schemas"]["ProposalBase"] & {
             /** @constant */
+            kind: "groups/delete";
+            /** @constant */
             resourceType: "groups";
             /** @constant */
             action: "delete";
@@ -1883,13 +1915,7 @@ export interface components {
              */
             action: "delete";
         };
-        GroupsProposal: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            resourceType: "groups";
-        } & (components["schemas"]["GroupsCreateProposal"] | components["schemas"]["GroupsUpdateProposal"] | components["schemas"]["GroupsDeleteProposal"]);
+        GroupsProposal: components["schemas"]["GroupsCreateProposal"] | components["schemas"]["GroupsUpdateProposal"] | components["schemas"]["GroupsDeleteProposal"];
         GroupsProposalPage: {
             data: components["schemas"]["GroupsProposal"][];
             pagination: components["schemas"]["Pagination"];
@@ -1898,6 +1924,8 @@ export interface components {
             data: components["schemas"]["GroupsProposal"];
         };
         GroupsUpdateProposal: components["schemas"]["ProposalBase"] & {
+            /** @constant */
+            kind: "groups/update";
             /** @constant */
             resourceType: "groups";
             /** @constant */
@@ -1984,6 +2012,18 @@ export interface components {
          * @example mem_01jz8k3v5fe5ht0n2m6w9r4xyz
          */
         MemberId: string;
+        MemberInput: {
+            name: components["schemas"]["Name"];
+            walletAddress: components["schemas"]["NonzeroAddressInput"];
+            /** @default api */
+            type?: components["schemas"]["MemberType"];
+            /** @default key */
+            walletKind?: components["schemas"]["WalletKind"];
+            /** @description When control of the wallet was proved; null: not yet. */
+            readonly registeredAt?: components["schemas"]["Timestamp"] | null;
+            readonly createdAt?: components["schemas"]["Timestamp"];
+            readonly updatedAt?: components["schemas"]["Timestamp"];
+        };
         MemberList: {
             data: components["schemas"]["Member"][];
             pagination?: components["schemas"]["Pagination"];
@@ -2019,6 +2059,8 @@ export interface components {
         };
         MembersCreateProposal: components["schemas"]["ProposalBase"] & {
             /** @constant */
+            kind: "members/create";
+            /** @constant */
             resourceType: "members";
             /** @constant */
             action: "create";
@@ -2030,13 +2072,7 @@ export interface components {
              */
             action: "create";
         };
-        MembersProposal: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            resourceType: "members";
-        } & (components["schemas"]["MembersCreateProposal"] | components["schemas"]["MembersUpdateProposal"] | components["schemas"]["MembersRemoveProposal"]);
+        MembersProposal: components["schemas"]["MembersCreateProposal"] | components["schemas"]["MembersUpdateProposal"] | components["schemas"]["MembersRemoveProposal"];
         MembersProposalPage: {
             data: components["schemas"]["MembersProposal"][];
             pagination: components["schemas"]["Pagination"];
@@ -2048,6 +2084,8 @@ export interface components {
             items: components["schemas"]["MemberSummary"][];
         };
         MembersRemoveProposal: components["schemas"]["ProposalBase"] & {
+            /** @constant */
+            kind: "members/remove";
             /** @constant */
             resourceType: "members";
             /** @constant */
@@ -2070,6 +2108,8 @@ export interface components {
             }[];
         };
         MembersUpdateProposal: components["schemas"]["ProposalBase"] & {
+            /** @constant */
+            kind: "members/update";
             /** @constant */
             resourceType: "members";
             /** @constant */
@@ -2119,41 +2159,6 @@ export interface components {
         NetworksResponse: {
             data: components["schemas"]["Network"][];
         };
-        NewAccount: {
-            name: components["schemas"]["Name"];
-            networkIds: components["schemas"]["NetworkId"][];
-            readonly address?: components["schemas"]["Address"];
-            /** @description The networks on which it is deployed. */
-            readonly networks?: components["schemas"]["AccountNetwork"][];
-            readonly createdAt?: components["schemas"]["Timestamp"];
-            readonly updatedAt?: components["schemas"]["Timestamp"];
-        };
-        NewGroup: {
-            name: components["schemas"]["Name"];
-            memberIds: components["schemas"]["MemberId"][];
-            readonly members?: components["schemas"]["MemberSummary"][];
-            readonly createdAt?: components["schemas"]["Timestamp"];
-            readonly updatedAt?: components["schemas"]["Timestamp"];
-        };
-        NewMember: {
-            name: components["schemas"]["Name"];
-            walletAddress: components["schemas"]["NonzeroAddressInput"];
-            /** @default api */
-            type?: components["schemas"]["MemberType"];
-            /** @default key */
-            walletKind?: components["schemas"]["WalletKind"];
-            /** @description When control of the wallet was proved; null: not yet. */
-            readonly registeredAt?: components["schemas"]["Timestamp"] | null;
-            readonly createdAt?: components["schemas"]["Timestamp"];
-            readonly updatedAt?: components["schemas"]["Timestamp"];
-        };
-        /** @description A new policy, or replaces one. */
-        NewOrChangedPolicy: components["schemas"]["PolicyInput"] & {
-            /** @description The policy to replace; absent: a new policy. */
-            id?: components["schemas"]["PolicyId"];
-        };
-        /** @description A new policy. */
-        NewPolicy: components["schemas"]["PolicyInput"];
         NewSessionRequest: {
             /** @description An EIP-4361 message with the nonce, for the origin of the page. */
             message: string;
@@ -2166,7 +2171,7 @@ export interface components {
          * @description Address as in AddressInput, not the zero address.
          * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
          */
-        NonzeroAddressInput: components["schemas"]["AddressInput"];
+        NonzeroAddressInput: string;
         /** @description A change elsewhere that concerns a proposal or transaction. */
         Note: {
             at: components["schemas"]["Timestamp"];
@@ -2188,6 +2193,8 @@ export interface components {
         };
         PoliciesCreateProposal: components["schemas"]["ProposalBase"] & {
             /** @constant */
+            kind: "policies/create";
+            /** @constant */
             resourceType: "policies";
             /** @constant */
             action: "create";
@@ -2202,13 +2209,7 @@ export interface components {
         PoliciesData: {
             policies: components["schemas"]["ProposedPolicy"][];
         };
-        PoliciesProposal: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            resourceType: "policies";
-        } & (components["schemas"]["PoliciesCreateProposal"] | components["schemas"]["PoliciesUpdateProposal"] | components["schemas"]["PoliciesRemoveProposal"]);
+        PoliciesProposal: components["schemas"]["PoliciesCreateProposal"] | components["schemas"]["PoliciesUpdateProposal"] | components["schemas"]["PoliciesRemoveProposal"];
         PoliciesProposalPage: {
             data: components["schemas"]["PoliciesProposal"][];
             pagination: components["schemas"]["Pagination"];
@@ -2217,6 +2218,8 @@ export interface components {
             data: components["schemas"]["PoliciesProposal"];
         };
         PoliciesRemoveProposal: components["schemas"]["ProposalBase"] & {
+            /** @constant */
+            kind: "policies/remove";
             /** @constant */
             resourceType: "policies";
             /** @constant */
@@ -2230,6 +2233,8 @@ export interface components {
             action: "remove";
         };
         PoliciesUpdateProposal: components["schemas"]["ProposalBase"] & {
+            /** @constant */
+            kind: "policies/update";
             /** @constant */
             resourceType: "policies";
             /** @constant */
@@ -2314,7 +2319,7 @@ export interface components {
          * @enum {string}
          */
         PolicyType: "AUTO_APPROVAL" | "MANUAL_APPROVAL";
-        Proposal: components["schemas"]["MembersProposal"] | components["schemas"]["GroupsProposal"] | components["schemas"]["PoliciesProposal"] | components["schemas"]["AccountsProposal"] | components["schemas"]["AdminsUpdateProposal"];
+        Proposal: components["schemas"]["MembersCreateProposal"] | components["schemas"]["MembersUpdateProposal"] | components["schemas"]["MembersRemoveProposal"] | components["schemas"]["GroupsCreateProposal"] | components["schemas"]["GroupsUpdateProposal"] | components["schemas"]["GroupsDeleteProposal"] | components["schemas"]["PoliciesCreateProposal"] | components["schemas"]["PoliciesUpdateProposal"] | components["schemas"]["PoliciesRemoveProposal"] | components["schemas"]["AccountsCreateProposal"] | components["schemas"]["AccountsUpdateProposal"] | components["schemas"]["AdminsUpdateProposal"];
         /** @description The fields of every proposal. */
         ProposalBase: {
             id: components["schemas"]["ProposalId"];
@@ -2371,7 +2376,7 @@ export interface components {
             initiatorPayload?: string;
         };
         ProposeAccountsCreateRequest: {
-            items: components["schemas"]["NewAccount"][];
+            items: components["schemas"]["AccountInput"][];
         };
         ProposeAccountsUpdateRequest: {
             items: components["schemas"]["AccountChange"][];
@@ -2383,7 +2388,7 @@ export interface components {
             readonly members?: components["schemas"]["MemberSummary"][];
         };
         ProposeGroupsCreateRequest: {
-            items: components["schemas"]["NewGroup"][];
+            items: components["schemas"]["GroupInput"][];
         };
         ProposeGroupsDeleteRequest: {
             items: components["schemas"]["GroupToDelete"][];
@@ -2392,7 +2397,7 @@ export interface components {
             items: components["schemas"]["GroupChange"][];
         };
         ProposeMembersCreateRequest: {
-            items: components["schemas"]["NewMember"][];
+            items: components["schemas"]["MemberInput"][];
         };
         ProposeMembersRemoveRequest: {
             ids: components["schemas"]["MemberId"][];
@@ -2401,13 +2406,13 @@ export interface components {
             items: components["schemas"]["MemberChange"][];
         };
         ProposePoliciesAddRequest: {
-            policies: components["schemas"]["NewPolicy"][];
+            policies: components["schemas"]["AddedPolicy"][];
         };
         ProposePoliciesRemoveRequest: {
             policyIds: components["schemas"]["PolicyId"][];
         };
         ProposePoliciesRequest: {
-            policies: components["schemas"]["NewOrChangedPolicy"][];
+            policies: components["schemas"]["AddedOrChangedPolicy"][];
         };
         ProposePoliciesUpdateRequest: {
             policies: components["schemas"]["ChangedPolicy"][];
@@ -2834,8 +2839,6 @@ export interface components {
             memberId?: components["schemas"]["MemberId"] | null;
             /** @description The same as `memberId`. */
             userId?: components["schemas"]["MemberId"] | null;
-            groupId?: null;
-            threshold?: null;
             /**
              * @description The initiator of a transaction cannot approve it.
              * @default false
@@ -2864,7 +2867,6 @@ export interface components {
             memberId?: components["schemas"]["MemberId"] | null;
             /** @description The same as `memberId`. */
             userId?: components["schemas"]["MemberId"] | null;
-            groupId?: null;
         };
         /** @enum {string} */
         VoteType: "approve" | "reject";

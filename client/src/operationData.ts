@@ -33,7 +33,7 @@ function membersAfter(
   return [...ids].sort().map((id) => memberOf(id, before));
 }
 
-type PolicyRequest = Schema['NewOrChangedPolicy'];
+type PolicyRequest = Schema['AddedOrChangedPolicy'];
 type Setting = NonNullable<PolicyRequest['initiatorSetting']> | NonNullable<PolicyRequest['approverSetting']>;
 
 function settingOf(setting: Setting, more: object): object {

@@ -20,6 +20,12 @@ post() {
 # field 'data.id': a value of the response on standard input, or its error.
 field() { node -p "const { data, error } = JSON.parse(require('fs').readFileSync(0, 'utf8')); error ?? ($1)"; }
 
+# failures: the conditions that a refused transaction does not meet, one a line.
+failures() {
+  node -e "const { error } = JSON.parse(require('fs').readFileSync(0, 'utf8')); console.log(error.code + ':');
+    for (const { condition, found, wanted } of error.details.failures) console.log('  ' + condition + ' is ' + found + ', permitted is ' + wanted);"
+}
+
 # sign Alice "$PAYLOAD": Alice's signature, encoded as the API takes it.
 sign() { printf '%s' "$2" | PRIVATE_KEY=$(person "$1" privateKey) node docs/examples/sign.mjs; }
 

@@ -114,7 +114,7 @@ export function createApp(dependencies: AppDependencies): Express {
     routerOf({ idempotency, turns, production: config.production }, routes, admission.admit),
   );
   app.use(sessionRoutes({ db, config, admission, findSignedMessage, eventStreams }));
-  const docs = docsRoutes();
+  const docs = docsRoutes(config);
   app.use(docs.router);
   for (const path of docs.paths) app.all(path, otherMethods(['get']));
   app.use(consoleRoutes(config));

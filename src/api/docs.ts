@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type RequestHandler, Router } from 'express';
+import type { Config } from '../config';
 import { openApiText } from '../contract/openapi';
 import { endpoints } from './endpoints';
 import { exchangeOf, sendJson } from './exchange';
@@ -30,8 +31,11 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The paths that need no key: the OpenAPI document and a page to read it, all served from here. */
-export function docsRoutes(): { paths: string[]; router: Router } {
+/**
+ * The paths that need no key: the OpenAPI document and a page to read it, all served from here. The document names the one
+ * of `origins` that it is asked at, or the first: a generated client needs a whole URL.
+ */
+export function docsRoutes({ origins }: Pick<Config, 'origins'>): { paths: string[]; router: Router } {
   const folder = dirname(require.resolve('swagger-ui-dist/package.json'));
   const files: { [path: string]: { type: string; bytes: Buffer } } = {
     '/docs': { type: 'text/html; charset=utf-8', bytes: Buffer.from(PAGE) },
@@ -45,11 +49,13 @@ export function docsRoutes(): { paths: string[]; router: Router } {
     files[`/docs/${name}`] = { type, bytes: readFileSync(join(folder, name)) };
   }
   // Generated on the first request: it takes longer than the rest of the API's start.
-  let document: string | undefined;
+  const documents = new Map<string | undefined, string>();
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/openapi.json', (request, response) => {
     exchangeOf(response).route = '/openapi.json';
-    document ??= openApiText(endpoints);
+    const origin = origins.find((one) => new URL(one).host === request.headers.host) ?? origins[0];
+    const document = documents.get(origin) ?? openApiText(endpoints, origin);
+    documents.set(origin, document);
     sendJson(request, response, 200, document);
   });
   for (const [path, { type, bytes }] of Object.entries(files)) {

@@ -20,6 +20,7 @@ import {
   type Shared,
 } from './openapiParts';
 import { SESSIONS, sessionPaths } from './openapiSessions';
+import { plainSchemas } from './plainSchemas';
 import { policyBase, policyInput } from './policies';
 import { capital, idName } from './primitives';
 import { proposalBase } from './proposals';
@@ -152,6 +153,8 @@ function pathsOf(endpoints: readonly Endpoint[], { bodyOf, errorsOf }: Shared): 
   return paths;
 }
 
+const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
+
 const COMPONENTS: NonNullable<ZodOpenApiObject['components']> = {
   securitySchemes: {
     apiKey: {
@@ -176,7 +179,8 @@ const COMPONENTS: NonNullable<ZodOpenApiObject['components']> = {
       description:
         'UUID of this request. The same request with the same key has one effect: it gets the stored response, or later 200 ' +
         'and the proposal or transaction that it has created, as it is then.',
-      schema: { type: 'string', format: 'uuid', examples: ['6c0d2a7e-3f4b-4f0e-9f38-1d5f0c2b7a11'] },
+      // No format: generated clients must send a text, and not an object of their language.
+      schema: { type: 'string', pattern: UUID, examples: ['6c0d2a7e-3f4b-4f0e-9f38-1d5f0c2b7a11'] },
     },
     LastEventId: {
       name: 'Last-Event-ID',
@@ -220,8 +224,11 @@ function sorted<T extends object>(entries: T): T {
   return Object.fromEntries(Object.entries(entries).sort(([one], [two]) => (one < two ? -1 : 1))) as T;
 }
 
-/** The OpenAPI 3.1 document of the API, generated from the schemas that check requests and responses. */
-export function openApiDocument(endpoints: readonly Endpoint[]): oas31.OpenAPIObject {
+/**
+ * The OpenAPI 3.1 document of the API, generated from the schemas that check requests and responses. Its servers are at
+ * `origin`; without one they are paths.
+ */
+export function openApiDocument(endpoints: readonly Endpoint[], origin?: string): oas31.OpenAPIObject {
   const tags = [...new Set(endpoints.map(({ tag }) => tag))];
   const shared = { bodyOf: requestBodies(), errorsOf: errorResponses() };
   const document = createDocument(
@@ -237,10 +244,10 @@ export function openApiDocument(endpoints: readonly Endpoint[]): oas31.OpenAPIOb
           'executed once their threshold is met; policies govern the transactions of accounts. Every POST has an ' +
           'idempotency key, so that it can be retried safely.',
       },
-      servers: [{ url: BASE_PATH }],
+      servers: [{ url: `${origin ?? ''}${BASE_PATH}` }],
       security: [{ apiKey: [] }, { session: [] }],
       tags: [...tags.map((name) => ({ name, description: TAG_DESCRIPTIONS[name] })), SESSIONS],
-      paths: { ...pathsOf(endpoints, shared), ...sessionPaths(shared) },
+      paths: { ...pathsOf(endpoints, shared), ...sessionPaths(shared, origin ?? '/') },
       components: {
         ...COMPONENTS,
         parameters: {
@@ -259,19 +266,23 @@ export function openApiDocument(endpoints: readonly Endpoint[]): oas31.OpenAPIOb
     parameters = {},
     ...components
   } = document.components ?? {};
-  return {
+  const named = { ...requestBases, ...schemas };
+  const whole = {
     ...document,
     components: {
       ...components,
       parameters: sorted(parameters),
       requestBodies: sorted(bodies),
       responses: sorted(responses),
-      schemas: sorted({ ...requestBases, ...schemas }),
+      schemas: sorted(named),
     },
   };
+  return plainSchemas(whole, named as { [name: string]: unknown });
 }
 
-/** The document as the text that is committed and served. */
-export function openApiText(endpoints: readonly Endpoint[]): string {
-  return `${JSON.stringify(openApiDocument(endpoints), null, 2)}\n`;
+/** The document as text: committed without an origin, served with the one by which the service was reached. */
+export function openApiText(endpoints: readonly Endpoint[], origin?: string): string {
+  const text = JSON.stringify(openApiDocument(endpoints, origin), null, 2);
+  // References, otherwise three lines each, are on one.
+  return `${text.replace(/\{\s*("\$ref": "[^"\\]*")\s*\}/g, '{ $1 }')}\n`;
 }

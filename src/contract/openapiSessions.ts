@@ -9,13 +9,13 @@ export const SESSIONS = {
     'Sign-in of people, whose browsers use a cookie in place of an API key. Below the root of the service.',
 };
 
-/** The paths of sessions: at the root of the service, with a cookie where they need a session. */
-export function sessionPaths({ bodyOf, errorsOf }: Shared): ZodOpenApiPathsObject {
+/** The paths of sessions: at `root`, the root of the service, with a cookie where they need a session. */
+export function sessionPaths({ bodyOf, errorsOf }: Shared, root: string): ZodOpenApiPathsObject {
   const paths: ZodOpenApiPathsObject = {};
   for (const endpoint of sessionEndpoints) {
     const { id, method, path, summary, description, needsSession, setsCookie, mediaType } = endpoint;
     paths[path] = {
-      servers: [{ url: '/' }],
+      servers: [{ url: root }],
       ...paths[path],
       [method]: {
         operationId: id,

@@ -387,7 +387,7 @@ function readPolicy(fields: z.output<typeof policyObject> & { id?: string | unde
 
 const newPolicy = policyObject
   .check(checkPolicy)
-  .meta({ id: 'NewPolicy', description: 'A new policy.', extends: 'PolicyInput' })
+  .meta({ id: 'AddedPolicy', description: 'A new policy.', extends: 'PolicyInput' })
   .transform(readPolicy);
 const changedPolicy = z
   .strictObject({ id: idOf('pol'), ...policyFields })
@@ -400,7 +400,7 @@ const newOrChangedPolicy = z
     ...policyFields,
   })
   .check(checkPolicy)
-  .meta({ id: 'NewOrChangedPolicy', description: 'A new policy, or replaces one.', extends: 'PolicyInput' })
+  .meta({ id: 'AddedOrChangedPolicy', description: 'A new policy, or replaces one.', extends: 'PolicyInput' })
   .transform(readPolicy);
 
 function policiesBody<Item extends z.ZodType<PolicyItem>>(item: Item) {

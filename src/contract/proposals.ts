@@ -216,6 +216,7 @@ function proposalOfKind({ resourceType, action, data }: KindContract) {
   const name = `${capital(resourceType)}${capital(action)}`;
   return proposalBase
     .extend({
+      kind: z.literal(`${resourceType}/${action}`),
       resourceType: z.literal(resourceType),
       action: z.literal(action),
       data: withName(data, `${name}Data`),
@@ -404,7 +405,7 @@ function proposeEndpoint(
 }
 
 /** One of several proposals, discriminated by a field; a single one is used as it is. */
-function oneOf(field: 'action' | 'resourceType', name: string, proposals: readonly ProposalSchema[]) {
+function oneOf(field: 'action' | 'kind', name: string, proposals: readonly ProposalSchema[]) {
   const [first, ...more] = proposals;
   if (!first) throw new Error(`no operation for ${name}`);
   if (more.length === 0) return first;
@@ -415,7 +416,8 @@ function oneOf(field: 'action' | 'resourceType', name: string, proposals: readon
 export function describeProposals(kinds: readonly KindContract[]) {
   const byResource = PROPOSAL_RESOURCES.map((resource) => {
     const own = kinds.filter(({ resourceType }) => resourceType === resource);
-    const proposal = oneOf('action', `${capital(resource)}Proposal`, own.map(proposalOfKind));
+    const proposals = own.map(proposalOfKind);
+    const proposal = oneOf('action', `${capital(resource)}Proposal`, proposals);
     const response = envelope(proposal);
     const requests = new Map(own.flatMap((kind) => kind.requests).map((request) => [request.path, request]));
     const below = { ...RESOURCES[resource], base: `/${resource}/proposals`, about: ` about ${resource}` };
@@ -426,16 +428,17 @@ export function describeProposals(kinds: readonly KindContract[]) {
       get: getProposalEndpoint(below, response),
       sign: signProposalEndpoint(below, response),
       execute: executeProposalEndpoint(below, response),
-      proposal,
+      proposals,
       response,
     };
   });
   const admins = byResource.find(({ resource }) => resource === 'admins');
   if (!admins) throw new Error('no operation for admins');
+  // Not a union of the resources' unions: few generators of clients take one.
   const any = oneOf(
-    'resourceType',
+    'kind',
     'Proposal',
-    byResource.map(({ proposal }) => proposal),
+    byResource.flatMap(({ proposals }) => proposals),
   );
   const response = envelope(any);
   return {

@@ -22,6 +22,7 @@ export function proposalView(
   const { signatureStatus, threshold, approvals, rejections } = tally(proposalRules, record, now);
   return {
     id: record.id,
+    kind: `${record.resourceType}/${record.action}`,
     resourceType: record.resourceType,
     action: record.action,
     signatureStatus,

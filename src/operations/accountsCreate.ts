@@ -27,7 +27,7 @@ const item = z
     networkIds: networkIdsInput,
     ...responseOnly({ address, networks: accountNetworks, createdAt: timestamp, updatedAt: timestamp }),
   })
-  .meta({ id: 'NewAccount' })
+  .meta({ id: 'AccountInput' })
   .transform(({ name, networkIds }) => ({ name, networkIds }));
 
 /** The same account a second time; of equal names alone the state of the organization decides. */

@@ -24,7 +24,7 @@ const item = z
     memberIds: uniqueList(idOf('mem'), (id) => id),
     ...responseOnly({ members: z.array(memberSummary), createdAt: timestamp, updatedAt: timestamp }),
   })
-  .meta({ id: 'NewGroup' })
+  .meta({ id: 'GroupInput' })
   .transform(({ name, memberIds }) => ({ name, memberIds }));
 
 /** The same group a second time; of equal names alone the state of the organization decides. */

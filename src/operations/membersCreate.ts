@@ -26,7 +26,7 @@ const item = z
     walletKind: walletKind.default('key'),
     ...responseOnly({ registeredAt, createdAt: timestamp, updatedAt: timestamp }),
   })
-  .meta({ id: 'NewMember' })
+  .meta({ id: 'MemberInput' })
   .transform(({ name, walletAddress, type, walletKind: kind }) => ({
     name,
     walletAddress,

@@ -449,9 +449,20 @@ describe('a connection', () => {
 });
 
 describe('without a key', () => {
-  it('the committed OpenAPI document is served', async () => {
-    const answer = await api.http.send({ path: '/openapi.json' });
-    expect(answer.text).toBe(readFileSync(join(__dirname, '../../openapi.json'), 'utf8'));
+  it('the committed OpenAPI document is served, with the whole URL that it is asked at', async () => {
+    const port = api.config.httpsPort;
+    const committed = readFileSync(join(__dirname, '../../openapi.json'), 'utf8');
+    for (const [host, origin] of [
+      [`localhost:${port}`, `https://localhost:${port}`],
+      [`127.0.0.1:${port}`, `https://127.0.0.1:${port}`],
+      ['localhost:1', `https://localhost:${port}`],
+    ] as const) {
+      const answer = await api.http.send({ path: '/openapi.json', headers: { host } });
+      const { servers, paths, ...rest } = JSON.parse(committed);
+      const served = JSON.parse(answer.text);
+      expect(served).toMatchObject({ ...rest, servers: [{ url: `${origin}/api/v1` }] });
+      expect(served.paths['/session'].servers).toEqual([{ url: origin }]);
+    }
   });
 
   it('a page to read it is served, which loads nothing from other hosts', async () => {

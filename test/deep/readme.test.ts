@@ -65,7 +65,7 @@ describe('the tutorial in README.md', () => {
         /^1 ETH\nCreate policy "Petty cash": .*\npendingReviewSignatures\ncompleted$/m,
         /^Send 0\.05 "ETH" .*\ncompleted$/m,
         /"result":"0x[1-9a-f][0-9a-f]*"/,
-        /code: 'forbidden',\n +message: '.*amount 200000000000000000 \(wanted: at most 100000000000000000\)'/,
+        /^forbidden:\n {2}amount is 200000000000000000, permitted is at most 100000000000000000$/m,
         /^Bob signed: approvalReady, completed\nSavings is 0x\w{40} on /m,
         /^completed in block \d+: 0x\w{64}$/m,
       ];

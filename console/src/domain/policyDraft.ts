@@ -142,7 +142,7 @@ function approverOf({ approver, threshold, excludeInitiator }: PolicyDraft) {
 }
 
 /** The policy that a draft without errors asks for. */
-export function policyOf(draft: PolicyDraft, nativeDecimals: number): Schema['NewOrChangedPolicy'] {
+export function policyOf(draft: PolicyDraft, nativeDecimals: number): Schema['AddedOrChangedPolicy'] {
   const { id, name, description, networkId, anyAccount, accountIds, transactionType, initiator } = draft;
   return {
     ...(id ? { id } : {}),

@@ -33,7 +33,7 @@ export function approvals(setting: Schema['ApproverSetting']): number {
   return setting.type === 'group' ? setting.threshold : 1;
 }
 export const status: Schema['SignatureStatus'] = 'approvalReady';
-export const policy: Schema['NewPolicy'] = {
+export const policy: Schema['AddedPolicy'] = {
   name: 'Everything',
   type: 'AUTO_APPROVAL',
   transactionType: 'ANY',
@@ -47,7 +47,7 @@ export const request: paths['/policies/proposals/add']['post']['requestBody']['c
 // @ts-expect-error: a vote is approve or reject
 export const vote: Schema['VoteType'] = 'yes';
 // @ts-expect-error: accountIds may be null, but never absent
-export const wide: Schema['NewPolicy'] = { ...policy, accountIds: undefined };
+export const wide: Schema['AddedPolicy'] = { ...policy, accountIds: undefined };
 `;
 
 describe('the OpenAPI document for client developers', () => {

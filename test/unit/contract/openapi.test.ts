@@ -146,6 +146,9 @@ function schemasIn(schema: any, place: string): Placed[] {
   ];
 }
 
+/** The name of a schema that is referred to. */
+const nameOf = (reference: string): string => reference.replace('#/components/schemas/', '');
+
 const named: Placed[] = Object.entries(document.components.schemas);
 const all: Placed[] = named.flatMap(([name, schema]) => schemasIn(schema, name));
 
@@ -154,7 +157,7 @@ function namesInRequests(): Set<string> {
   const found = new Set<string>();
   const visit = (part: unknown): void => {
     for (const reference of references(part)) {
-      const name = reference.replace('#/components/schemas/', '');
+      const name = nameOf(reference);
       if (found.has(name)) continue;
       found.add(name);
       visit(target(reference));
@@ -207,7 +210,7 @@ describe('the components of the OpenAPI document', () => {
       ['ProposalBase', 'AccountsCreateProposal'],
       ['TransactionBase', 'TokenTransferTransaction'],
       ['PolicyBase', 'AnyTransactionPolicy'],
-      ['PolicyInput', 'NewPolicy'],
+      ['PolicyInput', 'AddedPolicy'],
     ] as const) {
       expect(document.components.schemas[variant].allOf[0]).toEqual({ $ref: `#/components/schemas/${base}` });
     }
@@ -229,6 +232,42 @@ describe('the components of the OpenAPI document', () => {
       if (!anyOf || withoutField.includes(place)) continue;
       expect([place, anyOf.length, anyOf[1]]).toEqual([place, 2, { type: 'null' }]);
     }
+  });
+
+  it('have no property that can only be null', () => {
+    const onlyNull = all.filter(([place, { type }]) => type === 'null' && !/\/\d+$/.test(place));
+    expect(onlyNull.map(([place]) => place)).toEqual([]);
+  });
+
+  it('have nothing beside a reference that changes what it allows', () => {
+    const parameters = Object.entries<{ schema: object }>(document.components.parameters);
+    const schemas = [...all, ...parameters.map(([name, { schema }]) => [name, schema] as const)];
+    const beside = schemas
+      .filter(([, schema]) => '$ref' in schema)
+      .map(([place, { $ref: _, description: __, readOnly: ___, ...others }]) => [place, Object.keys(others)]);
+    expect(beside.filter(([, others]) => others?.length)).toEqual([]);
+  });
+
+  it('have no union as a variant of a union', () => {
+    const unions = new Set(named.filter(([, { oneOf, anyOf }]) => oneOf || anyOf).map(([name]) => name));
+    const variants = all.flatMap(([place, { oneOf = [], anyOf = [] }]) =>
+      // What is null or a union is no union of a union.
+      (anyOf[1]?.type === 'null' ? [] : [...oneOf, ...anyOf]).map(({ $ref = '' }) => [place, nameOf($ref)]),
+    );
+    expect(variants.filter(([, name]) => unions.has(name ?? ''))).toEqual([]);
+  });
+
+  it('have no name that is a constructor of another one', () => {
+    const names = new Set(named.map(([name]) => name));
+    const constructors = [...names].flatMap((name) => [`New${name}`, `Nullable${name}`]);
+    expect(constructors.filter((name) => names.has(name))).toEqual([]);
+  });
+
+  it('have headers and queries of texts, numbers and enums without a format', () => {
+    for (const { schema, name } of Object.values<{ schema: object; name: string }>(
+      document.components.parameters,
+    ))
+      expect([name, 'format' in schema]).toEqual([name, false]);
   });
 
   it('say of every part of a request what it is', () => {

@@ -33,6 +33,7 @@ describe('a proposal as the API shows it', () => {
     const record = proposal().approvedBy(ada).build();
     expect(proposalView(record, OPEN, SALT)).toEqual({
       id: record.id,
+      kind: 'accounts/create',
       resourceType: 'accounts',
       action: 'create',
       signatureStatus: 'pendingReviewSignatures',

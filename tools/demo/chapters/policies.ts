@@ -1,7 +1,7 @@
 import type { Schema } from '@orgwallet/client';
 import { type Account, carryOut, expect, type Group, mustRefuse, resultIds, type Stage } from '../stage';
 
-type NewPolicy = Schema['NewPolicy'];
+type AddedPolicy = Schema['AddedPolicy'];
 
 const NATIVE_CURRENCY = '0x0000000000000000000000000000000000000000';
 const ONE_TOKEN = 10n ** 18n;
@@ -18,7 +18,7 @@ interface Setting extends Pick<Stage, 'named'> {
 }
 
 /** A member of the group may send up to 100 DEMO without approval, and the account no more than that in 24 hours. */
-function smallPayments({ named, networkId, tokenAddress, accountId, groupId }: Setting): NewPolicy {
+function smallPayments({ named, networkId, tokenAddress, accountId, groupId }: Setting): AddedPolicy {
   return {
     name: named('Small payments'),
     type: 'AUTO_APPROVAL',
@@ -37,7 +37,7 @@ function smallPayments({ named, networkId, tokenAddress, accountId, groupId }: S
 }
 
 /** One function of one contract, with the approval of two of the group. */
-function burning({ named, networkId, tokenAddress, accountId, groupId }: Setting): NewPolicy {
+function burning({ named, networkId, tokenAddress, accountId, groupId }: Setting): AddedPolicy {
   return {
     name: named('Burning'),
     type: 'MANUAL_APPROVAL',
@@ -51,7 +51,7 @@ function burning({ named, networkId, tokenAddress, accountId, groupId }: Setting
 }
 
 /** Any transaction of any account, with the approval of one person. */
-function anythingElse({ named, networkId, approverId }: Setting): NewPolicy {
+function anythingElse({ named, networkId, approverId }: Setting): AddedPolicy {
   return {
     name: named('Anything else'),
     type: 'MANUAL_APPROVAL',
@@ -64,7 +64,7 @@ function anythingElse({ named, networkId, approverId }: Setting): NewPolicy {
 }
 
 /** Native currency to any address, up to 1 ETH a day. */
-function gasMoney({ named, networkId, accountId, groupId }: Setting): NewPolicy {
+function gasMoney({ named, networkId, accountId, groupId }: Setting): AddedPolicy {
   return {
     ...smallPayments({ named, networkId, accountId, groupId, tokenAddress: NATIVE_CURRENCY, approverId: '' }),
     name: named('Gas money'),
@@ -104,7 +104,7 @@ export async function policies(stage: Stage, account: Account, group: Group): Pr
   };
 
   // What the types of the client do not let a program leave out.
-  const tooWide = without(smallPayments(setting), 'accountIds') as NewPolicy;
+  const tooWide = without(smallPayments(setting), 'accountIds') as AddedPolicy;
   const refused = client.proposePoliciesAdd({ policies: [tooWide] });
   await mustRefuse(stage, 'left out', 'validationError', refused);
   print.line('', 'A policy is wide only explicitly: any account is written as null.');

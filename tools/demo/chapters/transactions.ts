@@ -13,7 +13,7 @@ import {
   transactionOutcome,
 } from '../transactionSteps';
 
-type NewPolicy = Schema['NewPolicy'];
+type AddedPolicy = Schema['AddedPolicy'];
 
 /** A funded account and its policies. */
 export interface Purse {
@@ -75,11 +75,11 @@ function burn(amount: bigint): Pick<TransactionRequest, 'data'> {
 
 function policiesOf(
   { named }: Stage,
-  base: Pick<NewPolicy, 'networkId' | 'accountIds' | 'initiatorSetting'>,
+  base: Pick<AddedPolicy, 'networkId' | 'accountIds' | 'initiatorSetting'>,
   groupId: string,
   carolId: string,
   tokenAddress: string,
-): NewPolicy[] {
+): AddedPolicy[] {
   return [
     {
       ...base,

@@ -1,0 +1,206 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { makeAccount, type Shown } from '../support/api';
+import { operations, sessionOperations } from '../support/document';
+import { goProgram } from '../support/goProgram';
+import { sharedService, type TestOrganization, type TestService } from '../support/service';
+import { endpointOf, fundOnLocalChain, temporaryDir } from '../support/stack';
+import { aTransactionBody, makePolicies } from '../support/transactionApi';
+import { NETWORK_ID } from '../support/transactions';
+
+const ROOT = join(__dirname, '../..');
+const PROGRAMS = join(__dirname, 'generated');
+const OAPI_CODEGEN = { path: 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen', version: 'v2.8.2' };
+const ALL = [...operations, ...sessionOperations];
+/** Packages are downloaded. */
+const INSTALL_LIMIT_MS = 600_000;
+const LIMIT_MS = 300_000;
+
+let service: TestService;
+let org: TestOrganization;
+let folder: string;
+let account: Shown;
+let policy: Shown;
+
+/** Runs a program in the folder of these tests. Throws with its output if it fails. */
+async function run(program: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<string> {
+  const path = `${join(folder, 'venv/bin')}:${process.env.PATH}`;
+  const env = { ...process.env, PATH: path, PYTHONDONTWRITEBYTECODE: '1', ...more };
+  const options = { cwd: more.PWD ?? folder, env, maxBuffer: 100_000_000 };
+  try {
+    const { stdout } = await promisify(execFile)(program, args, options);
+    return stdout;
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${program} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
+  }
+}
+
+/** openapi-generator, which is a Java program: its Python package brings one. */
+const generate = (name: string, output: string, properties: string) =>
+  run('openapi-generator-cli', [
+    'generate',
+    ...['-i', 'openapi.json', '-g', name, '-o', output, `--additional-properties=${properties}`],
+  ]);
+
+/** What the programs in `generated/` need to pay somebody. */
+function paymentEnv(to: string): NodeJS.ProcessEnv {
+  return {
+    BASE_URL: JSON.parse(readFileSync(join(folder, 'openapi.json'), 'utf8')).servers[0].url,
+    API_KEY: org.adminKey,
+    CA_FILE: service.config.tls.certFile,
+    NODE_EXTRA_CA_CERTS: service.config.tls.certFile,
+    PRIVATE_KEY: org.dave.privateKey,
+    PAYMENT: JSON.stringify(aTransactionBody(org, { account, policy, to })),
+  };
+}
+
+const aRecipient = (digit: number) => `0x${'0'.repeat(36)}a11${digit}`;
+
+/** What a program has printed that has paid, and has read the proposals of the organization. */
+const PAID = /^txn_\w+ completed\naccounts\/create policies\/create\n$/;
+
+beforeAll(async () => {
+  service = await sharedService();
+  org = await service.createOrganization();
+  folder = temporaryDir();
+  account = await makeAccount(service.http, org, { networkIds: [NETWORK_ID] });
+  const anything = {
+    name: 'Everything',
+    type: 'AUTO_APPROVAL',
+    transactionType: 'ANY',
+    networkId: NETWORK_ID,
+    accountIds: null,
+    initiatorSetting: null,
+  };
+  [policy] = (await makePolicies(service.http, org, anything)) as [Shown];
+  const network = service.config.networks.find(({ id }) => id === NETWORK_ID);
+  if (!network) throw new Error('the local chain is not configured');
+  await fundOnLocalChain(endpointOf(network), account.address);
+  const { text } = await service.http.send({
+    path: '/openapi.json',
+    headers: { host: `localhost:${service.config.httpsPort}` },
+  });
+  writeFileSync(join(folder, 'openapi.json'), text);
+  await run('python3', ['-m', 'venv', 'venv']);
+  await run('pip', ['install', '--quiet', '-r', join(PROGRAMS, 'requirements.txt')]);
+}, INSTALL_LIMIT_MS);
+afterAll(async () => {
+  await service?.stop();
+});
+
+describe('the client of openapi-python-client', () => {
+  it(
+    'has every operation, with a type for its body and each of its responses',
+    async () => {
+      const options = ['--meta', 'none', '--output-path', 'client', '--fail-on-warning'];
+      await run('openapi-python-client', ['generate', '--path', 'openapi.json', ...options]);
+      const files = readdirSync(join(folder, 'client/api'), { recursive: true, encoding: 'utf8' });
+      const modules = new Map(
+        files
+          .filter((file) => file.endsWith('.py') && !file.endsWith('__init__.py'))
+          .map((file) => [file.split('/').at(-1), readFileSync(join(folder, 'client/api', file), 'utf8')]),
+      );
+      expect([...modules.keys()].sort()).toEqual(ALL.map(({ id }) => moduleOf(id)).sort());
+      for (const { id, body } of ALL) {
+        const text = modules.get(moduleOf(id)) ?? '';
+        const [, response = 'none'] =
+          /^def sync_detailed\([\s\S]*?\) -> Response\[(.*)\]:$/m.exec(text) ?? [];
+        expect([id, response]).toEqual([id, expect.stringMatching(/^(Error \| \w+|\w+ \| Error)$/)]);
+        const [, request] = /^ {4}body: (.*),$/m.exec(text) ?? [];
+        expect([id, request !== undefined]).toEqual([id, body !== undefined]);
+        expect([id, request]).not.toEqual([id, 'Any']);
+      }
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'pays as docs/generated-clients.md shows',
+    async () => {
+      const demo = {
+        baseUrl: `https://localhost:${service.config.httpsPort}/api/v1`,
+        caFile: service.config.tls.certFile,
+        apiKeys: [{ key: org.adminKey }],
+        members: [{ walletAddress: org.dave.wallet.address, privateKey: org.dave.privateKey }],
+        networks: [{ id: NETWORK_ID }],
+      };
+      writeFileSync(join(folder, 'demo.json'), JSON.stringify(demo));
+      const page = readFileSync(join(ROOT, 'docs/generated-clients.md'), 'utf8');
+      const [, shown] = /## A payment in Python\n([\s\S]*?)\n## /.exec(page) ?? [];
+      const commands = [...(shown ?? '').matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
+      const work = temporaryDir();
+      cpSync(join(ROOT, 'docs/examples'), join(work, 'docs/examples'), { recursive: true });
+      const output = await run('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
+        PWD: work,
+        ORGWALLET_DATA_DIR: folder,
+        API: demo.baseUrl,
+        CA: demo.caFile,
+        ACCOUNT: account.id,
+        POLICY: policy.id,
+        RECIPIENT: aRecipient(1),
+      });
+      expect(output).toMatch(/txn_\w+: Send .*\ncompleted in block \d+: 0x\w{64}\n$/);
+    },
+    INSTALL_LIMIT_MS,
+  );
+});
+
+describe('the clients of openapi-generator', () => {
+  it(
+    'pay in Python',
+    async () => {
+      await generate('python', 'python', 'packageName=orgwallet_api');
+      await run('pip', ['install', '--quiet', './python']);
+      const env = { ...paymentEnv(aRecipient(2)), PYTHONPATH: join(ROOT, 'docs/examples') };
+      expect(await run('python', [join(PROGRAMS, 'pay.py')], env)).toMatch(PAID);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'pay in TypeScript (typescript-fetch), compiled in strict mode',
+    async () => {
+      await generate('typescript-fetch', 'fetch/client', 'supportsES6=true');
+      cpSync(join(PROGRAMS, 'pay.ts'), join(folder, 'fetch/pay.ts'));
+      symlinkSync(join(ROOT, 'node_modules'), join(folder, 'fetch/node_modules'));
+      const compilerOptions = {
+        target: 'es2022',
+        module: 'nodenext',
+        strict: true,
+        skipLibCheck: true,
+        types: ['node'],
+        outDir: 'dist',
+      };
+      const settings = { compilerOptions, include: ['pay.ts', 'client/**/*.ts'] };
+      writeFileSync(join(folder, 'fetch/tsconfig.json'), JSON.stringify(settings));
+      await run('npx', ['tsc', '-p', 'tsconfig.json'], { PWD: join(folder, 'fetch') });
+      expect(await run('node', ['fetch/dist/pay.js'], paymentEnv(aRecipient(3)))).toMatch(PAID);
+    },
+    LIMIT_MS,
+  );
+});
+
+describe('the client of oapi-codegen', () => {
+  it(
+    'pays in Go',
+    async () => {
+      const codegen = await goProgram(OAPI_CODEGEN);
+      const work = join(folder, 'go');
+      cpSync(join(PROGRAMS, 'go'), work, { recursive: true });
+      mkdirSync(join(work, 'orgwallet'));
+      const options = ['-generate', 'types,client', '-package', 'orgwallet'];
+      await run(codegen, [...options, '-o', 'go/orgwallet/client.go', 'openapi.json']);
+      await run('go', ['build', '-o', 'pay', '.'], { PWD: work });
+      expect(await run('./go/pay', [], paymentEnv(aRecipient(4)))).toMatch(PAID);
+    },
+    INSTALL_LIMIT_MS,
+  );
+});
+
+/** proposeMembersCreate is in propose_members_create.py. */
+function moduleOf(operationId: string): string {
+  return `${operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}.py`;
+}
