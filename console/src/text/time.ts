@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A time of the service, in the words of the reader's place: `23 Nov 2026, 14:05`. */
+/** A time of the service, in the time zone of the browser: `23 Nov 2026, 14:05`. */
 export function dateTime(date: string): string {
   return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(date));
 }
