@@ -3,6 +3,7 @@ import { verifyVotes } from '../../src/approvals/voters';
 import { type AuthorizationOutcome, findAuthorization, insertRejection } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import { readUnsealedTransaction, type StoredTransaction } from '../../src/db/transactions';
+import { replacedIn } from '../../src/domain/transactionText';
 import type { RejectionEntry } from '../../src/journal/entries';
 import type { IndexedAuthorization } from '../../src/journal/journalIndex';
 import { usageOf } from '../../src/transactions/policy';
@@ -14,11 +15,6 @@ import { canBeSigned } from './signerVotes';
 
 /** Most transactions that replace each other and of which none is authorized. */
 const MOST_REPLACED = 100;
-
-/** What a summary says that its transaction replaces; it is the end of it, which no name can be. */
-function replacedIn(summary: string): string | null {
-  return /, in place of the failed (txn_\w+)$/.exec(summary)?.[1] ?? null;
-}
 
 /**
  * The transactions that a transaction replaces, directly and indirectly, up to one that the journal has: these are not

@@ -9,6 +9,7 @@ export * from './orgwallet.ts';
 export {
   type Hashes,
   hashesOf,
+  type Message,
   type Statement,
   statementOf,
   type TypedData,

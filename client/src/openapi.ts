@@ -2652,7 +2652,7 @@ export interface components {
             blockNumber: number;
         };
         /**
-         * @description The operation in one line. The line is signed.
+         * @description What is signed, in at most 2,000 bytes: lines that are separated by line feeds. The first one says what is dangerous, and of many items the last one says that `data` has them all. Each line is signed as an element of `summary`.
          * @example Create account "Treasury" on "Ethereum" (1)
          */
         Summary: string;

@@ -8,10 +8,29 @@ export type VoteType = 'initiator' | 'approve' | 'reject';
 
 type Field = { readonly name: string; readonly type: string };
 
+/** What a statement says: its fields of one value, and the lines of its summary. */
+export type Message = {
+  readonly summary: readonly string[];
+  readonly expiresAt: string;
+  readonly organization?: string;
+  readonly proposalId?: string;
+  readonly resourceType?: string;
+  readonly action?: string;
+  readonly data?: string;
+  readonly transactionId?: string;
+  readonly recipient?: string;
+  readonly token?: string;
+  readonly amount?: string;
+  readonly to?: string;
+  readonly value?: string;
+  readonly policyId?: string;
+  readonly initiatorSignatureHash?: string;
+};
+
 /** EIP-712 typed data, as wallets take it. */
 export interface TypedData {
   readonly domain: TypedDataDomain;
-  readonly message: { readonly [field: string]: string };
+  readonly message: Message;
   readonly primaryType: string;
   readonly types: { readonly [type: string]: readonly Field[] };
 }
@@ -32,9 +51,9 @@ const fieldsOf = (declaration: string): readonly Field[] =>
 
 const NAME = 'string name,string version';
 const PROPOSAL =
-  'string organization,string proposalId,string resourceType,string action,string summary,string data,uint256 expiresAt';
+  'string organization,string proposalId,string resourceType,string action,string[] summary,string data,uint256 expiresAt';
 const TRANSACTION =
-  'string transactionId,address recipient,address token,uint256 amount,address to,uint256 value,bytes data,string policyId,string summary,uint256 expiresAt';
+  'string transactionId,address recipient,address token,uint256 amount,address to,uint256 value,bytes data,string policyId,string[] summary,uint256 expiresAt';
 
 /** The six statements, by primary type. */
 const STATEMENTS: {
@@ -73,14 +92,20 @@ const FORMS: { readonly [type: string]: RegExp } = {
   bytes32: /^0x[0-9a-f]{64}$/,
 };
 
+const anyLines = new Matcher(
+  'a list of texts',
+  (got) => Array.isArray(got) && got.length > 0 && got.every((line) => typeof line === 'string'),
+);
+
 /** A value in the form in which the service writes its type. */
-export const formOf = ({ type }: Pick<Field, 'type'>) =>
-  type === 'string'
-    ? anyText
-    : new Matcher(
-        `a value of type ${type}`,
-        (got) => typeof got === 'string' && FORMS[type]?.test(got) === true,
-      );
+export const formOf = ({ type }: Pick<Field, 'type'>) => {
+  if (type === 'string') return anyText;
+  if (type === 'string[]') return anyLines;
+  return new Matcher(
+    `a value of type ${type}`,
+    (got) => typeof got === 'string' && FORMS[type]?.test(got) === true,
+  );
+};
 
 /** A payload that has the form of one of the six statements, and no other field. */
 export interface Statement {

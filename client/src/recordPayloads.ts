@@ -2,6 +2,7 @@ import { match } from './expectation.ts';
 import type { Intent } from './intent.ts';
 import type { VoteType } from './payload.ts';
 import type { Approval, Proposal, Transaction } from './records.ts';
+import { replacedIn } from './summary.ts';
 import { isNative, isTransfer, NATIVE_DECIMALS } from './transactionCall.ts';
 import { type Known, type Verified, verify } from './verify.ts';
 
@@ -24,10 +25,10 @@ function checkTransaction(record: Transaction, { typedData: { domain, message } 
   match('type', type, isTransfer(message) ? 'TOKEN_TRANSFER' : 'CONTRACT_INTERACTION');
   for (const chainId of [networkId, data.networkId]) match('domain.chainId', chainId, domain.chainId);
   for (const fields of [{ to, value, data: calldata, policyId: policy.id }, messageOf(data)]) {
-    for (const [field, said] of Object.entries(fields)) match(`message.${field}`, said, message[field]);
+    for (const [field, said] of Object.entries(fields))
+      match(`message.${field}`, said, message[field as keyof typeof message]);
   }
-  const [, replaced] = /, in place of the failed (txn_\w+)$/.exec(message.summary ?? '') ?? [];
-  match('replaces', replaces, replaced);
+  match('replaces', replaces, replacedIn(message));
   if ('asset' in data && isNative(message.token))
     match('data.asset.decimals', data.asset.decimals, NATIVE_DECIMALS);
 }

@@ -1,7 +1,7 @@
 import { type Hex, isAddress } from 'viem';
 import type { TransactionIntent } from './intent.ts';
 
-type Message = { readonly [field: string]: string };
+type Message = { readonly [Field in 'to' | 'value' | 'data' | 'token' | 'amount']?: string };
 
 const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
 

@@ -9,7 +9,7 @@ import { OPERATION_SHAPES } from './operationShape.ts';
 import { type Hashes, hashesOf, type Statement, statementOf, type VoteType } from './payload.ts';
 import type { PinStore } from './pins.ts';
 import type { Proposal } from './records.ts';
-import { checkSummary } from './summary.ts';
+import { checkSummary, nameInSummary } from './summary.ts';
 import { assertWords, callOf, spentBy } from './transactionCall.ts';
 
 /** What else is known about what is signed. What is given is compared. */
@@ -17,7 +17,7 @@ export interface Known {
   /** The id of the proposal or transaction. */
   readonly id?: string;
   readonly vote?: VoteType;
-  /** The summary that was shown. */
+  /** The summary that was shown: its lines as one text, as a record has it. */
   readonly summary?: string;
   /** Its `expiresAt`, as it was shown. */
   readonly expiresAt?: string;
@@ -81,14 +81,14 @@ function checkTransaction(
     match('domain.chainId', intent.networkId, domain.chainId);
     match('domain.verifyingContract', intent.account, domain.verifyingContract);
     for (const [field, asked] of Object.entries({ ...spentBy(call), to: call.to, value: call.value })) {
-      match(`message.${field}`, asked, message[field]);
+      match(`message.${field}`, asked, message[field as keyof typeof message]);
     }
     match('message.data', call.data.toLowerCase(), message.data?.toLowerCase());
     if (intent.policyId) match('message.policyId', intent.policyId, message.policyId);
   }
   // A wallet shows these three beside the call: they must be what the call sends.
   for (const [field, asked] of Object.entries(spentBy(message)))
-    match(`message.${field}`, asked, message[field]);
+    match(`message.${field}`, asked, message[field as keyof typeof message]);
   checkSummary(typedData, intent, (intent?.type === 'transfer' ? intent.decimals : undefined) ?? decimals);
 }
 
@@ -137,18 +137,21 @@ function checkOperation(
   match('message.resourceType', resourceType, message.resourceType);
   match('message.action', actionOf(intent), message.action);
   match('message.data', expectedData(intent, before), data);
-  const summary = message.summary ?? '';
+  const summary = message.summary.join('\n');
   const missing = namedIn(intent).find((name) => !isIn(summary, name));
-  if (missing !== undefined && namedIn(intent).length <= 10) {
+  if (missing !== undefined && !REST.test(summary)) {
     throw new PayloadMismatch('message.summary', `a text that has ${JSON.stringify(missing)}`, summary);
   }
   return checkShape(message, data);
 }
 
+/** The last line of a summary that has no room for all of its items. */
+const REST = /\n\d+ of \d+ shown: data has all$/;
+
 function isIn(summary: string, name: string): boolean {
   return isSameAddress(name, name)
     ? summary.toLowerCase().includes(name.toLowerCase())
-    : summary.includes(visible(JSON.stringify(name)));
+    : summary.includes(nameInSummary(name));
 }
 
 /** The first payload decides which organization this is; no later one may be of another. */
@@ -164,9 +167,9 @@ function checkKnown({ subject, vote, typedData: { message } }: Statement, known:
   const idField = subject === 'proposal' ? 'proposalId' : 'transactionId';
   match('vote', known.vote ?? vote, vote);
   match(`message.${idField}`, known.id ?? anyId(subject === 'proposal' ? 'prop' : 'txn'), message[idField]);
-  if (known.summary !== undefined) match('message.summary', known.summary, message.summary);
+  if (known.summary !== undefined) match('message.summary', known.summary.split('\n'), message.summary);
   // It is shown, and what turns its direction would make it read otherwise.
-  match('message.summary', visibleText, message.summary);
+  for (const line of message.summary) match('message.summary', visibleText, line);
   if (known.expiresAt) match('message.expiresAt', seconds(known.expiresAt), message.expiresAt);
   match('message.expiresAt', validExpiry, message.expiresAt);
   if (known.initiatorSignature && message.initiatorSignatureHash) {

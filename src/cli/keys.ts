@@ -5,6 +5,7 @@ import { type ClosedApproval, closeOpenOfKey } from '../db/approvalClosing';
 import { OPERATOR } from '../db/audit';
 import { databaseNow } from '../db/database';
 import { findOrganizationOfKey, findOrganizationOfMember } from '../db/operator';
+import { summaryOnOneLine } from '../domain/summary';
 import { mapLimit } from '../mapLimit';
 import { refreshApproval } from '../temporal/approvals';
 import type { WorkflowSender } from '../temporal/client';
@@ -135,8 +136,10 @@ export function keyCommands(program: Command, within: Within): void {
           },
           [
             revoked ? `${id} is revoked` : `${id} was already revoked`,
-            ...closed.map((record) => `closed ${record.id}: ${record.summary}`),
-            ...left.map((record) => `left ${record.id}, which is being executed: ${record.summary}`),
+            ...closed.map((record) => `closed ${record.id}: ${summaryOnOneLine(record.summary)}`),
+            ...left.map(
+              (record) => `left ${record.id}, which is being executed: ${summaryOnOneLine(record.summary)}`,
+            ),
           ].join('\n'),
         );
         if (!workflowsNotified) {

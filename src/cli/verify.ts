@@ -76,7 +76,7 @@ function verified(name: string, payload: string, intent: Intent | undefined, opt
     return {
       name,
       description,
-      summary: typedData.message.summary ?? '',
+      summary: typedData.message.summary,
       domainHash,
       messageHash,
       digest,
@@ -111,7 +111,7 @@ async function run({ db, output }: CommandContext, subject: string, options: Opt
     [
       `${name}: ${description}`,
       '',
-      `summary       ${quoted(summary)}`,
+      `summary       ${summary.map(quoted).join(`\n${' '.repeat(14)}`)}`,
       `domain hash   ${domainHash}`,
       `message hash  ${messageHash}`,
       `digest        ${digest}`,

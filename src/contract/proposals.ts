@@ -113,7 +113,10 @@ export const expiresAt = timestamp.meta({ description: 'Until when it can be sig
 
 export const summary = z.string().meta({
   id: 'Summary',
-  description: 'The operation in one line. The line is signed.',
+  description:
+    'What is signed, in at most 2,000 bytes: lines that are separated by line feeds. The first one says what is ' +
+    'dangerous, and of many items the last one says that `data` has them all. Each line is signed as an element of ' +
+    '`summary`.',
   examples: ['Create account "Treasury" on "Ethereum" (1)'],
 });
 

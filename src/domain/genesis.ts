@@ -1,6 +1,6 @@
 import { canonicalJson } from './canonicalJson';
 import { adminsOf, type OrganizationState } from './governance';
-import { quoted } from './quoted';
+import { quotedName, summaryLines, summaryText } from './summary';
 import { walletText } from './wallet';
 
 const DOMAIN_TYPE = [
@@ -11,7 +11,7 @@ const DOMAIN_TYPE = [
 
 const GENESIS_TYPE = [
   { name: 'organization', type: 'string' },
-  { name: 'summary', type: 'string' },
+  { name: 'summary', type: 'string[]' },
   { name: 'signingKey', type: 'address' },
   { name: 'sealKey', type: 'address' },
   { name: 'state', type: 'string' },
@@ -19,9 +19,14 @@ const GENESIS_TYPE = [
 
 function summaryOf(state: OrganizationState): string {
   const { threshold, members } = adminsOf(state);
-  const admins = members.map((member) => `${quoted(member.name)} (${walletText(member)})`).join(', ');
   const others = Object.keys(state.members).length - members.length;
-  return `Found ${quoted(state.name)}: ${threshold} of ${members.length} admins decide: ${admins}; other members: ${others}`;
+  return summaryText(
+    [
+      `Found ${quotedName(state.name)}: ${threshold} of ${members.length} admins decide, other members: ${others}`,
+    ],
+    members.map((member) => [`Admin ${quotedName(member.name)} (${walletText(member)})`]),
+    'state',
+  );
 }
 
 /**
@@ -35,7 +40,7 @@ export function genesisPayload(state: OrganizationState): string {
     domain: { name: 'orgwallet', version: '1', salt: state.domainSalt },
     message: {
       organization: state.id,
-      summary: summaryOf(state),
+      summary: summaryLines(summaryOf(state)),
       signingKey: state.signingKey,
       sealKey: state.sealKey,
       state: canonicalJson(state),

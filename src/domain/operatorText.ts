@@ -8,6 +8,7 @@ import {
 } from './approval';
 import type { Deployment, ProposalState } from './proposal';
 import { quoted } from './quoted';
+import { summaryOnOneLine } from './summary';
 import type { TransactionState } from './transaction';
 
 function names(members: readonly MemberSummary[]): string {
@@ -178,7 +179,7 @@ function paragraphsOf(
   const needed = neededBy(state);
   const of = (have: number, needs: number) => (needs === 0 ? '(none needed)' : `(${have} of ${needs})`);
   return [
-    `**Asked:** ${plain(state.summary)}`,
+    `**Asked:** ${plain(summaryOnOneLine(state.summary))}`,
     ...context,
     `**Now:** ${now}`,
     ...(state.failure ? [`**Failure:** ${failureText(state.failure, sequel)}`] : []),

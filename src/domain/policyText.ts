@@ -7,7 +7,7 @@ import {
   type TokenTransferCondition,
   transferCondition,
 } from './policy';
-import { quoted } from './quoted';
+import { listLine, plainBeginning, quotedName, quotedSymbol } from './summary';
 
 /** The names of what a policy refers to. */
 export interface PolicyNames {
@@ -28,80 +28,130 @@ export function displayAmount(raw: string, decimals: number): string {
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
-const MAX_LISTED = 5;
+/** Longest amount in whole units on a line, in bytes: a token may have 255 decimals. */
+export const MAX_AMOUNT_BYTES = 80;
 
-/** `a, b and c`; of long lists the first ones, and how many more there are. */
-function listed(items: readonly string[]): string {
-  const shown = items.length > MAX_LISTED + 1 ? items.slice(0, MAX_LISTED) : items.slice();
-  if (shown.length < items.length) shown.push(`${items.length - shown.length} more`);
-  const last = shown.pop() ?? 'none';
-  return shown.length === 0 ? last : `${shown.join(', ')} and ${last}`;
+/** An amount on a line, whole: in whole units, or in raw ones where these are too long. */
+export function amountText(raw: string, decimals: number): string {
+  const shown = displayAmount(raw, decimals);
+  return shown.length <= MAX_AMOUNT_BYTES ? shown : `${raw} raw units of`;
 }
 
-function tokenText({ tokenAddress, tokenSymbol, tokenName }: TokenTransferCondition): string {
+const tokenText = ({ tokenAddress, tokenSymbol, tokenName }: TokenTransferCondition): string => {
   const where = tokenAddress === NATIVE_CURRENCY ? 'native currency' : tokenAddress;
-  return `${quoted(tokenSymbol)} (${quoted(tokenName)}, ${where})`;
-}
+  return `${quotedSymbol(tokenSymbol)} (${quotedName(tokenName)}, ${where})`;
+};
 
-function transfersText(condition: TokenTransferCondition): string {
+function transferLines(condition: TokenTransferCondition): string[] {
   const { tokenAddress, tokenDecimals, amountThreshold, destinationAddresses } = condition;
-  const to = destinationAddresses.length === 0 ? 'any address' : listed(destinationAddresses);
-  if (tokenAddress === null) return `transfers of any token WITHOUT LIMIT to ${to}`;
+  const to = destinationAddresses.length === 0 ? 'To any address' : listLine('To ', destinationAddresses);
+  if (tokenAddress === null) return ['Transfers of any token WITHOUT LIMIT', to];
   const token = tokenText(condition);
-  return amountThreshold === null
-    ? `transfers of ${token} WITHOUT LIMIT to ${to}`
-    : `transfers of at most ${displayAmount(amountThreshold, tokenDecimals)} ${token} each to ${to}`;
+  return [
+    amountThreshold === null
+      ? `Transfers of ${token} WITHOUT LIMIT`
+      : `Transfers of at most ${amountText(amountThreshold, tokenDecimals)} ${token} each`,
+    to,
+  ];
 }
 
-function contractText(rule: ContractRule, { network }: PolicyNames): string {
-  const functions = rule.allowedFunctions.map((entry, i) => {
-    const name = entry.startsWith('0x') ? rule.functions[i]?.name : null;
-    return name ? `${entry} (${name})` : entry;
-  });
+/** The longest declaration of a function in a line, in bytes. */
+const MAX_FUNCTION_BYTES = 80;
+
+function functionText(rule: ContractRule, entry: string, i: number): string {
+  const name = entry.startsWith('0x') ? rule.functions[i]?.name : null;
+  return plainBeginning(name ? `${entry} (${name})` : entry, MAX_FUNCTION_BYTES);
+}
+
+function contractLine(rule: ContractRule, { network }: PolicyNames): string {
   const { symbol, decimals } = network.nativeAsset;
-  const what = functions.length === 0 ? 'any function WITHOUT LIMIT' : listed(functions);
   const value =
     rule.maxValue === '0'
       ? 'no native currency'
-      : `at most ${displayAmount(rule.maxValue, decimals)} ${quoted(symbol)}`;
-  return `${rule.contractAddress} (${what}, with ${value})`;
+      : `at most ${amountText(rule.maxValue, decimals)} ${quotedSymbol(symbol)}`;
+  const start = `Calls of ${rule.contractAddress} with ${value}: `;
+  if (rule.allowedFunctions.length === 0) return `${start}any function WITHOUT LIMIT`;
+  return listLine(
+    start,
+    rule.allowedFunctions.map((entry, i) => functionText(rule, entry, i)),
+  );
 }
 
-function contractsText(rules: readonly ContractRule[], names: PolicyNames): string {
-  const text = listed(rules.map((rule) => contractText(rule, names)));
-  const isUnlimited = (rule: ContractRule) => rule.allowedFunctions.length === 0;
-  const isHidden = rules.some(isUnlimited) && !rules.slice(0, MAX_LISTED).some(isUnlimited);
-  return isHidden && rules.length > MAX_LISTED + 1 ? `${text}, of some any function WITHOUT LIMIT` : text;
+const isUnlimitedRule = (rule: ContractRule) => rule.allowedFunctions.length === 0;
+
+/** Most contracts that the lines of one policy name. */
+const MAX_CONTRACTS = 3;
+
+/** The contracts with any function first: they are never among those that are only counted. */
+function contractLines(rules: readonly ContractRule[], names: PolicyNames): string[] {
+  const ordered = [...rules.filter(isUnlimitedRule), ...rules.filter((rule) => !isUnlimitedRule(rule))];
+  const shown = ordered.length > MAX_CONTRACTS ? ordered.slice(0, MAX_CONTRACTS - 1) : ordered;
+  const rest = ordered.slice(shown.length);
+  const unlimited = rest.filter(isUnlimitedRule).length;
+  const danger = unlimited === 0 ? '' : `, any function of ${unlimited} of them WITHOUT LIMIT`;
+  return [
+    ...shown.map((rule) => contractLine(rule, names)),
+    ...(rest.length === 0 ? [] : [`Calls of ${rest.length} more contracts${danger}`]),
+  ];
 }
 
-function coverText(policy: PolicyDefinition, names: PolicyNames): string {
+function coverLines(policy: PolicyDefinition, names: PolicyNames): string[] {
   switch (policy.transactionType) {
     case 'TOKEN_TRANSFER':
-      return transfersText(policy.tokenTransferCondition);
+      return transferLines(policy.tokenTransferCondition);
     case 'CONTRACT_INTERACTION': {
       const rules = policy.contractInteractionCondition;
-      if (!rules) return 'calls of any contract WITHOUT LIMIT';
-      return `calls of ${contractsText(rules, names)}`;
+      return rules ? contractLines(rules, names) : ['Calls of any contract WITHOUT LIMIT'];
     }
     case 'ANY':
-      return 'transfers of any token and calls of any contract WITHOUT LIMIT';
+      return ['Transfers of any token and calls of any contract WITHOUT LIMIT'];
     default:
       return assertNever(policy);
   }
 }
 
-function accountsText({ accountIds }: PolicyDefinition, names: PolicyNames): string {
-  if (accountIds === null) return 'any account of the organization';
-  const accounts = accountIds.map(names.account).map(({ name, address }) => `${quoted(name)} (${address})`);
-  return `${accounts.length === 1 ? 'the account' : 'the accounts'} ${listed(accounts)}`;
+/** Whether any contract or any function is covered, or nothing limits the amount. */
+function isUnlimited(policy: PolicyDefinition): boolean {
+  switch (policy.transactionType) {
+    case 'TOKEN_TRANSFER': {
+      const { tokenAddress, amountThreshold } = policy.tokenTransferCondition;
+      return tokenAddress === null || amountThreshold === null;
+    }
+    case 'CONTRACT_INTERACTION':
+      return policy.contractInteractionCondition?.some(isUnlimitedRule) ?? true;
+    case 'ANY':
+      return true;
+    default:
+      return assertNever(policy);
+  }
+}
+
+/** What is dangerous about a policy. */
+export interface PolicyDanger {
+  readonly unlimited: boolean;
+  readonly automatic: boolean;
+}
+
+/** What is dangerous about a policy: that nothing limits it, and that nobody approves what it permits. */
+export function policyDanger(policy: PolicyDefinition): PolicyDanger {
+  return { unlimited: isUnlimited(policy), automatic: policy.approverSetting === undefined };
+}
+
+function accountsLine({ accountIds, networkId }: PolicyDefinition, names: PolicyNames): string {
+  const on = ` on ${quotedName(names.network.name)} (${networkId})`;
+  if (accountIds === null) return `From any account of the organization${on}`;
+  const accounts = accountIds
+    .map(names.account)
+    .map(({ name, address }) => `${quotedName(name)} (${address})`);
+  return listLine(accounts.length === 1 ? 'From the account ' : 'From the accounts ', accounts, on);
 }
 
 function memberText(id: string, names: PolicyNames): string {
-  return `${quoted(names.member(id))} (${id})`;
+  return `${quotedName(names.member(id))} (${id})`;
 }
 
 function groupText(id: string, names: PolicyNames): string {
-  return `the group ${quoted(names.group(id))} (${id})`;
+  return `the group ${quotedName(names.group(id))} (${id})`;
 }
 
 function initiatorText({ initiatorSetting: setting }: PolicyDefinition, names: PolicyNames): string {
@@ -120,25 +170,25 @@ function initiatorApprovalText({ initiatorSetting, approverSetting: setting }: P
   return isAnother ? '' : ', the initiator may approve too';
 }
 
-function approvalText(policy: PolicyDefinition, names: PolicyNames): string {
+function approvalLine(policy: PolicyDefinition, names: PolicyNames): string {
   const { approverSetting: setting } = policy;
-  if (setting === undefined) return 'approved automatically';
+  if (setting === undefined) return 'Approved automatically';
   const who =
     setting.type === 'user'
       ? memberText(setting.memberId, names)
       : `${setting.threshold} of ${groupText(setting.groupId, names)}`;
-  return `approved by ${who}${initiatorApprovalText(policy)}`;
+  return `Approved by ${who}${initiatorApprovalText(policy)}`;
 }
 
-function limitationText(policy: PolicyDefinition): string {
+function limitationLine(policy: PolicyDefinition): string {
   const { limitation } = policy;
-  if (limitation === undefined) return 'any number of times';
+  if (limitation === undefined) return 'Any number of times';
   const condition = transferCondition(policy);
   const amount = condition?.amountThreshold ?? null;
   const most =
     condition === null || amount === null
-      ? 'at most one execution'
-      : `at most ${displayAmount(amount, condition.tokenDecimals)} ${quoted(condition.tokenSymbol)} together`;
+      ? 'At most one execution'
+      : `At most ${amountText(amount, condition.tokenDecimals)} ${quotedSymbol(condition.tokenSymbol)} together`;
   const period = limitation.hours === 1 ? 'any hour' : `any ${limitation.hours} hours`;
   const dimensions = [
     ['initiator', limitation.initiatorScope],
@@ -150,24 +200,29 @@ function limitationText(policy: PolicyDefinition): string {
   const each = of('PER_ITEM').map((dimension) => `each ${dimension}`);
   const all = of('ALL_ITEMS').map((dimension) => `${dimension}s`);
   const scopes = [
-    ...(each.length === 0 ? [] : [`for ${listed(each)}`]),
-    ...(all.length === 0 ? [] : [`over all ${listed(all)}`]),
+    ...(each.length === 0 ? [] : [`for ${enumerated(each)}`]),
+    ...(all.length === 0 ? [] : [`over all ${enumerated(all)}`]),
   ];
   return `${most} within ${period} ${scopes.join(', ')}`;
 }
 
+/** `a, b and c` */
+function enumerated(items: readonly string[]): string {
+  const last = items.at(-1) ?? '';
+  return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} and ${last}`;
+}
+
 /**
- * A policy in one line, as it is signed. Names chosen by people or tokens are quoted. It says WITHOUT LIMIT
- * where any contract or any function is covered or nothing caps the amount: a function that grants or
+ * A policy in lines, as they are signed: what it covers first. Names chosen by people or tokens are quoted. It says
+ * WITHOUT LIMIT where any contract or any function is covered or nothing limits the amount: a function that grants or
  * moves what the account has need not be a restricted one.
  */
-export function policyText(policy: PolicyDefinition, names: PolicyNames): string {
+export function policyLines(policy: PolicyDefinition, names: PolicyNames): string[] {
   return [
-    `${quoted(policy.name)}: ${coverText(policy, names)}`,
-    `on ${quoted(names.network.name)} (${policy.networkId})`,
-    `from ${accountsText(policy, names)}`,
-    `initiated by ${initiatorText(policy, names)}`,
-    approvalText(policy, names),
-    limitationText(policy),
-  ].join(', ');
+    ...coverLines(policy, names),
+    approvalLine(policy, names),
+    `Initiated by ${initiatorText(policy, names)}`,
+    accountsLine(policy, names),
+    limitationLine(policy),
+  ];
 }

@@ -1,6 +1,7 @@
 import type { Decision } from './approval';
 import { canonicalJson, type JsonValue } from './canonicalJson';
 import type { ProposalAction, ResourceType } from './proposal';
+import { summaryLines } from './summary';
 import { readContent, type Spending, spendingOf } from './transactionContent';
 
 /** What a signature on a proposal covers. */
@@ -9,6 +10,7 @@ export interface ProposalToSign {
   readonly organizationId: string;
   readonly resourceType: ResourceType;
   readonly action: ProposalAction;
+  /** In lines. */
   readonly summary: string;
   readonly data: JsonValue;
   readonly expiresAt: Date;
@@ -33,7 +35,7 @@ const STATEMENT_TYPE = [
   { name: 'proposalId', type: 'string' },
   { name: 'resourceType', type: 'string' },
   { name: 'action', type: 'string' },
-  { name: 'summary', type: 'string' },
+  { name: 'summary', type: 'string[]' },
   { name: 'data', type: 'string' },
   { name: 'expiresAt', type: 'uint256' },
 ] as const;
@@ -58,7 +60,7 @@ export function proposalPayload(
       proposalId: proposal.id,
       resourceType: proposal.resourceType,
       action: proposal.action,
-      summary: proposal.summary,
+      summary: summaryLines(proposal.summary),
       data: canonicalJson(proposal.data),
       expiresAt: String(Math.floor(proposal.expiresAt.getTime() / 1_000)),
     },
@@ -77,6 +79,7 @@ export interface TransactionToSign {
   /** 0x hex. */
   readonly calldata: string;
   readonly policyId: string;
+  /** In lines. */
   readonly summary: string;
   readonly expiresAt: Date;
 }
@@ -100,7 +103,7 @@ const TRANSACTION_TYPE = [
   { name: 'value', type: 'uint256' },
   { name: 'data', type: 'bytes' },
   { name: 'policyId', type: 'string' },
-  { name: 'summary', type: 'string' },
+  { name: 'summary', type: 'string[]' },
   { name: 'expiresAt', type: 'uint256' },
 ] as const;
 
@@ -145,7 +148,7 @@ export function transactionPayload(
       value: String(transaction.value),
       data: transaction.calldata,
       policyId: transaction.policyId,
-      summary: transaction.summary,
+      summary: summaryLines(transaction.summary),
       expiresAt: String(Math.floor(transaction.expiresAt.getTime() / 1_000)),
       ...(initiates ? {} : { initiatorSignatureHash }),
     },

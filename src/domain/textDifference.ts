@@ -5,7 +5,7 @@ const MAX_LENGTH = 200;
 
 /** The part in which one text differs from another, in whole words. */
 function partOf(text: string, other: string): string {
-  const [words, others] = [text.split(' '), other.split(' ')];
+  const [words, others] = [text.split(/[ \n]/), other.split(/[ \n]/)];
   const sameUntil = (of: readonly string[], to: readonly string[]) => {
     const at = of.findIndex((word, i) => word !== to[i]);
     return at < 0 ? of.length : at;

@@ -1,6 +1,14 @@
 import { NATIVE_CURRENCY } from './policy';
-import { displayAmount } from './policyText';
-import { quoted } from './quoted';
+import { displayAmount, MAX_AMOUNT_BYTES } from './policyText';
+import {
+  fitting,
+  plainBeginning,
+  quotedBeginning,
+  quotedName,
+  quotedSymbol,
+  summaryLines,
+  summaryText,
+} from './summary';
 import type { ContractInteraction, TokenTransfer, TransactionContent } from './transactionContent';
 
 /** A native currency or a token, as transactions and balances show it. */
@@ -100,31 +108,19 @@ export function transactionData(
   return { toAddress, calldata: facts.calldata, networkId, value: String(value), ...facts.call };
 }
 
-/** Longest text or name in a sentence, in characters; longest bytes, in bytes. */
-const MAX_TEXT = 100;
+/** Longest text out of the calldata on a line, longest name and longest list of values, in bytes of UTF-8. */
+const MAX_TEXT_BYTES = 120;
+const MAX_NAME_BYTES = 48;
+const MAX_LIST_BYTES = 180;
+/** Longest bytes on a line, in bytes. */
 const MAX_BYTES = 64;
-/** Longest list of values; longest list of parameters. The rest is only counted. */
-const MAX_LIST = 300;
-const MAX_PARAMETERS = 1_000;
+/** Longest name of a token on a line with an amount and two addresses, in bytes of UTF-8. */
+const MAX_TOKEN_NAME_BYTES = 32;
 
 /** A text from the calldata, in quotes; of a long one the beginning. */
 function foreign(text: string): string {
-  const characters = [...text];
-  const shown = characters.slice(0, MAX_TEXT).join('');
-  const rest = characters.length > MAX_TEXT ? `… (${characters.length} characters)` : '';
-  return `${quoted(shown)}${rest}`;
-}
-
-/** As many items as fit, and the number of the others. */
-function fitting(items: readonly string[], maximum: number): string {
-  let length = 0;
-  const shown = items.filter((item) => {
-    length += item.length;
-    return length <= maximum;
-  });
-  const more = items.length - shown.length;
-  if (more === 0) return shown.join(', ');
-  return shown.length > 0 ? `${shown.join(', ')}, ${more} more` : more === 1 ? '1 value' : `${more} values`;
+  const shown = quotedBeginning(text, MAX_TEXT_BYTES);
+  return shown.endsWith('"') ? shown : `${shown} (${[...text].length} characters)`;
 }
 
 /** A value of an array or tuple, as JSON has it. */
@@ -132,7 +128,7 @@ type Listed = string | boolean | readonly Listed[];
 
 function listedText(value: Listed): string {
   if (typeof value === 'boolean') return String(value);
-  return typeof value === 'string' ? foreign(value) : `[${fitting(value.map(listedText), MAX_LIST)}]`;
+  return typeof value === 'string' ? foreign(value) : `[${fitting(value.map(listedText), MAX_LIST_BYTES)}]`;
 }
 
 function valueText({ type, value }: FunctionParameter): string {
@@ -143,12 +139,17 @@ function valueText({ type, value }: FunctionParameter): string {
   return value;
 }
 
-function functionText(call: NonNullable<TransactionFacts['call']>): string {
-  const parameters = call.functionParameters.map((parameter) =>
-    parameter.name === '' ? valueText(parameter) : `${parameter.name}: ${valueText(parameter)}`,
-  );
-  const name = call.functionName;
-  return `${name.length > MAX_TEXT ? `${name.slice(0, MAX_TEXT)}…` : name}(${fitting(parameters, MAX_PARAMETERS)})`;
+/** The parameters of a decoded call, a line for each; one without a name is counted. */
+function parameterLines({ functionParameters }: NonNullable<TransactionFacts['call']>): string[] {
+  return functionParameters.map((parameter, i) => {
+    const name = parameter.name === '' ? String(i + 1) : plainBeginning(parameter.name, MAX_NAME_BYTES);
+    return `${name}: ${valueText(parameter)}`;
+  });
+}
+
+function withText(count: number, noun: string): string {
+  if (count === 0) return `without ${noun}s`;
+  return `with ${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function callText(
@@ -157,36 +158,55 @@ function callText(
 ): string {
   const { symbol, decimals } = facts.network.nativeAsset;
   const sent =
-    value === 0n ? '' : `, together with ${displayAmount(String(value), decimals)} ${quoted(symbol)}`;
-  if (facts.call) return `Call ${functionText(facts.call)} of ${contractAddress}${sent}`;
+    value === 0n ? '' : `, together with ${displayAmount(String(value), decimals)} ${quotedSymbol(symbol)}`;
+  if (facts.call) {
+    const { functionName, functionParameters } = facts.call;
+    const name = plainBeginning(functionName, MAX_NAME_BYTES);
+    return `Call ${name} of ${contractAddress} ${withText(functionParameters.length, 'parameter')}${sent}`;
+  }
   const bytes = facts.calldata.length / 2 - 1;
-  const calldata =
-    bytes === 0 ? 'without calldata' : `with ${bytes} ${bytes === 1 ? 'byte' : 'bytes'} of calldata`;
+  const calldata = bytes === 0 ? 'without calldata' : `${withText(bytes, 'byte')} of calldata`;
   const called =
     selector === null ? contractAddress : `the unknown function ${selector} of ${contractAddress}`;
   return `Call ${called} ${calldata}${sent}`;
 }
 
 function transferText(transfer: TokenTransfer, facts: TransactionFacts): string {
-  if (transfer.tokenAddress !== NATIVE_CURRENCY && !facts.token) {
-    const { amount, tokenAddress: unknown, destination } = transfer;
-    return `Send ${amount} raw units of the token ${unknown} to ${destination}`;
-  }
+  const { amount, destination } = transfer;
+  const raw = `Send ${amount} raw units of the token ${transfer.tokenAddress} to ${destination}`;
+  if (transfer.tokenAddress !== NATIVE_CURRENCY && !facts.token) return raw;
   const { symbol, name, decimals, tokenAddress } = assetOf(transfer, facts);
+  const shown = displayAmount(String(amount), decimals);
+  if (shown.length > MAX_AMOUNT_BYTES) return raw;
   const where = tokenAddress === NATIVE_CURRENCY ? 'native currency' : tokenAddress;
-  const token = `${quoted(symbol)} (${name === null ? '' : `${quoted(name)}, `}${where})`;
-  return `Send ${displayAmount(String(transfer.amount), decimals)} ${token} to ${transfer.destination}`;
+  const named = name === null ? '' : `${quotedBeginning(name, MAX_TOKEN_NAME_BYTES)}, `;
+  return `Send ${shown} ${quotedSymbol(symbol)} (${named}${where}) to ${destination}`;
 }
 
 /**
- * A transaction in one line, as it is signed: amount, token and its address, recipient, or the decoded
- * function; account and network. Names chosen by people or tokens, and texts from the calldata, are quoted.
- * Long values are truncated and marked: the calldata itself is signed as well.
+ * A transaction in lines, as it is signed: amount, token and its address, recipient, or the function; account and network;
+ * the transaction that it replaces; the decoded parameters. Names chosen by people or tokens, and texts from the calldata, are
+ * quoted. Long values are truncated and marked, and parameters for which there is no room are counted: the calldata itself is
+ * signed as well.
  */
 export function transactionSummary(content: TransactionContent, facts: TransactionFacts): string {
+  const { account, network, replaces, call } = facts;
   const what = content.type === 'TOKEN_TRANSFER' ? transferText(content, facts) : callText(content, facts);
-  const { account, network, replaces } = facts;
-  const from = `from the account ${quoted(account.name)} (${account.address})`;
-  const instead = replaces === null ? '' : `, in place of the failed ${replaces}`;
-  return `${what} ${from} on ${quoted(network.name)} (${network.id})${instead}`;
+  const always = [
+    what,
+    `From the account ${quotedName(account.name)} (${account.address}) on ${quotedName(network.name)} (${network.id})`,
+    ...(replaces === null ? [] : [`In place of the failed ${replaces}`]),
+  ];
+  const parameters = content.type === 'TOKEN_TRANSFER' || !call ? [] : parameterLines(call);
+  return summaryText(
+    always,
+    parameters.map((line) => [line]),
+    'the calldata',
+  );
+}
+
+/** The transaction that one replaces, as its summary says it; null for none. */
+export function replacedIn(summary: string): string | null {
+  const [, , third = ''] = summaryLines(summary);
+  return /^In place of the failed (txn_\w+)$/.exec(third)?.[1] ?? null;
 }

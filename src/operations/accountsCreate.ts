@@ -14,12 +14,12 @@ import {
 } from '../contract/primitives';
 import { newId } from '../db/ids';
 import { type Edit, expectNew } from '../domain/governance';
-import { quoted } from '../domain/quoted';
 import { accept, refuse } from '../domain/refusal';
+import { listLine, quotedName } from '../domain/summary';
 import { deploymentCompleted, deploymentFailed } from './accountDeployments';
 import { defineOperation } from './kind';
 import { describeNetworks, networkSubjects, unknownNetwork } from './networks';
-import { sentence } from './words';
+import { operationSummary } from './words';
 
 const item = z
   .strictObject({
@@ -87,11 +87,10 @@ export const accountsCreate = defineOperation({
   },
 
   summary({ networks }, { items }) {
-    const described = items.map(
-      ({ name, address: at, networkIds }) =>
-        `${quoted(name)} (${at}) on ${describeNetworks(networks, networkIds)}`,
-    );
-    return sentence('Create', 'account', described, '; ');
+    const described = items.map(({ name, address: at, networkIds }): [string] => [
+      listLine(`${quotedName(name)} (${at}) on `, describeNetworks(networks, networkIds)),
+    ]);
+    return operationSummary('Create', 'account', described);
   },
 
   networkIds: ({ items }) => items.flatMap(({ networkIds }) => networkIds),

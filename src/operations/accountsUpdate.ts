@@ -15,12 +15,12 @@ import {
 } from '../contract/primitives';
 import { type Account, findAccounts } from '../db/accounts';
 import { type AccountState, type Edit, expectRevision, findResource } from '../domain/governance';
-import { quoted } from '../domain/quoted';
 import { accept, refuse } from '../domain/refusal';
+import { listLine, quotedName } from '../domain/summary';
 import { deploymentCompleted, deploymentFailed } from './accountDeployments';
 import { defineOperation } from './kind';
 import { describeNetworks, networkSubjects, unknownNetwork } from './networks';
-import { sentence } from './words';
+import { operationSummary } from './words';
 
 const item = z
   .strictObject({
@@ -74,11 +74,13 @@ function describeChange(
   account: AccountState,
   { name, networkIds = [] }: z.output<typeof data>['items'][number],
 ): string {
-  const changes = [
-    ...(name === undefined || name === account.name ? [] : [`name it ${quoted(name)}`]),
-    ...(networkIds.length === 0 ? [] : [`add ${describeNetworks(networks, networkIds)}`]),
-  ];
-  return `${quoted(account.name)} (${account.address}): ${changes.join(' and ')}`;
+  const start = `${quotedName(account.name)} (${account.address}): `;
+  const renamed = name === undefined || name === account.name ? '' : `name it ${quotedName(name)}`;
+  if (networkIds.length === 0) return `${start}${renamed}`;
+  return listLine(
+    `${start}${renamed}${renamed === '' ? '' : ' and '}add `,
+    describeNetworks(networks, networkIds),
+  );
 }
 
 /** New names or further networks for accounts. */
@@ -140,11 +142,11 @@ export const accountsUpdate = defineOperation({
   },
 
   summary({ state, networks }, { items }) {
-    const described = items.flatMap((item) => {
+    const described = items.flatMap((item): [string][] => {
       const account = findResource(state, 'account', item.id);
-      return account ? describeChange(networks, account, item) : [];
+      return account ? [[describeChange(networks, account, item)]] : [];
     });
-    return sentence('Update', 'account', described, '; ');
+    return operationSummary('Update', 'account', described);
   },
 
   networkIds: ({ items }) => items.flatMap(({ networkIds = [] }) => networkIds),

@@ -4,11 +4,12 @@ import { memberSummary as memberSummarySchema, membershipUpdate } from '../contr
 import { idOf, responseOnly, revision, uniqueList } from '../contract/primitives';
 import { type MemberSummary, memberSummary } from '../domain/approval';
 import { expectRevision, membersOf, type OrganizationState } from '../domain/governance';
-import { quoted } from '../domain/quoted';
 import { accept, refuse } from '../domain/refusal';
+import { quotedName } from '../domain/summary';
 import { walletText } from '../domain/wallet';
 import { defineOperation } from './kind';
-import { membersDiffer, unknownMember } from './members';
+import { describeMembers, membersDiffer, unknownMember } from './members';
+import { dataSummary } from './words';
 
 export const adminsUpdateBody = z
   .strictObject({
@@ -40,21 +41,20 @@ function cannotDecide(members: readonly MemberSummary[], threshold: number) {
   return undefined;
 }
 
-/** Who becomes an admin, and who stops being one, in words; nothing where nobody does. */
-function describeUpdates(state: OrganizationState, memberIds: readonly string[]): string[] {
+/** Who becomes an admin, and who stops being one, a line for each. */
+function describeUpdates(state: OrganizationState, memberIds: readonly string[]) {
   const now = state.admins.memberIds;
   const without = (ids: readonly string[], others: readonly string[]) =>
     membersOf(
       state,
       ids.filter((id) => !others.includes(id)),
     );
-  const updates = [
-    ...without(memberIds, now).map(
-      (member) => `add ${quoted(member.name)} (${member.type}, ${walletText(member)})`,
+  return {
+    added: without(memberIds, now).map(
+      (member) => `Add ${quotedName(member.name)} (${member.type}, ${walletText(member)})`,
     ),
-    ...without(now, memberIds).map((member) => `remove ${quoted(member.name)} (${walletText(member)})`),
-  ];
-  return updates.length === 0 ? [] : [updates.join(', ')];
+    removed: describeMembers(without(now, memberIds)).map((member) => `Remove ${member}`),
+  };
 }
 
 function describeThreshold(before: number, after: number): string {
@@ -119,11 +119,15 @@ export const adminsUpdate = defineOperation({
   },
 
   summary({ state }, { members, threshold }) {
-    const updates = describeUpdates(
+    const { added, removed } = describeUpdates(
       state,
       members.map(({ id }) => id),
     );
-    const parts = [...updates, describeThreshold(state.admins.threshold, threshold)];
-    return `Change the admins: ${parts.join('; ')}`;
+    const parts = [
+      describeThreshold(state.admins.threshold, threshold),
+      ...(added.length === 0 ? [] : [`add ${added.length}`]),
+      ...(removed.length === 0 ? [] : [`remove ${removed.length}`]),
+    ];
+    return dataSummary(`Change the admins: ${parts.join(', ')}`, [...added, ...removed]);
   },
 });

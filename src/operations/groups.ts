@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { memberSummary as memberSummarySchema } from '../contract/members';
-import { idOf, MAX_ITEMS, revision } from '../contract/primitives';
+import { idOf, revision } from '../contract/primitives';
 import { type MemberSummary, memberSummary } from '../domain/approval';
 import { findResource, type GroupState, membersOf, type OrganizationState } from '../domain/governance';
-import { quoted } from '../domain/quoted';
 import { accept, refuse } from '../domain/refusal';
+import { listLine, quotedName } from '../domain/summary';
 import { describeMembers } from './members';
+import { counted, dataSummary, operationSummary } from './words';
 
 /** Groups in the data of a proposal: as they will be, or as they were. */
 export const groupsData = z
@@ -20,17 +21,35 @@ export const groupsData = z
 
 /** An unambiguous description of a group: `"Traders" (grp_…)`. */
 export function describeGroup({ id, name }: Pick<GroupState, 'id' | 'name'>): string {
-  return `${quoted(name)} (${id})`;
+  return `${quotedName(name)} (${id})`;
 }
 
-/** Whether a summary names the members; with more than 100 it gives their number, and `data` names them all. */
-export function areNamed(lists: readonly (readonly unknown[])[]): boolean {
-  return lists.flat().length <= MAX_ITEMS;
+/** A group in a summary: what is said of it in a line, and its members as text, each with the verb of what happens to it. */
+export interface DescribedGroup {
+  readonly line: string;
+  readonly members: readonly { readonly verb: string; readonly texts: readonly string[] }[];
 }
 
-/** Its members as text: `with "Dave" (0x…)`, `without members`; `with 37 members` when they are not named. */
-export function describeMembership(members: readonly MemberSummary[], named: boolean): string {
-  return members.length === 0 ? 'without members' : `with ${describeMembers(members, named)}`;
+/** A group with the members that it has. */
+export function withMembers(described: string, members: readonly MemberSummary[]): DescribedGroup {
+  return {
+    line: `${described} ${members.length === 0 ? 'without members' : `with ${counted(members.length, 'member')}`}`,
+    members: [{ verb: 'With', texts: describeMembers(members) }],
+  };
+}
+
+/** The summary of an operation on groups: of one group a line for each of its members, of several as many as fit on one. */
+export function groupsSummary(verb: string, groups: readonly DescribedGroup[]): string {
+  const [first, ...others] = groups;
+  if (first && others.length === 0) {
+    const members = first.members.flatMap((of) => of.texts.map((text) => `${of.verb} ${text}`));
+    return dataSummary(`${verb} group ${first.line}`, members);
+  }
+  const things = groups.map(({ line, members }): [string, ...string[]] => [
+    line,
+    ...members.filter(({ texts }) => texts.length > 0).map((of) => listLine(`${of.verb} `, of.texts)),
+  ]);
+  return operationSummary(verb, 'group', things);
 }
 
 /** A group with its members. */

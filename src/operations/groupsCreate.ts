@@ -11,12 +11,10 @@ import {
 } from '../contract/primitives';
 import { newId } from '../db/ids';
 import { expectNew, findResource, membersOf } from '../domain/governance';
-import { quoted } from '../domain/quoted';
 import { accept, refuse } from '../domain/refusal';
-import { areNamed, describeMembership } from './groups';
+import { describeGroup, groupsSummary, withMembers } from './groups';
 import { defineOperation } from './kind';
 import { unknownMember } from './members';
-import { sentence } from './words';
 
 const item = z
   .strictObject({
@@ -86,10 +84,7 @@ export const groupsCreate = defineOperation({
   },
 
   summary({ state }, { items }) {
-    const named = areNamed(items.map(({ memberIds }) => memberIds));
-    const described = items.map(
-      ({ name, memberIds }) => `${quoted(name)} ${describeMembership(membersOf(state, memberIds), named)}`,
-    );
-    return sentence('Create', 'group', described, '; ');
+    const described = items.map((item) => withMembers(describeGroup(item), membersOf(state, item.memberIds)));
+    return groupsSummary('Create', described);
   },
 });

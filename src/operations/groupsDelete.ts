@@ -3,10 +3,9 @@ import { memberSummary } from '../contract/members';
 import { idOf, itemsOf, noDuplicates, responseOnly, timestamp } from '../contract/primitives';
 import { type Edit, expectRevision, findResource, membersOf } from '../domain/governance';
 import { accept, refuse } from '../domain/refusal';
-import { areNamed, describeGroup, describeMembership, groupsData, groupsWithMembers } from './groups';
+import { describeGroup, groupsData, groupsSummary, groupsWithMembers, withMembers } from './groups';
 import { defineOperation } from './kind';
 import { membersDiffer } from './members';
-import { sentence } from './words';
 
 const item = z
   .strictObject({
@@ -73,10 +72,9 @@ export const groupsDelete = defineOperation({
 
   summary({ state }, { items }) {
     const groups = items.flatMap(({ id }) => findResource(state, 'group', id) ?? []);
-    const named = areNamed(groups.map(({ memberIds }) => memberIds));
-    const described = groups.map(
-      (group) => `${describeGroup(group)} ${describeMembership(membersOf(state, group.memberIds), named)}`,
+    const described = groups.map((group) =>
+      withMembers(describeGroup(group), membersOf(state, group.memberIds)),
     );
-    return sentence('Delete', 'group', described, '; ');
+    return groupsSummary('Delete', described);
   },
 });

@@ -19,12 +19,19 @@ import {
   membersOf,
   type OrganizationState,
 } from '../domain/governance';
-import { quoted } from '../domain/quoted';
 import { accept, type Outcome, refuse } from '../domain/refusal';
-import { areNamed, describeGroup, type GroupWithMembers, groupsData, groupsWithMembers } from './groups';
+import { quotedName } from '../domain/summary';
+import {
+  type DescribedGroup,
+  describeGroup,
+  type GroupWithMembers,
+  groupsData,
+  groupsSummary,
+  groupsWithMembers,
+} from './groups';
 import { defineOperation } from './kind';
 import { describeMembers, membersDiffer, unknownMember } from './members';
-import { sentence } from './words';
+import { counted } from './words';
 
 const item = z
   .strictObject({
@@ -70,13 +77,19 @@ function changeTo(
   return [{ before, name, added: without(ids, before.memberIds), removed: without(before.memberIds, ids) }];
 }
 
-function describeChange({ before, name, added, removed }: Change, named: boolean): string {
+function describeChange({ before, name, added, removed }: Change): DescribedGroup {
   const changes = [
-    ...(name === before.name ? [] : [`name it ${quoted(name)}`]),
-    ...(added.length === 0 ? [] : [`add ${describeMembers(added, named)}`]),
-    ...(removed.length === 0 ? [] : [`remove ${describeMembers(removed, named)}`]),
+    ...(name === before.name ? [] : [`name it ${quotedName(name)}`]),
+    ...(added.length === 0 ? [] : [`add ${counted(added.length, 'member')}`]),
+    ...(removed.length === 0 ? [] : [`remove ${counted(removed.length, 'member')}`]),
   ];
-  return `${describeGroup(before)}: ${changes.join(' and ')}`;
+  return {
+    line: `${describeGroup(before)}: ${changes.join(', ')}`,
+    members: [
+      { verb: 'Add', texts: describeMembers(added) },
+      { verb: 'Remove', texts: describeMembers(removed) },
+    ],
+  };
 }
 
 interface PlannedChange {
@@ -199,8 +212,6 @@ export const groupsUpdate = defineOperation({
 
   summary({ state }, { items }) {
     const changes = items.flatMap((item) => changeTo(state, item));
-    const named = areNamed(changes.flatMap(({ added, removed }) => [added, removed]));
-    const described = changes.map((change) => describeChange(change, named));
-    return sentence('Update', 'group', described, '; ');
+    return groupsSummary('Update', changes.map(describeChange));
   },
 });

@@ -133,8 +133,9 @@ export interface Operation<Body, Data, Facts> {
    */
   change(state: OrganizationState, data: Data): Outcome<readonly Edit[]>;
   /**
-   * The change of `data` in one line of plain words. It is signed, and the signer makes it again: it depends on nothing
-   * but the context and the data. Called only with data that `change` accepts.
+   * The change of `data` in lines of plain words, made with `operationSummary`: what is dangerous first, each line short
+   * enough for a hardware wallet. They are signed, and the signer makes them again: they depend on nothing but the
+   * context and the data. Called only with data that `change` accepts.
    */
   summary(context: SummaryContext, data: Data): string;
   /** The networks that must be configured when it is carried out. */

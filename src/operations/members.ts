@@ -6,6 +6,7 @@ import { canonicalJson } from '../domain/canonicalJson';
 import { findResource, type OrganizationState } from '../domain/governance';
 import { quoted } from '../domain/quoted';
 import { refuse } from '../domain/refusal';
+import { quotedName } from '../domain/summary';
 import { isSameWallet, type Wallet, walletText, walletWarning } from '../domain/wallet';
 import type { Outside, Plan } from './kind';
 import { listed } from './words';
@@ -18,17 +19,16 @@ export function walletSubject(walletAddress: string): string {
   return `wallet:${walletAddress.toLowerCase()}`;
 }
 
-/** Members as text: `"Dave" (0x…), "Erin" (0x…)`; only their number when they are not named. */
-export function describeMembers(members: readonly MemberSummary[], named = true): string {
-  if (!named) return `${members.length} member${members.length === 1 ? '' : 's'}`;
-  return members.map((member) => `${quoted(member.name)} (${walletText(member)})`).join(', ');
+/** Members as text: `"Dave" (0x…)`, `"Erin" (0x…)`. */
+export function describeMembers(members: readonly MemberSummary[]): string[] {
+  return members.map((member) => `${quotedName(member.name)} (${walletText(member)})`);
 }
 
 /** An unambiguous description of a member: `"Dave" (mem_…, 0x…)`. */
 export function describeMember(
   member: Pick<MemberSummary, 'id' | 'name' | 'walletAddress' | 'walletKind'>,
 ): string {
-  return `${quoted(member.name)} (${member.id}, ${walletText(member)})`;
+  return `${quotedName(member.name)} (${member.id}, ${walletText(member)})`;
 }
 
 /** Refuses the first id that belongs to no member of the organization; `fieldOf` gives its field. */

@@ -11,12 +11,12 @@ import {
 } from '../contract/primitives';
 import { newId } from '../db/ids';
 import { expectNew } from '../domain/governance';
-import { quoted } from '../domain/quoted';
 import { accept } from '../domain/refusal';
+import { quotedName } from '../domain/summary';
 import { walletText } from '../domain/wallet';
 import { defineOperation } from './kind';
 import { walletInput, walletInUse, walletSubject, walletWarnings } from './members';
-import { sentence } from './words';
+import { operationSummary } from './words';
 
 const item = z
   .strictObject({
@@ -86,9 +86,9 @@ export const membersCreate = defineOperation({
   },
 
   summary: (_, { items }) =>
-    sentence(
+    operationSummary(
       'Add',
       'member',
-      items.map((member) => `${quoted(member.name)} (${member.type}, ${walletText(member)})`),
+      items.map((member) => [`${quotedName(member.name)} (${member.type}, ${walletText(member)})`]),
     ),
 });

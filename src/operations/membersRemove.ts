@@ -5,7 +5,7 @@ import { type Edit, expectRevision, membersOf, type OrganizationState } from '..
 import { accept, refuse } from '../domain/refusal';
 import { defineOperation } from './kind';
 import { describeMember, membersDiffer, unknownMember } from './members';
-import { sentence } from './words';
+import { operationSummary } from './words';
 
 export const membersRemoveBody = z.strictObject({
   ids: itemsOf(idOf('mem')).check(noDuplicates((id) => id)),
@@ -81,6 +81,10 @@ export const membersRemove = defineOperation({
       state,
       items.map(({ id }) => id),
     );
-    return sentence('Remove', 'member', members.map(describeMember));
+    return operationSummary(
+      'Remove',
+      'member',
+      members.map((member) => [describeMember(member)]),
+    );
   },
 });

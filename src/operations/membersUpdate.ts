@@ -12,9 +12,9 @@ import {
 } from '../contract/primitives';
 import { isSameAddress } from '../domain/address';
 import { type Edit, expectRevision, findResource, type MemberState } from '../domain/governance';
-import { quoted } from '../domain/quoted';
 import { accept, type Outcome, refuse } from '../domain/refusal';
-import { type WalletKind, walletText } from '../domain/wallet';
+import { quotedName } from '../domain/summary';
+import { isSameWallet, type WalletKind, walletText } from '../domain/wallet';
 import { defineOperation } from './kind';
 import {
   describeMember,
@@ -24,7 +24,7 @@ import {
   walletSubject,
   walletWarnings,
 } from './members';
-import { sentence } from './words';
+import { operationSummary } from './words';
 
 const item = z
   .strictObject({
@@ -66,13 +66,13 @@ interface Change {
 function describeChange(member: MemberState, after: Required<Change>): string {
   const { name } = after;
   const changes = [
-    ...(name === member.name ? [] : [`the name to ${quoted(name)}`]),
+    ...(name === member.name ? [] : [`the name to ${quotedName(name)}`]),
     ...(isSameAddress(member.walletAddress, after.walletAddress)
       ? []
       : [`the wallet to ${walletText(after)}`]),
     ...(member.walletKind === after.walletKind ? [] : [`the wallet kind to ${after.walletKind}`]),
   ];
-  return `change ${changes.join(' and ')}`;
+  return `Change ${changes.join(' and ')}`;
 }
 
 /** What an item changes about a member. Refuses another type, and an empty change. */
@@ -174,10 +174,19 @@ export const membersUpdate = defineOperation({
   },
 
   summary({ state }, { items }) {
-    const described = items.flatMap((after) => {
+    const changes = items.flatMap((after) => {
       const member = findResource(state, 'member', after.id);
-      return member ? `${describeMember(member)}: ${describeChange(member, after)}` : [];
+      return member ? { member, after } : [];
     });
-    return sentence('Update', 'member', described, '; ');
+    const described = (some: typeof changes) =>
+      some.map(({ member, after }): [string, string] => [
+        describeMember(member),
+        describeChange(member, after),
+      ]);
+    // Whose wallet changes comes first: whoever has it signs for that member.
+    const moved = changes.filter(({ member, after }) => !isSameWallet(member, after));
+    const others = changes.filter((change) => !moved.includes(change));
+    const besides = moved.length === 0 ? '' : `, ${moved.length} with another wallet`;
+    return operationSummary('Update', 'member', [...described(moved), ...described(others)], besides);
   },
 });

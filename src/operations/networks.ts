@@ -1,7 +1,7 @@
 import type { NetworkConfig } from '../config';
 import { networkNotConfigured } from '../domain/network';
-import { quoted } from '../domain/quoted';
 import { refuse } from '../domain/refusal';
+import { quotedName } from '../domain/summary';
 
 interface OnNetworks {
   readonly networkIds?: readonly number[] | undefined;
@@ -25,7 +25,7 @@ export function networkSubjects(items: readonly OnNetworks[]): string[] {
   return [...new Set(items.flatMap(({ networkIds }) => networkIds ?? []))].map((id) => `network:${id}`);
 }
 
-/** Networks as text, such as `"Local One" (31337), "Local Two" (31338)`. */
-export function describeNetworks(networks: readonly NetworkConfig[], ids: readonly number[]): string {
-  return ids.map((id) => `${quoted(networks.find((n) => n.id === id)?.name ?? '')} (${id})`).join(', ');
+/** Networks as text: `"Local One" (31337)`, `"Local Two" (31338)`. */
+export function describeNetworks(networks: readonly NetworkConfig[], ids: readonly number[]): string[] {
+  return ids.map((id) => `${quotedName(networks.find((n) => n.id === id)?.name ?? '')} (${id})`);
 }

@@ -5,7 +5,7 @@ import { policyView } from '../domain/policy';
 import { accept, refuse } from '../domain/refusal';
 import { defineOperation } from './kind';
 import { describePolicy, named, type ProposedPolicy, policiesData, shownOtherwise } from './policyItems';
-import { listed } from './words';
+import { operationSummary } from './words';
 
 /** Removes policies. */
 export const policiesRemove = defineOperation({
@@ -75,8 +75,7 @@ export const policiesRemove = defineOperation({
 
   summary({ state }, { policies }) {
     const doomed = policies.flatMap(({ id }) => findResource(state, 'policy', id) ?? []);
-    const described = doomed.map((policy) => describePolicy(named(policy)));
-    const what = doomed.length === 1 ? 'policy' : `${doomed.length} policies:`;
-    return `Remove ${what} ${listed(described, ', ')}`;
+    const described = doomed.map((policy): [string] => [describePolicy(named(policy))]);
+    return operationSummary('Remove', 'policy', described);
   },
 });

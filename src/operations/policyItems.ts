@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type NamedFunction, parseFunction } from '../chain/functions';
 import { type PolicyItem, proposedPolicy } from '../contract/policies';
-import { capital } from '../contract/primitives';
 import { findAccounts } from '../db/accounts';
 import { newId } from '../db/ids';
 import { canonicalJson } from '../domain/canonicalJson';
@@ -28,9 +27,10 @@ import {
   policyView,
   transferCondition,
 } from '../domain/policy';
-import { policyText } from '../domain/policyText';
+import { type PolicyDanger, policyDanger, policyLines } from '../domain/policyText';
 import { quoted } from '../domain/quoted';
 import { accept, type Outcome, refuse } from '../domain/refusal';
+import { quotedName, summaryText } from '../domain/summary';
 import type { Outside, Plan, PlanContext, ShownToken, SummaryContext, Token } from './kind';
 
 /** The body of a request that creates or changes policies. */
@@ -267,8 +267,8 @@ function present<T>(thing: T | undefined): T {
   return thing;
 }
 
-function textOf(policy: PolicyDefinition, { state, networks }: SummaryContext): string {
-  return policyText(policy, {
+function linesOf(policy: PolicyDefinition, { state, networks }: SummaryContext): string[] {
+  return policyLines(policy, {
     network: present(networks.find(({ id }) => id === policy.networkId)),
     account: (id) => present(findResource(state, 'account', id)),
     member: (id) => present(findResource(state, 'member', id)).name,
@@ -278,7 +278,7 @@ function textOf(policy: PolicyDefinition, { state, networks }: SummaryContext): 
 
 /** An unambiguous description of a policy: `"Payroll" (pol_…)`. */
 export function describePolicy({ id, name }: Pick<Policy, 'id' | 'name'>): string {
-  return `${quoted(name)} (${id})`;
+  return `${quotedName(name)} (${id})`;
 }
 
 /** Plans one policy. Refuses with validationError; its field is the item's own. */
@@ -418,14 +418,51 @@ export function changePolicies(
   return accept(edits);
 }
 
-/** New policies, and what existing ones become, in one line. */
+const dangerText = ({ unlimited, automatic }: PolicyDanger): string =>
+  `${unlimited ? ', WITHOUT LIMIT' : ''}${automatic ? ', approved automatically' : ''}`;
+
+/** A policy of a proposal in lines, the first of them with what is dangerous about it. */
+function describeProposed(context: SummaryContext, proposed: ProposedPolicy) {
+  const definition = definitionIn(proposed);
+  const danger = policyDanger(definition);
+  const before = findResource(context.state, 'policy', proposed.id);
+  const renamed =
+    before && before.definition.name !== proposed.name ? `, named ${quotedName(proposed.name)}` : '';
+  const what = before
+    ? `Change policy ${describePolicy(named(before))}`
+    : `Create policy ${describePolicy(proposed)}`;
+  const first = `${what}${dangerText(danger)}${renamed}`;
+  return { danger, lines: [first, ...linesOf(definition, context)] };
+}
+
+/**
+ * New policies, and what existing ones become. The first line of several counts what is dangerous about them, and the
+ * dangerous ones come first.
+ */
 export function summaryOfPolicies(context: SummaryContext, { policies }: PoliciesData): string {
-  const described = policies.map((proposed) => {
-    const text = textOf(definitionIn(proposed), context);
-    const before = findResource(context.state, 'policy', proposed.id);
-    return before ? `change policy ${describePolicy(named(before))} to ${text}` : `create policy ${text}`;
-  });
-  return capital(described.join('; '));
+  const described = policies.map((proposed) => describeProposed(context, proposed));
+  const [only, ...others] = described;
+  if (only && others.length === 0) return summaryText(only.lines, [], 'data');
+  const rank = ({ unlimited, automatic }: PolicyDanger) => (unlimited ? 2 : 0) + (automatic ? 1 : 0);
+  const ordered = described.toSorted((one, two) => rank(two.danger) - rank(one.danger));
+  const count = (is: (danger: PolicyDanger) => boolean, words: string) => {
+    const found = described.filter(({ danger }) => is(danger)).length;
+    return found === 0 ? [] : [`${found} ${words}`];
+  };
+  const first = [
+    `${policies.length} policies`,
+    ...count(
+      ({ unlimited, automatic }) => unlimited && automatic,
+      'WITHOUT LIMIT and approved automatically',
+    ),
+    ...count(({ unlimited, automatic }) => unlimited && !automatic, 'WITHOUT LIMIT'),
+    ...count(({ unlimited, automatic }) => !unlimited && automatic, 'approved automatically'),
+  ].join(', ');
+  return summaryText(
+    [first],
+    ordered.map(({ lines }) => lines),
+    'data',
+  );
 }
 
 /** The networks of proposed policies. */

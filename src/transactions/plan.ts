@@ -127,7 +127,7 @@ function notCovered(failures: readonly ConditionFailure[]): Refusal {
 
 /** The transaction that a request becomes, without its id, its expiry and its sender. */
 export interface PlannedTransaction extends Omit<NewTransaction, 'id'> {
-  /** One line in plain words. It is signed. */
+  /** Lines in plain words. They are signed. */
   readonly summary: string;
   /** Its subjects; their changes are noted on it. */
   readonly names: readonly string[];

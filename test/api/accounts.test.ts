@@ -248,7 +248,8 @@ describe('a proposal', () => {
     const { message } = JSON.parse(created.signingPayloads.approvePayload);
     expect(message).toMatchObject({ organization: org.id, proposalId: created.id, resourceType: 'accounts' });
     expect(JSON.parse(message.data)).toEqual(created.data);
-    expect(message.summary).toContain(JSON.stringify(created.data.items[0].name));
+    expect(message.summary).toEqual(created.summary.split('\n'));
+    expect(created.summary).toContain(JSON.stringify(created.data.items[0].name));
   });
 
   it('is returned at its Location', async () => {

@@ -62,7 +62,7 @@ describe('the admins', () => {
       asProposed(created, {
         resourceType: 'admins',
         action: 'update',
-        summary: `Change the admins: add "Dave" (user, ${org.dave.wallet.address}), remove "Carol" (${org.carol.wallet.address}); threshold 2 → 3`,
+        summary: `Change the admins: threshold 2 → 3, add 1, remove 1\nAdd "Dave" (user, ${org.dave.wallet.address})\nRemove "Carol" (${org.carol.wallet.address})`,
         data: { revision: 0, members, threshold: 3 },
       }),
     );

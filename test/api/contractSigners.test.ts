@@ -240,7 +240,7 @@ describe('a proposal about the kind of a wallet', () => {
     const id = memberIds[0] ?? '';
     const proposed = await ask('update', { id, walletKind: 'key' });
     expect(proposed).toMatchObject({
-      summary: `Update member "Safe" (${id}, contract wallet ${there.address}): change the wallet kind to key`,
+      summary: `Update member "Safe" (${id}, contract wallet ${there.address})\nChange the wallet kind to key`,
       data: { items: [{ id, name: 'Safe', walletAddress: there.address, walletKind: 'key' }] },
     });
     expect(notesOf(proposed)).toEqual([['walletHasCode', expect.any(String)]]);

@@ -79,7 +79,9 @@ describe('new groups', () => {
       asProposed(created, {
         resourceType: 'groups',
         action: 'create',
-        summary: `Create 2 groups: "Traders" with ${inWords(org.dave)}, ${inWords(org.alice)}; "Nobody" without members`,
+        summary: expect.stringMatching(
+          /^Create 2 groups\n"Traders" \(grp_\w+\) with 2 members\nWith "Dave" \(0x\w+\), "Alice" \(0x\w+\)\n"Nobody" \(grp_\w+\) without members$/,
+        ),
         data: { items: items.map((item) => ({ id: expect.stringMatching(/^grp_/), ...item })) },
       }),
     );
@@ -135,9 +137,13 @@ describe('new groups', () => {
     expect(memberIds).toHaveLength(100);
     const items = ['One', 'Two', 'Three'].map((name) => ({ name, memberIds }));
     const done = await change(api.http, other, CREATE, { items });
-    expect(done.summary).toBe(
-      'Create 3 groups: "One" with 100 members; "Two" with 100 members; "Three" with 100 members',
-    );
+    expect(done.summary.split('\n')).toEqual([
+      'Create 3 groups',
+      ...['One', 'Two', 'Three'].flatMap((name) => [
+        expect.stringMatching(new RegExp(`^"${name}" \\(grp_\\w+\\) with 100 members$`)),
+        expect.stringMatching(/^With ("\w+" \(0x\w{40}\)(, | and )){3,4}9[67] more$/),
+      ]),
+    ]);
     const groups = await read(api.http, other.readKey, '/api/v1/groups');
     expect(idsOf(groups)).toEqual(idsOf(done.result.resources).reverse());
     for (const { members: present } of groups) expect(idsOf(present).sort()).toEqual([...memberIds].sort());
@@ -173,7 +179,7 @@ describe('a group', () => {
     expect(proposed).toMatchObject({
       resourceType: 'groups',
       action: 'update',
-      summary: `Update group "Before" (${before.id}): name it "After" and add ${inWords(org.dave)} and remove ${inWords(org.bob)}`,
+      summary: `Update group "Before" (${before.id}): name it "After", add 1 member, remove 1 member\nAdd ${inWords(org.dave)}\nRemove ${inWords(org.bob)}`,
     });
     const members = [summaryOf(org.alice), summaryOf(org.dave)];
     const revision = expect.any(Number);
@@ -212,7 +218,7 @@ describe('a group', () => {
       resourceType: 'groups',
       action: 'delete',
       data: { items: [{ id: group.id, name: 'Doomed', members: [summaryOf(org.dave)] }] },
-      summary: `Delete group "Doomed" (${group.id}) with ${inWords(org.dave)}`,
+      summary: `Delete group "Doomed" (${group.id}) with 1 member\nWith ${inWords(org.dave)}`,
     });
     const done = await carryOut(api.http, org, proposed);
     expect(done.result).toEqual({ resolution: 'approved', resources: [{ type: 'group', id: group.id }] });

@@ -85,7 +85,7 @@ describe('a new transaction', () => {
     const created = answer.body.data;
     expect(answer.headers.location).toBe(`/api/v1/transactions/${created.id}`);
     const { initiatorPayload } = created.signingPayloads;
-    const text = `Send 1.5 "ETH" ("Ether", native currency) to ${asked.to} from the account "Treasury" (${account.address}) on `;
+    const text = `Send 1.5 "ETH" ("Ether", native currency) to ${asked.to}\nFrom the account "Treasury" (${account.address}) on `;
     expect(created).toEqual({
       id: created.id,
       accountId: account.id,
@@ -254,7 +254,9 @@ describe('a new transaction', () => {
         { name: '', type: 'string', value: 'ok' },
       ],
     });
-    expect(shown.summary).toContain('Call settle([["7", true]], "ok") of ');
+    expect(shown.summary).toMatch(
+      /^Call settle of 0x\w{40} with 2 parameters\n.*\n1: \[\["7", true\]\]\n2: "ok"$/,
+    );
   });
 
   it('may have 128 KiB of calldata, all of it signed', async () => {

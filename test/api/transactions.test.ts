@@ -322,8 +322,10 @@ describe('a transaction in place of one that failed', () => {
     const asked = body(auto, { replaces });
     const created = await initiate(api.http, org, asked);
     expect(created).toMatchObject({ replaces });
-    expect(created.summary).toMatch(new RegExp(`, in place of the failed ${replaces}$`));
-    expect(JSON.parse(created.signingPayloads.approvePayload).message.summary).toBe(created.summary);
+    expect(created.summary).toMatch(new RegExp(`\nIn place of the failed ${replaces}$`));
+    expect(JSON.parse(created.signingPayloads.approvePayload).message.summary).toEqual(
+      created.summary.split('\n'),
+    );
     const done = await settledTransaction(
       api.http,
       org,

@@ -92,7 +92,7 @@ async function buildProof(): Promise<BuiltProof> {
     const seal: DecisionSeal = {
       ...{ type: 'decision', organizationId, sequence, previousHash, at: AT, expiresAt: EXPIRES_AT },
       ...{ proposalId: newId('prop'), resolution: 'approved', resourceType: 'members', action: 'update' },
-      summary: `Update member "${member.name}" (${id}): change the name to "${item.name}"`,
+      summary: `Update member "${member.name}" (${id})\nChange the name to "${item.name}"`,
       data: { items: [item] } as unknown as JsonValue,
       votes: [],
       changes: [],

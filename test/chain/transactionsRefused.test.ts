@@ -184,7 +184,7 @@ describe('the signer refuses', () => {
     const data = transferData(checksumAddress(RECIPIENT), 5_000_000n) as Hex;
     const account = await world.account();
     const said = (what: string) =>
-      `Send ${what} to ${checksumAddress(RECIPIENT)} from the account "${account.name}" (${account.address}) on "Own Chain" (41051)`;
+      `Send ${what} to ${checksumAddress(RECIPIENT)}\nFrom the account "${account.name}" (${account.address}) on "Own Chain" (41051)`;
     const claimed = said(`5 "USDC" ("USD Coin", ${token})`);
     const ref = await world.transaction({ to: token, data }, { account, summary: claimed });
     expect(await refusal(ref)).toMatchObject({

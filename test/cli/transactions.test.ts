@@ -150,7 +150,7 @@ describe('transactions show', () => {
     });
     const text = await words(env, 'transactions', 'show', stored.id);
     for (const part of [
-      stored.summary,
+      stored.summary.replaceAll('\n', '; '),
       stored.accountId,
       `${stored.policyId} "Everything`,
       '"Dave"',

@@ -203,7 +203,7 @@ describe('verify of a change', () => {
     const payload = signingPayloads?.approvePayload ?? '';
     const { summary } = JSON.parse(payload).message;
     const lying = (from: string, to: string) =>
-      payload.replace(JSON.stringify(summary), JSON.stringify(summary.replace(from, to)));
+      payload.replace(JSON.stringify(summary), JSON.stringify([summary[0].replace(from, to)]));
     expect(refusedField(payload, add(asked, walletAddress), {})).toBeUndefined();
     expect(
       refusedField(lying(JSON.stringify(asked), JSON.stringify(other)), add(asked, walletAddress), {}),

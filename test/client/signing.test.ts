@@ -417,10 +417,9 @@ describe('a server that swaps', () => {
   it('the recipient is found out, also when the record and the summary say the same', async () => {
     const to = somebody();
     const interception = swapping(({ message }, record) => {
-      for (const texts of [message, record]) {
-        texts.summary = texts.summary.replace(to, evil);
-        texts.to = evil;
-      }
+      record.summary = record.summary.replace(to, evil);
+      message.summary = record.summary.split('\n');
+      for (const texts of [message, record]) texts.to = evil;
       message.recipient = evil;
     });
     expect(await mismatch(interception, pay({ to }))).toMatchObject({

@@ -197,7 +197,7 @@ describe('a server that lies', () => {
     await button(alice, 'Sign in with Test Wallet').click();
     await untilOn(alice, 'Waiting for you');
     await alice.page.goto(`/requests/${id}`);
-    await untilNotSignable(alice, 'message.summary');
+    await untilNotSignable(alice, 'message.summary[0]');
     expect(alice.wallet.typedData).toEqual([]);
   });
 });

@@ -108,7 +108,7 @@ export function aTransaction(): TransactionRecordBuilder {
       displayAmount: '0.000000000000000001',
       networkId: NETWORK_ID,
     },
-    summary: `Send 0.000000000000000001 "ETH" ("Ether", native currency) to ${destination} from the account "Treasury" (${accountAddress}) on "Local" (${NETWORK_ID})`,
+    summary: `Send 0.000000000000000001 "ETH" ("Ether", native currency) to ${destination}\nFrom the account "Treasury" (${accountAddress}) on "Local" (${NETWORK_ID})`,
     createdAt: new Date('2025-06-01T12:00:00.000Z'),
     updatedAt: new Date('2025-06-01T12:00:00.000Z'),
     expiresAt: new Date('2025-06-08T12:00:00.000Z'),

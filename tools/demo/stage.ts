@@ -56,7 +56,7 @@ export async function propose(
 ): Promise<Proposal> {
   const proposal = await client.propose(intent);
   asked.set(proposal.id, intent);
-  print.line('proposed', proposal.summary);
+  print.line('proposed', proposal.summary.replaceAll('\n', '; '));
   print.line('', `${proposal.id}, needs ${proposal.threshold} signatures`);
   const link = linkOf(proposal);
   if (link) print.link(link);

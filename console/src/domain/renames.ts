@@ -4,8 +4,8 @@ export interface Rename {
   readonly after: string;
 }
 
-/** A quoted name and, in parentheses, the ids and addresses of what has it: `"Treasury" (0x…)`. */
-const NAMED = /("(?:[^"\\]|\\.)*")(?: \(([^()]*)\))?/g;
+/** A quoted name or, with a mark, its beginning, and in parentheses the ids and addresses of what has it: `"Treasury" (0x…)`. */
+const NAMED = /("(?:[^"\\]|\\.)*")(…)?(?: \(([^()]*)\))?/g;
 const SUBJECT = /\b(?:mem|grp|pol)_[0-9a-z]{26}\b|\b0x[0-9a-fA-F]{40}\b/g;
 
 /**
@@ -16,11 +16,12 @@ export function renamesIn(
   summary: string,
   namesOf: (subject: string) => readonly string[],
 ): readonly Rename[] {
-  const found = [...summary.matchAll(NAMED)].flatMap(([, quoted = '""', subjects = '']): Rename[] => {
+  const found = [...summary.matchAll(NAMED)].flatMap(([, quoted = '""', cut, subjects = '']): Rename[] => {
     const before = JSON.parse(quoted) as string;
     const names = [...subjects.matchAll(SUBJECT)].flatMap(([subject]) => namesOf(subject));
     const [after] = names;
-    return after === undefined || names.includes(before) ? [] : [{ before, after }];
+    const isSame = (name: string) => (cut ? name.startsWith(before) : name === before);
+    return after === undefined || names.some(isSame) ? [] : [{ before: `${before}${cut ?? ''}`, after }];
   });
   return [...new Map(found.map((rename) => [`${rename.before}\n${rename.after}`, rename])).values()];
 }

@@ -236,7 +236,7 @@ describe('verifyRecord', () => {
     ['the id', 'message.proposalId', aProposal, (record) => Object.assign(record, { id: anId('prop') })],
     [
       'the summary',
-      'message.summary',
+      'message.summary[0]',
       aProposal,
       (record) => Object.assign(record, { summary: 'Rename group "A"' }),
     ],

@@ -230,17 +230,20 @@ describe('verify of a transaction', () => {
     ['a token', (s: string) => s.replace('native currency', anAddress())],
     ['another account', (s: string) => s.replace(/\(0x\w{40}\) on/, `(${anAddress()}) on`)],
     ['another network', (s: string) => s.replace('(31337)', '(1)')],
-    ['a transaction that it replaces', (s: string) => `${s}, in place of the failed ${anId('txn')}`],
+    ['a transaction that it replaces', (s: string) => `${s}\nIn place of the failed ${anId('txn')}`],
     ['more', (s: string) => `${s} and nothing else`],
-    ['a call', (s: string) => s.replace(/^Send .* from/, 'Call anything from')],
+    ['another line', (s: string) => `${s}\nand nothing else`],
+    ['less', (s: string) => s.replace(/\n.*/, '')],
+    ['a call', (s: string) => s.replace(/^Send .*\n/, 'Call anything\n')],
   ])('refuses a summary that names %s, also when the whole record does', (_, lie) => {
     const intent = { type: 'transfer', ...where, to: anAddress(), amount: 5n * 10n ** 16n } as const;
     const facts = { token: null, replaces: null, call: null, network: 'Local', account: 'Treasury' };
     const { initiator } = payloadsOf({ intent, facts });
     const typedData = JSON.parse(initiator);
-    const { summary } = typedData.message;
+    const summary = typedData.message.summary.join('\n');
     expect(lie(summary)).not.toBe(summary);
-    const lying = canonicalJson({ ...typedData, message: { ...typedData.message, summary: lie(summary) } });
+    const message = { ...typedData.message, summary: lie(summary).split('\n') };
+    const lying = canonicalJson({ ...typedData, message });
     expect(refusedField(initiator, intent, {})).toBeUndefined();
     expect(refusedField(lying, intent, {})).toBe('message.summary');
   });
@@ -415,7 +418,7 @@ function currentProposal(resourceType: string, action: string, data: object, sum
     ...typedData.message,
     resourceType,
     action,
-    summary,
+    summary: summary.split('\n'),
     data: canonicalJson(data as JsonValue),
     expiresAt,
   };

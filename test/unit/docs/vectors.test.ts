@@ -116,6 +116,7 @@ const account = privateKeyToAccount(signer.privateKey);
 const [approve] = statements;
 
 const hashOf = (text: string) => keccak256(stringToBytes(text));
+const linesHash = (lines: readonly string[]) => keccak256(concat(lines.map(hashOf)));
 
 /** The message that a refused signature gets, or `accepted`. */
 async function outcomeOf(encoded: string, hash: Hex): Promise<string> {
@@ -150,7 +151,7 @@ describe('the test vectors of the documentation', () => {
   it.each(statements)('have the digest of $primaryType as the page computes it, step by step', (vector) => {
     const { message } = JSON.parse(vector.payload);
     const fields =
-      '(string organization,string proposalId,string resourceType,string action,string summary,string data,uint256 expiresAt)';
+      '(string organization,string proposalId,string resourceType,string action,string[] summary,string data,uint256 expiresAt)';
     const domainSeparator = keccak256(
       encodeAbiParameters(parseAbiParameters('bytes32, bytes32, bytes32, bytes32'), [
         hashOf('EIP712Domain(string name,string version,bytes32 salt)'),
@@ -163,9 +164,9 @@ describe('the test vectors of the documentation', () => {
     const structHash = keccak256(
       concat([
         typeHash,
-        ...['organization', 'proposalId', 'resourceType', 'action', 'summary', 'data'].map((name) =>
-          hashOf(message[name]),
-        ),
+        ...['organization', 'proposalId', 'resourceType', 'action'].map((name) => hashOf(message[name])),
+        linesHash(message.summary),
+        hashOf(message.data),
         encodeAbiParameters(parseAbiParameters('uint256'), [BigInt(message.expiresAt)]),
       ]),
     );
@@ -202,7 +203,13 @@ describe('the test vectors of the documentation', () => {
   });
 
   it('are printed on the page as they are', () => {
-    for (const text of [signer.privateKey, signer.address, domain.text, domain.salt, proposal.summary]) {
+    for (const text of [
+      signer.privateKey,
+      signer.address,
+      domain.text,
+      domain.salt,
+      ...proposal.summary.split('\n'),
+    ]) {
       expect(page).toContain(text);
     }
     for (const value of Object.values(approve ?? {})) expect(page).toContain(value);
@@ -212,7 +219,7 @@ describe('the test vectors of the documentation', () => {
 describe('the worked example of a transaction', () => {
   const [initiate, approve] = transactionStatements;
   const FIELDS =
-    'string transactionId,address recipient,address token,uint256 amount,address to,uint256 value,bytes data,string policyId,string summary,uint256 expiresAt';
+    'string transactionId,address recipient,address token,uint256 amount,address to,uint256 value,bytes data,string policyId,string[] summary,uint256 expiresAt';
 
   it('has the summary that the service makes of such a call', () => {
     const { to, value, calldata: data, networkId, accountAddress, summary } = transaction;
@@ -297,7 +304,7 @@ describe('the worked example of a transaction', () => {
           ]),
           keccak256(message.data),
           hashOf(message.policyId),
-          hashOf(message.summary),
+          linesHash(message.summary),
           encodeAbiParameters(parseAbiParameters('uint256'), [BigInt(message.expiresAt)]),
           ...(bound ? [bound] : []),
         ]),
@@ -317,7 +324,7 @@ describe('the worked example of a transaction', () => {
     const { expiresAt: _, ...shown } = transaction;
     const { privateKey, address } = vectors.approver;
     for (const text of [...Object.values(shown), privateKey, address, vectors.initiatorSignatureHash]) {
-      expect(page).toContain(String(text));
+      for (const line of String(text).split('\n')) expect(page).toContain(line);
     }
     for (const value of Object.values(initiate ?? {})) expect(page).toContain(String(value ?? ''));
     for (const value of Object.values(approve ?? {})) expect(page).toContain(String(value));

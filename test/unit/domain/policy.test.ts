@@ -11,7 +11,7 @@ import {
   policyOfView,
   policyView,
 } from '../../../src/domain/policy';
-import { displayAmount, type PolicyNames, policyText } from '../../../src/domain/policyText';
+import { displayAmount, type PolicyNames, policyDanger, policyLines } from '../../../src/domain/policyText';
 import { definitionFrom } from '../../../src/operations/policyItems';
 import { anAddress, anId } from '../../support/builders';
 import { aPolicyWorld, policyItems, policyName, type WrittenPolicy } from '../../support/policies';
@@ -46,27 +46,32 @@ const transfers = (change: object = {}, more: PolicyChange = {}) =>
 const calls = (rules: readonly ContractRule[] | null) =>
   policy({ transactionType: 'CONTRACT_INTERACTION', contractInteractionCondition: rules });
 
-const anybody = 'from any account of the organization, initiated by any member, approved automatically';
-const always = 'any number of times';
+const anybody = [
+  'Approved automatically',
+  'Initiated by any member',
+  'From any account of the organization on "Local One" (31337)',
+  'Any number of times',
+];
 
 describe('a policy in words', () => {
   it('says what is transferred, where, from where, by whom and how often', () => {
-    expect(policyText(transfers(), names)).toBe(
-      `"Payroll": transfers of at most 1.5 "DEMO" ("Demo Token", ${TOKEN}) each to any address, ` +
-        `on "Local One" (31337), ${anybody}, ${always}`,
-    );
+    expect(policyLines(transfers(), names)).toEqual([
+      `Transfers of at most 1.5 "DEMO" ("Demo Token", ${TOKEN}) each`,
+      'To any address',
+      ...anybody,
+    ]);
   });
 
   it('says WITHOUT LIMIT where nothing caps the amount', () => {
-    expect(policyText(transfers({ amountThreshold: null }), names)).toContain(
-      `transfers of "DEMO" ("Demo Token", ${TOKEN}) WITHOUT LIMIT to any address`,
+    expect(policyLines(transfers({ amountThreshold: null }), names)).toContain(
+      `Transfers of "DEMO" ("Demo Token", ${TOKEN}) WITHOUT LIMIT`,
     );
     expect(
-      policyText(
+      policyLines(
         transfers({ tokenAddress: null, amountThreshold: null, destinationAddresses: ['0xA'] }),
         names,
       ),
-    ).toContain('transfers of any token WITHOUT LIMIT to 0xA,');
+    ).toEqual(['Transfers of any token WITHOUT LIMIT', 'To 0xA', ...anybody]);
   });
 
   it('names the native currency', () => {
@@ -76,9 +81,34 @@ describe('a policy in words', () => {
       tokenName: 'Ether',
       tokenDecimals: 18,
     };
-    expect(policyText(transfers({ ...native, amountThreshold: '1' }), names)).toContain(
-      'transfers of at most 0.000000000000000001 "ETH" ("Ether", native currency) each to',
+    expect(policyLines(transfers({ ...native, amountThreshold: '1' }), names)).toContain(
+      'Transfers of at most 0.000000000000000001 "ETH" ("Ether", native currency) each',
     );
+  });
+
+  it('has a line of its own for what is dangerous, whatever is named', () => {
+    const long = '😀'.repeat(97);
+    const unlimited = transfers(
+      { tokenName: long, tokenSymbol: long, amountThreshold: null },
+      { name: long },
+    );
+    const shown = '😀'.repeat(12);
+    expect(policyLines(unlimited, names)[0]).toBe(
+      `Transfers of "${'😀'.repeat(6)}"… ("${shown}"…, ${TOKEN}) WITHOUT LIMIT`,
+    );
+    expect(policyDanger(unlimited)).toEqual({ unlimited: true, automatic: true });
+    expect(policyDanger(transfers())).toEqual({ unlimited: false, automatic: true });
+  });
+
+  it('has an amount whole, in raw units where these are shorter', () => {
+    const [line] = policyLines(transfers({ tokenDecimals: 255 }), names);
+    expect(line).toBe(`Transfers of at most 1500000 raw units of "DEMO" ("Demo Token", ${TOKEN}) each`);
+  });
+
+  it('counts the addresses for which a line has no room', () => {
+    const addresses = Array.from({ length: 100 }, () => TOKEN);
+    const [, line = ''] = policyLines(transfers({ destinationAddresses: addresses }), names);
+    expect(line).toBe(`To ${Array.from({ length: 4 }, () => TOKEN).join(', ')} and 96 more`);
   });
 
   it('says which contracts and functions may be called, and with how much native currency', () => {
@@ -95,54 +125,65 @@ describe('a policy in words', () => {
       },
       { contractAddress: '0xB', allowedFunctions: [], functions: [], maxValue: '1500000000000000000' },
     ];
-    expect(policyText(calls(rules), names)).toBe(
-      '"Payroll": calls of 0xA (mint(address,uint256), 0xa9059cbb (transfer) and 0x12345678, with no native currency) and ' +
-        `0xB (any function WITHOUT LIMIT, with at most 1.5 "ETH"), on "Local One" (31337), ${anybody}, ${always}`,
-    );
+    expect(policyLines(calls(rules), names)).toEqual([
+      'Calls of 0xB with at most 1.5 "ETH": any function WITHOUT LIMIT',
+      'Calls of 0xA with no native currency: mint(address,uint256), 0xa9059cbb (transfer), 0x12345678',
+      ...anybody,
+    ]);
     const named = { contractAddress: '0xA', allowedFunctions: ['a()'], functions: [], maxValue: '0' };
     const many = [...Array.from({ length: 9 }, () => named), { ...named, allowedFunctions: [] }];
-    expect(policyText(calls(many), names)).toContain(' and 5 more, of some any function WITHOUT LIMIT, on ');
-    expect(policyText(calls(null), names)).toContain('"Payroll": calls of any contract WITHOUT LIMIT, on ');
+    expect(policyLines(calls(many), names).slice(0, 3)).toEqual([
+      'Calls of 0xA with no native currency: any function WITHOUT LIMIT',
+      'Calls of 0xA with no native currency: a()',
+      'Calls of 8 more contracts',
+    ]);
+    const dangerous = many.map((rule) => ({ ...rule, allowedFunctions: [] }));
+    expect(policyLines(calls(dangerous), names)[2]).toBe(
+      'Calls of 8 more contracts, any function of 8 of them WITHOUT LIMIT',
+    );
+    expect(policyLines(calls(null), names)[0]).toBe('Calls of any contract WITHOUT LIMIT');
   });
 
   it('says WITHOUT LIMIT where everything is covered', () => {
-    expect(policyText(policy(), names)).toContain(
-      '"Payroll": transfers of any token and calls of any contract WITHOUT LIMIT, on ',
+    expect(policyLines(policy(), names)).toContain(
+      'Transfers of any token and calls of any contract WITHOUT LIMIT',
     );
   });
 
   it('says from which accounts', () => {
-    expect(policyText(policy({ accountIds: ['1'] }), names)).toContain(
-      ', from the account "Account 1" (0x1), ',
+    expect(policyLines(policy({ accountIds: ['1'] }), names)).toContain(
+      'From the account "Account 1" (0x1) on "Local One" (31337)',
     );
-    expect(policyText(policy({ accountIds: ['1', '2'] }), names)).toContain(
-      ', from the accounts "Account 1" (0x1) and "Account 2" (0x2), ',
+    expect(policyLines(policy({ accountIds: ['1', '2'] }), names)).toContain(
+      'From the accounts "Account 1" (0x1), "Account 2" (0x2) on "Local One" (31337)',
     );
     const many = Array.from({ length: 100 }, (_, i) => String(i));
-    expect(policyText(policy({ accountIds: many }), names)).toContain('"Account 4" (0x4) and 95 more, ');
+    expect(policyLines(policy({ accountIds: many }), names).join()).toMatch(
+      /"Account 8" \(0x8\) and 91 more on "Local One" \(31337\)/,
+    );
   });
 
   it('says who may initiate and who must approve', () => {
-    const text = (change: PolicyChange) => policyText(policy(change), names);
-    expect(text({ initiatorSetting: { type: 'user', memberId: 'mem_1' } })).toContain(
-      ', initiated by "Member mem_1" (mem_1), approved automatically, ',
+    const lines = (change: PolicyChange) => policyLines(policy(change), names);
+    expect(lines({ initiatorSetting: { type: 'user', memberId: 'mem_1' } })).toContain(
+      'Initiated by "Member mem_1" (mem_1)',
     );
-    expect(text({ initiatorSetting: { type: 'group', groupId: 'grp_1' } })).toContain(
-      ', initiated by any member of the group "Group grp_1" (grp_1), ',
-    );
-    expect(text({ approverSetting: { type: 'user', memberId: 'mem_1', excludeInitiator: false } })).toContain(
-      ', approved by "Member mem_1" (mem_1), the initiator may approve too, any',
+    expect(lines({ initiatorSetting: { type: 'group', groupId: 'grp_1' } })).toContain(
+      'Initiated by any member of the group "Group grp_1" (grp_1)',
     );
     expect(
-      text({ approverSetting: { type: 'group', groupId: 'grp_1', threshold: 2, excludeInitiator: true } }),
-    ).toContain(', approved by 2 of the group "Group grp_1" (grp_1), never by the initiator, any');
+      lines({ approverSetting: { type: 'user', memberId: 'mem_1', excludeInitiator: false } }),
+    ).toContain('Approved by "Member mem_1" (mem_1), the initiator may approve too');
+    expect(
+      lines({ approverSetting: { type: 'group', groupId: 'grp_1', threshold: 2, excludeInitiator: true } }),
+    ).toContain('Approved by 2 of the group "Group grp_1" (grp_1), never by the initiator');
     const byTwo = (memberId: string) =>
-      text({
+      lines({
         initiatorSetting: { type: 'user', memberId: 'mem_1' },
         approverSetting: { type: 'user', memberId, excludeInitiator: false },
       });
-    expect(byTwo('mem_1')).toContain(', approved by "Member mem_1" (mem_1), the initiator may approve too, ');
-    expect(byTwo('mem_2')).toContain(', approved by "Member mem_2" (mem_2), any number of times');
+    expect(byTwo('mem_1')).toContain('Approved by "Member mem_1" (mem_1), the initiator may approve too');
+    expect(byTwo('mem_2')).toContain('Approved by "Member mem_2" (mem_2)');
   });
 
   it.each([
@@ -165,12 +206,10 @@ describe('a policy in words', () => {
     'says what a limitation of %j allows',
     ([initiatorScope, sourceAccountScope, destinationScope], hours, words) => {
       const limitation = { hours, initiatorScope, sourceAccountScope, destinationScope };
-      expect(policyText(transfers({}, { limitation }), names)).toMatch(
-        new RegExp(`, approved automatically, at most 1\\.5 "DEMO" together ${words}$`),
+      expect(policyLines(transfers({}, { limitation }), names).at(-1)).toBe(
+        `At most 1.5 "DEMO" together ${words}`,
       );
-      expect(policyText(policy({ limitation }), names)).toMatch(
-        new RegExp(`, approved automatically, at most one execution ${words}$`),
-      );
+      expect(policyLines(policy({ limitation }), names).at(-1)).toBe(`At most one execution ${words}`);
     },
   );
 });
@@ -192,7 +231,13 @@ describe('an amount', () => {
 describe('every policy in words', () => {
   const world = aPolicyWorld();
   const addresses = new Map(world.accountIds.map((id) => [id, anAddress()]));
-  const QUOTED = /"(?:[^"\\]|\\.)*"/g;
+  const QUOTED = /("(?:[^"\\]|\\.)*")(…)?/g;
+
+  /** A name stands whole, or with a mark as its beginning. */
+  function assertShown(name: string, quotation: string, mark: string | undefined): void {
+    const shown = JSON.parse(quotation);
+    expect(mark ? name.startsWith(shown) && shown !== name : shown === name).toBe(true);
+  }
 
   it('has names in quotes only, and says exactly where there is no limit, and where the initiator may approve', () => {
     // A letter that no sentence of ours has marks whatever somebody has named.
@@ -207,15 +252,17 @@ describe('every policy in words', () => {
           if (!parsed) throw new Error('nothing was read');
           const token = { symbol: name, name, decimals: tokenDecimals, logoUrl: null };
           const definition = definitionFrom({ ...parsed, name }, token);
-          const text = policyText(definition, {
+          const lines = policyLines(definition, {
             network: { name, nativeAsset: { symbol: name, decimals: 18 } },
             account: (id) => ({ name, address: addresses.get(id) ?? '' }),
             member: () => name,
             group: () => name,
           });
+          for (const line of lines) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(252);
+          const text = lines.join('\n');
           const ours = text.replace(QUOTED, '');
-          expect(ours).not.toMatch(/["Ж\n]/);
-          for (const [quotation] of text.matchAll(QUOTED)) expect(JSON.parse(quotation)).toBe(name);
+          expect(ours).not.toMatch(/["Ж]/);
+          for (const [, quotation = '', mark] of text.matchAll(QUOTED)) assertShown(name, quotation, mark);
           const unlimited =
             item.transactionType === 'ANY' ||
             (item.transactionType === 'CONTRACT_INTERACTION' &&
@@ -226,6 +273,10 @@ describe('every policy in words', () => {
             (item.transactionType === 'TOKEN_TRANSFER' &&
               item.tokenTransferCondition.amountThreshold === null);
           expect(ours.includes('WITHOUT LIMIT')).toBe(unlimited);
+          expect(policyDanger(definition)).toEqual({
+            unlimited,
+            automatic: definition.approverSetting === undefined,
+          });
           const { initiatorSetting: initiator, approverSetting: approver } = definition;
           const isAnother =
             initiator?.type === 'user' &&

@@ -13,19 +13,19 @@ const PROPOSAL: ProposalToSign = {
   organizationId: 'org_01jwnqv8x0e1tvn5c9k3b7h2mb',
   resourceType: 'accounts',
   action: 'create',
-  summary: 'Create the account "Treasury" on network 31337',
+  summary: 'Create the account "Treasury" on network 31337\nand another',
   data: { items: [{ networkIds: [31_337], name: 'Treasury' }] },
   expiresAt: new Date('2025-06-08T12:00:00.000Z'),
 };
 
 const TYPE_FIELDS =
-  'string organization,string proposalId,string resourceType,string action,string summary,string data,uint256 expiresAt';
+  'string organization,string proposalId,string resourceType,string action,string[] summary,string data,uint256 expiresAt';
 
 const DOMAIN =
   '[{"name":"name","type":"string"},{"name":"version","type":"string"},{"name":"salt","type":"bytes32"}]';
 const FIELDS =
   '[{"name":"organization","type":"string"},{"name":"proposalId","type":"string"},{"name":"resourceType","type":"string"},' +
-  '{"name":"action","type":"string"},{"name":"summary","type":"string"},{"name":"data","type":"string"},{"name":"expiresAt","type":"uint256"}]';
+  '{"name":"action","type":"string"},{"name":"summary","type":"string[]"},{"name":"data","type":"string"},{"name":"expiresAt","type":"uint256"}]';
 
 function golden(statement: string): string {
   const types = [`"EIP712Domain":${DOMAIN}`, `"${statement}":${FIELDS}`].sort();
@@ -33,7 +33,7 @@ function golden(statement: string): string {
     `{"domain":{"name":"orgwallet","salt":"0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a","version":"1"},` +
     String.raw`"message":{"action":"create","data":"{\"items\":[{\"name\":\"Treasury\",\"networkIds\":[31337]}]}",` +
     `"expiresAt":"1749384000","organization":"org_01jwnqv8x0e1tvn5c9k3b7h2mb","proposalId":"prop_01jwnqv8x0e1tvn5c9k3b7h2ma",` +
-    String.raw`"resourceType":"accounts","summary":"Create the account \"Treasury\" on network 31337"},` +
+    String.raw`"resourceType":"accounts","summary":["Create the account \"Treasury\" on network 31337","and another"]},` +
     `"primaryType":"${statement}","types":{${types.join(',')}}}`
   );
 }
@@ -50,18 +50,14 @@ function digest(statement: string, data: string): Hex {
       SALT,
     ]),
   );
-  const texts = [
-    PROPOSAL.organizationId,
-    PROPOSAL.id,
-    PROPOSAL.resourceType,
-    PROPOSAL.action,
-    PROPOSAL.summary,
-    data,
-  ];
+  const texts = [PROPOSAL.organizationId, PROPOSAL.id, PROPOSAL.resourceType, PROPOSAL.action];
+  const lines = keccak256(concat(PROPOSAL.summary.split('\n').map(hashOf)));
   const message = keccak256(
     concat([
       hashOf(`${statement}(${TYPE_FIELDS})`),
       ...texts.map(hashOf),
+      lines,
+      hashOf(data),
       encodeAbiParameters(parseAbiParameters('uint256'), [1_749_384_000n]),
     ]),
   );
@@ -160,7 +156,7 @@ describe('the payload that is signed', () => {
         const data = JSON.parse(JSON.stringify({ value }));
         const payload = proposalPayload('ApproveProposal', SALT, { ...PROPOSAL, data, summary });
         const message = JSON.parse(payload).message;
-        expect(message.summary).toBe(summary);
+        expect(message.summary).toEqual(summary.split('\n'));
         expect(JSON.parse(message.data)).toEqual(data);
         expect(payload).not.toMatch(/^\s|\n/);
       }),
@@ -173,7 +169,7 @@ describe('the payload that is signed', () => {
       organizationId: fc.constantFrom('a', 'b', 'a"', 'ab'),
       resourceType: fc.constantFrom('accounts', 'members'),
       action: fc.constantFrom('create', 'update'),
-      summary: fc.constantFrom('', 'a', '","data":"', 'a"'),
+      summary: fc.constantFrom('', 'a', 'a\na', 'a\n', '","data":"', 'a"', 'a","a'),
       data: fc.constantFrom({}, { a: 1 }, { a: '1' }, { b: 1 }),
       expiresAt: fc.constantFrom(new Date(1_000), new Date(2_000)),
     }) as fc.Arbitrary<ProposalToSign>;

@@ -39,7 +39,7 @@ const TRANSACTION: TransactionToSign = {
   value: 0n,
   calldata: `0xa9059cbb${'0'.repeat(24)}70997970c51812dc3a010c7d01b50e0d17dc79c8${'0'.repeat(63)}5`,
   policyId: 'pol_01jwnqv8x0e1tvn5c9k3b7h2mb',
-  summary: 'Send 0.000005 "USDC" to 0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+  summary: 'Send 0.000005 "USDC" to 0x70997970C51812dc3A010C7d01b50e0d17dc79C8\nFrom the account "A"',
   expiresAt: new Date('2025-06-08T12:00:00.000Z'),
 };
 
@@ -53,7 +53,7 @@ const payloadOf = (
 };
 
 const FIELDS =
-  'string transactionId,address recipient,address token,uint256 amount,address to,uint256 value,bytes data,string policyId,string summary,uint256 expiresAt';
+  'string transactionId,address recipient,address token,uint256 amount,address to,uint256 value,bytes data,string policyId,string[] summary,uint256 expiresAt';
 const fieldsOf = (statement: TransactionStatement) =>
   statement === 'InitiateTransaction' ? FIELDS : `${FIELDS},bytes32 initiatorSignatureHash`;
 
@@ -70,7 +70,7 @@ function golden(statement: TransactionStatement): string {
     `"message":{"amount":"5","data":"0xa9059cbb00000000000000000000000070997970c51812dc3a010c7d01b50e0d17dc79c8` +
     `0000000000000000000000000000000000000000000000000000000000000005","expiresAt":"1749384000",${bound}` +
     `"policyId":"pol_01jwnqv8x0e1tvn5c9k3b7h2mb","recipient":"0x70997970c51812dc3a010c7d01b50e0d17dc79c8",` +
-    String.raw`"summary":"Send 0.000005 \"USDC\" to 0x70997970C51812dc3A010C7d01b50e0d17dc79C8",` +
+    String.raw`"summary":["Send 0.000005 \"USDC\" to 0x70997970C51812dc3A010C7d01b50e0d17dc79C8","From the account \"A\""],` +
     `"to":"0x468f18d57bC8bAE33874e6429638edf9F6F77c41","token":"0x468f18d57bC8bAE33874e6429638edf9F6F77c41","transactionId":"txn_01jwnqv8x0e1tvn5c9k3b7h2ma","value":"0"},` +
     `"primaryType":"${statement}","types":{${[
       `"EIP712Domain":${shape('string name,string version,uint256 chainId,address verifyingContract')}`,
@@ -82,9 +82,9 @@ function golden(statement: TransactionStatement): string {
 }
 
 const DIGESTS: Record<TransactionStatement, Hex> = {
-  InitiateTransaction: '0x229f95596cfe9154b97c8e52de062c28ab2f58efe250f94f460bb0790e22f25c',
-  ApproveTransaction: '0xcce11b86c719af95a474fa8bbaa2466fbbc88b8d3785a43e3112042ac396ee62',
-  RejectTransaction: '0x0e3a6838562af660d06c6cd3e8b9a2eb909b27a66ef73e9f2a9ed055840915cc',
+  InitiateTransaction: '0x109fd0e51914fa418855069ff0c57c240e58a8152a587187382bc77822148855',
+  ApproveTransaction: '0x96b1caa2fed72784bf3b42bc3c8e16761cfcb19b1ff0e5e4c62d29939ec03032',
+  RejectTransaction: '0x7a097bfdc6a58f6a5e68ab2016f20320a00b7dc960d9db27ed92f7fb2f4bdcda',
 };
 
 const hashOf = (text: string): Hex => keccak256(stringToBytes(text));
@@ -119,7 +119,7 @@ function digest(statement: TransactionStatement, tx: TransactionToSign, begun: s
       tx.value,
       keccak256(tx.calldata as Hex),
       hashOf(tx.policyId),
-      hashOf(tx.summary),
+      keccak256(concat(tx.summary.split('\n').map(hashOf))),
       BigInt(Math.floor(tx.expiresAt.getTime() / 1_000)),
     ],
   );
@@ -186,7 +186,11 @@ describe('what is signed about a transaction', () => {
           expect(hashTypedData(JSON.parse(payload))).toBe(digest(what, tx, begun));
           expect(hashTypedPayload(payload)).toBe(digest(what, tx, begun));
           const { message } = JSON.parse(payload);
-          expect(message).toMatchObject({ summary: tx.summary, value: String(tx.value), data: tx.calldata });
+          expect(message).toMatchObject({
+            summary: tx.summary.split('\n'),
+            value: String(tx.value),
+            data: tx.calldata,
+          });
           expect(Number(message.expiresAt)).toBe(Math.floor(tx.expiresAt.getTime() / 1_000));
         },
       ),
@@ -292,7 +296,7 @@ describe('a signature on a transaction', () => {
       value: fc.constantFrom(0n, 1n, 12n),
       calldata: fc.constantFrom('0x', '0x00', '0x0000'),
       policyId: fc.constantFrom('a', 'b', 'a"'),
-      summary: fc.constantFrom('', 'a', '","to":"', 'a"'),
+      summary: fc.constantFrom('', 'a', 'a\na', '","to":"', 'a"', 'a","a'),
       expiresAt: fc.constantFrom(new Date(1_000), new Date(2_000)),
     });
     const signed = fc.tuple(fc.constantFrom(...STATEMENTS), transaction);

@@ -3,8 +3,10 @@ import { checksumAddress } from '../../../src/chain/address';
 import { decodeCall } from '../../../src/chain/decode';
 import { NATIVE_CURRENCY } from '../../../src/domain/policy';
 import { displayAmount } from '../../../src/domain/policyText';
+import { quotedName } from '../../../src/domain/summary';
 import { readContent, type TransactionCall } from '../../../src/domain/transactionContent';
 import {
+  replacedIn,
   type TransactionFacts,
   transactionData,
   transactionSummary,
@@ -42,20 +44,20 @@ function contentOf(call: Partial<TransactionCall>) {
   return read.value;
 }
 
-const FROM = `from the account "Treasury" (${ACCOUNT}) on "Local chain" (31337)`;
+const FROM = `From the account "Treasury" (${ACCOUNT}) on "Local chain" (31337)`;
 const word = (value: bigint) => value.toString(16).padStart(64, '0');
 
 /** What is said about a call whose function the policy names. */
 function called(data: string, signatures: readonly string[] = [], value = 0n) {
   const more = { calldata: data, call: decodeCall(data, signatures) };
-  return transactionSummary(contentOf({ data, value }), facts(more)).replace(` ${FROM}`, '');
+  return transactionSummary(contentOf({ data, value }), facts(more)).replace(`\n${FROM}`, '');
 }
 
 describe('a transfer', () => {
   it('of the native currency', () => {
     const content = contentOf({ value: 1_500_000_000_000_000_000n });
     expect(transactionSummary(content, facts())).toBe(
-      `Send 1.5 "ETH" ("Ether", native currency) to ${TO} ${FROM}`,
+      `Send 1.5 "ETH" ("Ether", native currency) to ${TO}\n${FROM}`,
     );
     expect(transactionData(content, facts())).toEqual({
       destination: TO,
@@ -76,7 +78,7 @@ describe('a transfer', () => {
   it('in place of one that failed', () => {
     const replaces = 'txn_01jwnqv8x0e1tvn5c9k3b7h2md';
     expect(transactionSummary(contentOf({ value: 1n }), facts({ replaces }))).toBe(
-      `Send 0.000000000000000001 "ETH" ("Ether", native currency) to ${TO} ${FROM}, in place of the failed ${replaces}`,
+      `Send 0.000000000000000001 "ETH" ("Ether", native currency) to ${TO}\n${FROM}\nIn place of the failed ${replaces}`,
     );
   });
 
@@ -84,7 +86,7 @@ describe('a transfer', () => {
     const data = transferData(RECIPIENT, 1_000_001n);
     const known = facts({ calldata: data, token: USDC });
     expect(transactionSummary(contentOf({ data }), known)).toBe(
-      `Send 1.000001 "USDC" ("USD Coin", ${TO}) to ${RECIPIENT} ${FROM}`,
+      `Send 1.000001 "USDC" ("USD Coin", ${TO}) to ${RECIPIENT}\n${FROM}`,
     );
     expect(transactionData(contentOf({ data }), known)).toEqual({
       destination: RECIPIENT,
@@ -98,7 +100,7 @@ describe('a transfer', () => {
   it('of a token that reports little about itself', () => {
     const token = { symbol: '', name: null, decimals: 0, logoUrl: null };
     const content = contentOf({ data: transferData(RECIPIENT, 7n) });
-    expect(transactionSummary(content, facts({ token }))).toMatch(`Send 7 "" (${TO}) to ${RECIPIENT} `);
+    expect(transactionSummary(content, facts({ token }))).toMatch(`Send 7 "" (${TO}) to ${RECIPIENT}\n`);
     expect(transactionData(content, facts({ token }))).toMatchObject({ asset: token });
   });
 
@@ -106,7 +108,7 @@ describe('a transfer', () => {
     const content = contentOf({ data: transferData(RECIPIENT, 7n) });
     expect(() => transactionData(content, facts())).toThrow(/token 0x[0-9a-fA-F]{40} was not read/);
     expect(transactionSummary(content, facts())).toBe(
-      `Send 7 raw units of the token ${TO} to ${RECIPIENT} ${FROM}`,
+      `Send 7 raw units of the token ${TO} to ${RECIPIENT}\n${FROM}`,
     );
   });
 });
@@ -116,7 +118,9 @@ describe('a call', () => {
     const data = `0x40c10f19${word(BigInt(RECIPIENT))}${word(5n)}`;
     const known = facts({ calldata: data, call: decodeCall(data, []) });
     const content = contentOf({ data });
-    expect(transactionSummary(content, known)).toBe(`Call mint(to: ${RECIPIENT}, value: 5) of ${TO} ${FROM}`);
+    expect(transactionSummary(content, known)).toBe(
+      `Call mint of ${TO} with 2 parameters\n${FROM}\nto: ${RECIPIENT}\nvalue: 5`,
+    );
     expect(transactionData(content, known)).toEqual({
       toAddress: TO,
       calldata: data,
@@ -145,12 +149,12 @@ describe('a call', () => {
     ['0x', `Call ${TO} without calldata`],
     ['0x01', `Call ${TO} with 1 byte of calldata`],
     ['0x010203', `Call ${TO} with 3 bytes of calldata`],
-    ['0x8456cb59', `Call pause() of ${TO}`],
+    ['0x8456cb59', `Call pause of ${TO} without parameters`],
   ])('with the calldata %s', (data, text) => expect(called(data)).toBe(text));
 
   it('with native currency names the amount', () => {
     expect(called('0xd0e30db0', [], 2n * 10n ** 17n)).toBe(
-      `Call deposit() of ${TO}, together with 0.2 "ETH"`,
+      `Call deposit of ${TO} without parameters, together with 0.2 "ETH"`,
     );
     expect(called('0x12345678', [], 1n)).toBe(
       `Call the unknown function 0x12345678 of ${TO} with 4 bytes of calldata, together with 0.000000000000000001 "ETH"`,
@@ -163,11 +167,10 @@ describe('a call', () => {
       const padded = bytes.toString('hex').padEnd(Math.ceil(bytes.length / 32) * 64, '0');
       return called(`0xc47f0027${word(32n)}${word(BigInt(bytes.length))}${padded}`, ['setName(string)']);
     };
-    expect(text('a "quoted" one')).toBe(`Call setName("a \\"quoted\\" one") of ${TO}`);
-    expect(text('x\ny\u202e\u2028\u200b\u007f😀')).toBe(
-      `Call setName("x\\ny\\u202e\\u2028\\u200b\\u007f😀") of ${TO}`,
-    );
-    expect(text('😀'.repeat(101))).toBe(`Call setName("${'😀'.repeat(100)}"… (101 characters)) of ${TO}`);
+    const said = (words: string) => `Call setName of ${TO} with 1 parameter\n1: ${words}`;
+    expect(text('a "quoted" one')).toBe(said('"a \\"quoted\\" one"'));
+    expect(text('x\ny\u202e\u2028\u200b\u007f😀')).toBe(said('"x\\ny\\u202e\\u2028\\u200b\\u007f😀"'));
+    expect(text('😀'.repeat(31))).toBe(said(`"${'😀'.repeat(30)}"… (31 characters)`));
   });
 
   it('with many bytes or many values shows the first, and how many there are', () => {
@@ -175,33 +178,58 @@ describe('a call', () => {
       transactionSummary(
         contentOf({ data: '0x12345678' }),
         facts({ calldata: '0x12345678', call: { functionName: 'run', functionParameters } }),
-      ).replace(` of ${TO} ${FROM}`, '');
+      )
+        .split('\n')
+        .slice(2);
     const parameter = (type: string, value: string, name = '') => ({ name, type, value });
-    expect(call([parameter('bytes', `0x${'ab'.repeat(64)}`)])).toBe(`Call run(0x${'ab'.repeat(64)})`);
-    expect(call([parameter('bytes', `0x${'ab'.repeat(65)}`)])).toBe(
-      `Call run(0x${'ab'.repeat(64)}… (65 bytes))`,
-    );
-    expect(call([parameter('uint256[]', '["1","2"]', 'ids'), parameter('bool', 'true')])).toBe(
-      'Call run(ids: ["1", "2"], true)',
-    );
+    expect(call([parameter('bytes', `0x${'ab'.repeat(64)}`)])).toEqual([`1: 0x${'ab'.repeat(64)}`]);
+    expect(call([parameter('bytes', `0x${'ab'.repeat(65)}`)])).toEqual([
+      `1: 0x${'ab'.repeat(64)}… (65 bytes)`,
+    ]);
+    expect(call([parameter('uint256[]', '["1","2"]', 'ids'), parameter('bool', 'true')])).toEqual([
+      'ids: ["1", "2"]',
+      '2: true',
+    ]);
     const amounts = JSON.stringify(Array.from({ length: 40 }, () => '9'.repeat(78)));
-    expect(call([parameter('uint256[]', amounts)])).toBe(
-      `Call run([${`"${'9'.repeat(78)}", `.repeat(3)}37 more])`,
-    );
-    expect(call([parameter('(bool,string[])', JSON.stringify([true, ['x'.repeat(500)]]))])).toBe(
-      `Call run([true, ["${'x'.repeat(100)}"… (500 characters)]])`,
-    );
-    const sixteen = Array.from({ length: 16 }, (_, i) => parameter('uint256', '9'.repeat(78), `p${i}`));
-    expect(call(sixteen)).toMatch(/^Call run\(p0: 9+, (p\d+: 9+, ){11}4 more\)$/);
+    const two = Array.from({ length: 2 }, () => `"${'9'.repeat(78)}"`).join(', ');
+    expect(call([parameter('uint256[]', amounts)])).toEqual([`1: [${two} and 38 more]`]);
+    expect(call([parameter('(bool,string[])', JSON.stringify([true, ['x'.repeat(500)]]))])).toEqual([
+      `1: [true, ["${'x'.repeat(120)}"… (500 characters)]]`,
+    ]);
+    const thirty = Array.from({ length: 30 }, (_, i) => parameter('uint256', '9'.repeat(78), `p${i}`));
+    expect(call(thirty).at(-1)).toBe('21 of 30 shown: the calldata has all');
     const hidden = JSON.stringify([Array.from({ length: 9 }, () => '\u200b'.repeat(100))]);
-    expect(call([parameter('string[][]', hidden)])).toBe('Call run([[9 values]])');
+    expect(call([parameter('string[][]', hidden)])).toEqual([
+      `1: [["${'\\u200b'.repeat(20)}"… (100 characters) and 8 more]]`,
+    ]);
+  });
+
+  it('cannot be read as one that replaces another', () => {
+    const functionParameters = [{ name: 'In place of the failed txn_1', type: 'uint256', value: '1' }];
+    const call = { functionName: 'run', functionParameters };
+    const content = contentOf({ data: '0x12345678' });
+    expect(replacedIn(transactionSummary(content, facts({ call })))).toBeNull();
+    expect(replacedIn(transactionSummary(content, facts({ call, replaces: 'txn_2' })))).toBe('txn_2');
   });
 });
 
 describe('every transaction', () => {
-  it('is one plain line, in which names and amounts stand as they are', () => {
-    const amount = fc.bigInt({ min: 1n, max: 2n ** 256n - 1n });
-    const decimals = fc.integer({ min: 0, max: 255 });
+  const amount = fc.bigInt({ min: 1n, max: 2n ** 256n - 1n });
+  const decimals = fc.integer({ min: 0, max: 255 });
+
+  /** What is sent, native currency or a token, and what is known about it. */
+  function sent(name: string, symbol: string, value: bigint, places: number, native: boolean) {
+    const token = { symbol, name, decimals: places, logoUrl: null };
+    const content = contentOf(native ? { value } : { data: transferData(RECIPIENT, value) });
+    const known = facts({
+      account: { name, address: ACCOUNT },
+      network: native ? { ...network, nativeAsset: { ...token, decimals: 18 } } : network,
+      token: native ? null : token,
+    });
+    return { content, known };
+  }
+
+  it('is two plain lines, in which amounts and addresses stand whole', () => {
     fc.assert(
       fc.property(
         policyName,
@@ -209,30 +237,26 @@ describe('every transaction', () => {
         amount,
         decimals,
         fc.boolean(),
-        (name, symbol, value, places, native) => {
-          const token = { symbol, name, decimals: places, logoUrl: null };
-          const known = facts({
-            account: { name, address: ACCOUNT },
-            network: native ? { ...network, nativeAsset: token } : network,
-            token: native ? null : token,
-          });
-          const content = contentOf(native ? { value } : { data: transferData(RECIPIENT, value) });
+        (name, symbol, value, of, native) => {
+          const { content, known } = sent(name, symbol, value, of, native);
           const summary = transactionSummary(content, known);
-          expect(summary).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
-          expect(
-            summary.startsWith(`Send ${displayAmount(String(value), places)} ${JSON.stringify(symbol)} (`),
-          ).toBe(true);
-          expect(summary).toContain(` from the account ${JSON.stringify(name)} (${ACCOUNT}) on `);
-          expect(transactionData(content, known)).toMatchObject({
-            rawAmount: String(value),
-            destination: native ? TO : RECIPIENT,
-          });
+          const [what = '', from, ...more] = summary.split('\n');
+          expect(summary.replace('\n', '')).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+          expect(Buffer.byteLength(what)).toBeLessThanOrEqual(252);
+          const shown = displayAmount(String(value), native ? 18 : of);
+          const raw = `Send ${value} raw units of the token ${TO}`;
+          expect(what.startsWith(shown.length <= 80 ? `Send ${shown} "` : raw)).toBe(true);
+          expect(what.endsWith(` to ${native ? TO : RECIPIENT}`)).toBe(true);
+          expect(from).toContain(`From the account ${quotedName(name)} (${ACCOUNT}) on `);
+          expect(more).toEqual([]);
+          const destination = native ? TO : RECIPIENT;
+          expect(transactionData(content, known)).toMatchObject({ rawAmount: String(value), destination });
         },
       ),
     );
   });
 
-  it('is said in at most two thousand characters or so, whatever its texts', () => {
+  it('is said in at most two thousand bytes, on lines that a device shows whole, whatever its texts', () => {
     const listed: fc.Arbitrary<string> = fc
       .letrec<{ value: unknown }>((tie) => ({
         value: fc.oneof(
@@ -254,8 +278,9 @@ describe('every transaction', () => {
           contentOf({ data: '0x12345678' }),
           facts({ calldata: '0x12345678', call }),
         );
-        expect(summary.length).toBeLessThan(2_000);
-        expect(summary).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+        expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(2_000);
+        for (const line of summary.split('\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(252);
+        expect(summary.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
       }),
     );
   });

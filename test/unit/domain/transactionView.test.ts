@@ -84,7 +84,7 @@ describe('a transaction as the API shows it', () => {
         value: '1',
         data: '0x',
         policyId: manual.id,
-        summary: record.summary,
+        summary: record.summary.split('\n'),
         expiresAt: '1749384000',
       },
     });

@@ -1,5 +1,5 @@
 import { describeMembers, membersDiffer } from '../../../src/operations/members';
-import { listed, sentence } from '../../../src/operations/words';
+import { listed, operationSummary } from '../../../src/operations/words';
 import { aMember, anAddress, aState } from '../../support/builders';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => String(i + 1));
@@ -15,15 +15,15 @@ describe('a list in a sentence', () => {
   });
 
   it('counts what happens to several things', () => {
-    expect(sentence('Remove', 'member', ['A'])).toBe('Remove member A');
-    expect(sentence('Remove', 'member', ['A', 'B'])).toBe('Remove 2 members: A, B');
+    expect(operationSummary('Remove', 'member', [['A']])).toBe('Remove member A');
+    expect(operationSummary('Remove', 'policy', [['A'], ['B', 'b']])).toBe('Remove 2 policies\nA\nB\nb');
   });
 });
 
 describe('members in words', () => {
   it('have quoted names, so that a name cannot be read as a part of the sentence', () => {
     const member = aMember().named('Eve" (0x0), "Bob').build();
-    expect(describeMembers([member])).toBe(`"Eve\\" (0x0), \\"Bob" (${member.walletAddress})`);
+    expect(describeMembers([member])).toEqual([`"Eve\\" (0x0), \\"Bob" (${member.walletAddress})`]);
   });
 });
 

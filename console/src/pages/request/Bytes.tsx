@@ -1,5 +1,6 @@
-import type { Hashes, Payloads } from '@orgwallet/client';
+import type { Hashes, Message, Payloads } from '@orgwallet/client';
 import { Copy } from '../../ui/Copy.tsx';
+import { Notice } from '../../ui/Notice.tsx';
 import { Sentence } from '../../ui/Sentence.tsx';
 import './bytes.css';
 
@@ -33,18 +34,54 @@ const VOTES = [
   ['reject', 'To reject'],
 ] as const;
 
+/** Of larger messages several hardware wallets fail. */
+const MAX_DEVICE_BYTES = 16_000;
+/** What a Ledger Nano shows of a field. */
+const MAX_FIELD_BYTES = 252;
+
+const bytesOf = (text: string) => new TextEncoder().encode(text).length;
+
+/** What a hardware wallet does not show of a message, or not sign. */
+function DeviceLimits({ message }: { readonly message: Message }) {
+  const bytes = bytesOf(message.data ?? '');
+  const field = message.proposalId ? bytes : Math.max(0, bytes / 2 - 1);
+  if (field > MAX_DEVICE_BYTES) {
+    return (
+      <Notice tone="warning" title="Too large for some hardware wallets">
+        <p>
+          This has {Math.ceil(field / 1_000)} KB of data. Several devices fail above 16 KB; others show the
+          beginning only. Compare the hashes below with those on the device.
+        </p>
+      </Notice>
+    );
+  }
+  if (field <= MAX_FIELD_BYTES) return null;
+  return (
+    <p className="muted">
+      A hardware wallet may cut the data, which has {field} bytes: compare the hashes below with those that it
+      shows.
+    </p>
+  );
+}
+
 /** What the payloads say, made from their bytes alone, and the hashes that a hardware wallet shows for each. */
 export function Bytes({ payloads }: { readonly payloads: Payloads }) {
   const [verified] = Object.values(payloads);
-  const [, ...lines] = verified?.description.split('\n') ?? [];
+  const [, ...fields] = verified?.description.split('\n') ?? [];
+  const lines = verified?.typedData.message.summary ?? [];
   return (
     <div className="bytes">
-      <p className="bytes-summary">
-        <Sentence text={verified?.typedData.message.summary ?? ''} whole />
-      </p>
+      <ul className="bytes-summary">
+        {lines.map((line, i) => (
+          <li key={`${i} ${line}`}>
+            <Sentence text={line} whole />
+          </li>
+        ))}
+      </ul>
+      {verified ? <DeviceLimits message={verified.typedData.message} /> : null}
       <details>
         <summary>All fields, decoded from the payload</summary>
-        <pre>{lines.join('\n')}</pre>
+        <pre>{fields.join('\n')}</pre>
       </details>
       <details>
         <summary>Hashes to compare with a hardware wallet</summary>

@@ -17,7 +17,7 @@ function namesOf(subject: string, { members, groups, policies, accounts }: Organ
 export function Renames({ payloads }: { readonly payloads: Payloads }) {
   const { organization } = useOrganization();
   const [first] = Object.values(payloads);
-  const summary = first?.typedData.message.summary;
+  const summary = first?.typedData.message.summary.join('\n');
   const renames =
     summary && organization ? renamesIn(summary, (subject) => namesOf(subject, organization)) : [];
   if (renames.length === 0) return null;
