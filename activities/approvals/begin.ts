@@ -1,5 +1,5 @@
 import type { AnySnapshot } from '../../src/approvals/subject';
-import { verifyVotes, voteKey } from '../../src/approvals/voters';
+import { verifyDecision, voteKey } from '../../src/approvals/voters';
 import { EndpointsMissing } from '../../src/chain/signatures';
 import { type Basis, lockUnchanged, unlessChanged } from '../../src/db/approvalLocks';
 import { updateApproval } from '../../src/db/approvals';
@@ -14,10 +14,13 @@ import {
   checkExecution,
   countedVotes,
   type Decision,
+  type Note,
+  newestVotes,
   tally,
   type VoteType,
 } from '../../src/domain/approval';
 import { credentialDetail } from '../../src/domain/credential';
+import { quoted } from '../../src/domain/quoted';
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
 import { untilUnchanged } from '../untilUnchanged';
@@ -41,6 +44,8 @@ type Subject<V extends AnySnapshot, S extends ApprovalState> = ExecutableSubject
 export interface VoteToStore {
   readonly along: readonly Statement[];
   readonly entry: AuditInput;
+  /** The notes of the approval then, where the vote changes them. */
+  readonly notes?: readonly Note[] | undefined;
 }
 
 /** The context of a beginning. */
@@ -59,6 +64,27 @@ function provingVotes<V extends AnySnapshot, S extends ApprovalState>(
 ): StoredVote[] {
   const types: readonly VoteType[] = [...subject.provedBy, input.type];
   return types.flatMap((type) => countedVotes(subject.rules, record, now, type) as StoredVote[]);
+}
+
+/** What was read, with these of its votes only. */
+function withVotes<V extends AnySnapshot>(seen: Seen<V>, votes: readonly StoredVote[]): Seen<V> {
+  return { ...seen, record: { ...seen.record, votes } };
+}
+
+/** Whose wallet does not accept a signature that counts any more, and what to do. */
+function refusedText<V extends AnySnapshot, S extends ApprovalState>(
+  context: Context<V, S>,
+  seen: Seen<V>,
+  valid: ReadonlySet<string>,
+): string {
+  const { subject } = context;
+  const refused = newestVotes(provingVotes(context, seen)).filter((vote) => !valid.has(voteKey(vote)));
+  // What is bound to an invalid signature of the initiator is not verified.
+  const initiating = refused.filter(({ type }) => type === 'initiator');
+  const voters = (initiating.length > 0 ? initiating : refused).map(({ memberId }) => memberId);
+  const members = subject.rules.people(seen.now).filter(({ id }) => voters.includes(id));
+  const named = members.map((member) => `${quoted(member.name)} (${member.id})`).join(', ');
+  return `a counted signature is invalid now, because its wallet does not accept it: ${named} can sign again`;
 }
 
 /** Refuses the request itself: nothing changes, and the approval does not become blocked. */
@@ -142,8 +168,13 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
     begun: { decision: input.type, by: actor, with: counted },
     failure: null,
     waitingFor: null,
+    ...(beginning.notes ? { notes: beginning.notes } : {}),
   };
-  const along = [...beginning.along, evidenceOf(db, context, seen, votes), ...(prepared?.along ?? [])];
+  const along = [
+    ...beginning.along,
+    evidenceOf(db, context, withVotes(seen, votes), votes),
+    ...(prepared?.along ?? []),
+  ];
   const voters = input.type === 'approve' ? counted.approvals : counted.rejections;
   const entry = approvalEntry(subject, record, 'executionStarted', actor, {
     attempt,
@@ -176,18 +207,18 @@ async function begin<V extends AnySnapshot, S extends ApprovalState>(
     actor,
     along: [...(vote?.along ?? []), message],
     entries: vote ? [vote.entry] : [],
+    notes: vote?.notes,
   };
-  const votes = provingVotes(context, seen).filter((one) => valid.has(voteKey(one)));
-  if (!checkExecution(subject.rules, { ...record, votes }, now, input.type).ok) {
-    return blockApproval(upon, subject, beginning, {
-      code: 'stale',
-      message: 'a counted signature is invalid now: its wallet does not accept it',
-    });
+  const verified = withVotes(seen, record.votes.filter((one) => valid.has(voteKey(one))) as StoredVote[]);
+  const votes = provingVotes(context, verified);
+  if (!checkExecution(subject.rules, verified.record, now, input.type).ok) {
+    const message = refusedText(context, seen, valid);
+    return blockApproval(upon, subject, beginning, { code: 'stale', message });
   }
   if (input.type === 'approve' || subject.isRejectionSealed(record)) {
     return start(upon, context, beginning, votes);
   }
-  const along = [message, evidenceOf(upon.db, context, seen, votes)];
+  const along = [message, evidenceOf(upon.db, context, verified, votes)];
   return { ok: true, state: await rejectApproval(upon, subject, seen, actor, along) };
 }
 
@@ -196,10 +227,8 @@ async function validVotes<V extends AnySnapshot, S extends ApprovalState>(
   { deps: { identifyVoter }, subject, input }: Context<V, S>,
   seen: V,
 ): Promise<ReadonlySet<string>> {
-  const types: readonly VoteType[] = [...subject.provedBy, input.type];
   try {
-    const verified = types.map((type) => verifyVotes(identifyVoter, subject, seen, type));
-    return new Set((await Promise.all(verified)).flat().map(voteKey));
+    return new Set((await verifyDecision(identifyVoter, subject, seen, input.type)).map(voteKey));
   } catch (error) {
     if (error instanceof EndpointsMissing) throw new Rollback({ code: 'conflict', message: error.message });
     throw error;

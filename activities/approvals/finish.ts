@@ -36,7 +36,7 @@ export function failureAt(
 export async function blockApproval<V extends AnySnapshot, S extends ApprovalState>(
   { db, basis }: Upon,
   subject: ExecutableSubject<V, S>,
-  { seen, attempt, actor, along, entries }: Beginning<V>,
+  { seen, attempt, actor, along, entries, notes }: Beginning<V>,
   refused: ExecutionRefusal,
 ): Promise<MessageResult<S>> {
   const { record, now, credentialId } = seen;
@@ -44,6 +44,7 @@ export async function blockApproval<V extends AnySnapshot, S extends ApprovalSta
     executionStatus: 'blocked' as const,
     executionAttempt: attempt,
     failure: failureAt(now.time, attempt, refused),
+    ...(notes ? { notes } : {}),
   };
   const entry = approvalEntry(subject, record, 'blocked', actor, {
     attempt,

@@ -71,6 +71,8 @@ export interface Beginning<V extends AnySnapshot> {
   readonly along: readonly Statement[];
   /** The audit entry of that vote, where there is one. */
   readonly entries: readonly AuditInput[];
+  /** The notes with that of the vote, where it replaces another one. */
+  readonly notes?: readonly Note[] | undefined;
 }
 
 /** The parts of creation that depend on the subject. `I` is the input of its creation. */

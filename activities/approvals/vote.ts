@@ -3,9 +3,19 @@ import { identifySignatory, signatureHash } from '../../src/approvals/voters';
 import type { Voter } from '../../src/chain/voter';
 import { unlessChanged } from '../../src/db/approvalLocks';
 import { insertMessage } from '../../src/db/receivedMessages';
+import type { StoredVote } from '../../src/db/storedApprovals';
 import { insertVote } from '../../src/db/votes';
-import { type ApprovalState, checkVote, tally } from '../../src/domain/approval';
+import {
+  type ApprovalState,
+  checkVote,
+  type MemberSummary,
+  type Note,
+  tally,
+  type VoteType,
+} from '../../src/domain/approval';
 import { credentialDetail } from '../../src/domain/credential';
+import { quoted } from '../../src/domain/quoted';
+import { walletText } from '../../src/domain/wallet';
 import { failpoint } from '../../src/failpoints';
 import { executionMessageId } from '../../src/temporal/ids';
 import type { MessageResult, SignMessage } from '../../src/temporal/messages';
@@ -20,6 +30,16 @@ import type { ApprovalDeps, ExecutableSubject, MessageInput, Seen } from './subj
 /** A vote, from the workflow. */
 export type VoteInput = MessageInput & SignMessage;
 
+/** Says that a signature takes the place of one that its wallet does not accept any more. */
+function replacedNote(time: Date, member: MemberSummary, type: VoteType): Note {
+  const bound = type === 'initiator' ? ': approvals and rejections have to be signed again' : '';
+  return {
+    at: time.toISOString(),
+    code: 'signatureReplaced',
+    message: `${quoted(member.name)} (${member.id}) has signed again, because ${walletText(member)} does not accept the earlier signature any more${bound}`,
+  };
+}
+
 /**
  * Stores a verified vote and, where it asks for the execution of an approval, begins that. Undefined, with nothing written,
  * where what the vote was verified against has changed. Throws Rollback.
@@ -28,7 +48,7 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
   deps: ApprovalDeps,
   subject: ExecutableSubject<V, S>,
   input: VoteInput,
-  { seen, member, ...verified }: Voter & { readonly seen: Seen<V> },
+  { seen, member, replaced, ...verified }: Voter & { readonly seen: Seen<V>; readonly replaced?: StoredVote },
 ): Promise<MessageResult<S> | undefined> {
   const { db } = deps;
   const { id, messageId, type, signature, reason, execute } = input;
@@ -52,11 +72,13 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
     ...seen,
     record: { ...record, votes: [...record.votes, { ...vote, createdAt: now.time }] },
   };
+  const notes = replaced && [...record.notes, replacedNote(now.time, member, type)];
   const before = tally(subject.rules, record, now).signatureStatus;
   const after = tally(subject.rules, voted.record, now).signatureStatus;
   const entry = approvalEntry(subject, record, 'signed', memberActor(member), {
     type,
     ...(reason === undefined ? {} : { reason }),
+    ...(replaced ? { replaces: replaced.signatureHash } : {}),
     signatureStatus: { before, after },
     ...credentialDetail(credentialId),
   });
@@ -69,11 +91,11 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
     const { organizationId, requestId } = input;
     const key = { organizationId, id, requestId, messageId: executionMessageId(messageId) };
     const asked = { ...key, type: 'approve' as const };
-    const begun = await beginWithVote({ deps, subject, input: asked, vote: { along, entry } }, voted);
+    const begun = await beginWithVote({ deps, subject, input: asked, vote: { along, entry, notes } }, voted);
     if (begun !== 'notBegun') return begun;
   }
   const state = await unlessChanged(() =>
-    changeApproval(db, subject, voted, {}, [entry], { along, basis: seen }),
+    changeApproval(db, subject, voted, notes ? { notes } : {}, [entry], { along, basis: seen }),
   );
   if (!state) return undefined;
   failpoint('worker.voteStored');

@@ -3,7 +3,7 @@ import { signSeal } from '../../src/chain/seals';
 import type { Tx } from '../../src/db/database';
 import { findProposal, findProposalToSeal, type StoredProposal } from '../../src/db/proposals';
 import { insertSeal, type StoredSeal } from '../../src/db/seals';
-import { type Decision, type FailureCode, isExpired, isVoteOf } from '../../src/domain/approval';
+import { type Decision, type FailureCode, isExpired, isVoteOf, newestVotes } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import { adminsOf, type Changed, type OrganizationState } from '../../src/domain/governance';
 import { networkNotConfigured } from '../../src/domain/network';
@@ -74,12 +74,11 @@ async function verify(
       return voter.ok ? [{ memberId, signerAddress, scheme, signature }] : [];
     }),
   );
-  const valid = votes.flat();
-  const voters = new Set(valid.map(({ memberId }) => memberId)).size;
-  if (voters < admins.threshold) {
+  const valid = newestVotes(votes.flat());
+  if (valid.length < admins.threshold) {
     throw new SignerRefusal(
       'stale',
-      `the signer found ${voters} valid signatures of current admins to ${decision} it; ${admins.threshold} are required`,
+      `the signer found ${valid.length} valid signatures of current admins to ${decision} it; ${admins.threshold} are required`,
     );
   }
   return { sequence: state.sequence, decision, votes: valid, record };

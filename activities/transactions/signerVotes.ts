@@ -1,5 +1,5 @@
 import { payloadToSign, transactionSubject } from '../../src/approvals/transactions';
-import { verifyVotes } from '../../src/approvals/voters';
+import { verifyDecision } from '../../src/approvals/voters';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transactions';
 import type { Decision } from '../../src/domain/approval';
@@ -29,11 +29,7 @@ export async function verifiedVotes(
   decision: Decision = 'approve',
 ): Promise<Votes> {
   if (!canBeSigned(seen)) return [];
-  const initiated = await verifyVotes(identifyVoter, transactionSubject, seen, 'initiator');
-  // An approval is bound to the initiator's signature: it needs a valid one.
-  const others = seen.record.votes.filter(({ type }) => type !== 'initiator');
-  const begun = { ...seen, record: { ...seen.record, votes: [...initiated, ...others] } };
-  return [...initiated, ...(await verifyVotes(identifyVoter, transactionSubject, begun, decision))];
+  return verifyDecision(identifyVoter, transactionSubject, seen, decision);
 }
 
 /** The record with those of its votes that are stored now and were verified before the transaction began. */

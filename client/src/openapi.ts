@@ -2535,6 +2535,8 @@ export interface components {
             approvePayload: string;
             /** @description EIP-712 typed data as JSON text, with the account as the verifying contract, to sign for rejection. */
             rejectPayload: string;
+            /** @description Present where the execution was blocked as `stale` and the wallet of the initiator is a contract, which may not accept their signature any more: they can sign again. */
+            initiatorPayload?: string;
         };
         /** @description After the initiator has signed. */
         ReviewSignatureData: {

@@ -3,7 +3,15 @@ import { EndpointsMissing } from '../chain/signatures';
 import type { IdentifyVoter, Voter } from '../chain/voter';
 import type { Db, Tx } from '../db/database';
 import type { StoredVote } from '../db/storedApprovals';
-import { type ApprovalState, countedVotes, isVoteOf, type VoteType } from '../domain/approval';
+import {
+  type ApprovalState,
+  countedVotes,
+  type Decision,
+  isVoteOf,
+  type MemberSummary,
+  newestVotes,
+  type VoteType,
+} from '../domain/approval';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { walletKindOf } from '../domain/wallet';
 import type { AnySnapshot, ApprovalSubject } from './subject';
@@ -28,16 +36,49 @@ async function refusingWithoutEndpoints(identify: () => Promise<Outcome<Voter>>)
   }
 }
 
+type Identifying = { readonly identifyVoter: IdentifyVoter };
+
 /**
- * Finds out who signed, and whether they may vote now. Refuses with conflict (before its initiator has signed),
- * invalidSignature or forbidden; throws ChainUnavailable.
+ * What was read, without the votes of a type by a member whose wallet does not accept the newest of them any more: they do not
+ * keep another signature out. `replaced`: that newest one. Throws ChainUnavailable.
+ */
+async function withoutRefusedVotes<V extends AnySnapshot, W extends V, S extends ApprovalState>(
+  { identifyVoter }: Identifying,
+  subject: ApprovalSubject<V, S>,
+  seen: W,
+  {
+    member,
+    type,
+    signature,
+    payload,
+  }: {
+    readonly member: MemberSummary;
+    readonly type: VoteType;
+    readonly signature: string;
+    readonly payload: string;
+  },
+): Promise<{ readonly seen: W; readonly replaced?: StoredVote }> {
+  const { record, now } = seen;
+  const counted: readonly StoredVote[] = countedVotes(subject.rules, record, now, type);
+  const newest = counted.findLast(({ memberId }) => memberId === member.id);
+  if (!newest || newest.signatureHash === signatureHash(signature)) return { seen };
+  const standing = await identifyVoter({ payload, signature: newest.signature, eligible: [member] });
+  if (standing.ok) return { seen };
+  const votes = record.votes.filter((vote) => vote.memberId !== member.id || vote.type !== type);
+  return { seen: { ...seen, record: { ...record, votes } }, replaced: newest };
+}
+
+/**
+ * Finds out who signed, and whether they may vote now. `seen` is without what the new signature replaces: `replaced`, which
+ * the wallet does not accept any more. Refuses with conflict (before its initiator has signed), invalidSignature or
+ * forbidden; throws ChainUnavailable.
  */
 export async function identifySignatory<V extends AnySnapshot, W extends V, S extends ApprovalState>(
-  { db, identifyVoter }: { readonly db: Db | Tx; readonly identifyVoter: IdentifyVoter },
+  { db, identifyVoter }: Identifying & { readonly db: Db | Tx },
   subject: ApprovalSubject<V, S>,
   seen: W,
   { type, signature }: { readonly type: VoteType; readonly signature: string },
-): Promise<Outcome<Voter & { readonly seen: W; readonly payload: string }>> {
+): Promise<Outcome<Voter & { readonly seen: W; readonly replaced?: StoredVote }>> {
   const payload = subject.payload(seen, type);
   if (payload === undefined) {
     const { subject: noun } = subject.rules;
@@ -51,10 +92,16 @@ export async function identifySignatory<V extends AnySnapshot, W extends V, S ex
   const voter = await refusingWithoutEndpoints(() =>
     identifyVoter({ payload, signature, eligible, role: subject.role(type) }),
   );
-  return voter.ok ? accept({ ...voter.value, seen: whole, payload }) : voter;
+  if (!voter.ok) return voter;
+  const { member } = voter.value;
+  const vote = { member, type, signature, payload };
+  return accept({ ...voter.value, ...(await withoutRefusedVotes({ identifyVoter }, subject, whole, vote)) });
 }
 
-/** The votes of a type that count and whose signatures verify again, at this moment. Throws ChainUnavailable and EndpointsMissing. */
+/**
+ * The votes of a type that count and whose signatures verify again, at this moment; of each member the newest. Throws
+ * ChainUnavailable and EndpointsMissing.
+ */
 export async function verifyVotes<V extends AnySnapshot, S extends ApprovalState>(
   identifyVoter: IdentifyVoter,
   subject: ApprovalSubject<V, S>,
@@ -73,5 +120,30 @@ export async function verifyVotes<V extends AnySnapshot, S extends ApprovalState
       return voter.ok && signatureHash(signature) === vote.signatureHash ? [vote] : [];
     }),
   );
-  return verified.flat();
+  return newestVotes(verified.flat());
+}
+
+/**
+ * The votes for a decision that count and whose signatures verify again: an approval is bound to the initiator's signature, and
+ * needs a valid one. Throws ChainUnavailable and EndpointsMissing.
+ */
+export async function verifyDecision<V extends AnySnapshot, S extends ApprovalState>(
+  identifyVoter: IdentifyVoter,
+  subject: ApprovalSubject<V, S>,
+  seen: V,
+  decision: Decision,
+): Promise<readonly StoredVote[]> {
+  const proving: StoredVote[] = [];
+  let votes = seen.record.votes;
+  for (const type of [...subject.provedBy, decision]) {
+    const verified = await verifyVotes(
+      identifyVoter,
+      subject,
+      { ...seen, record: { ...seen.record, votes } },
+      type,
+    );
+    votes = [...votes.filter((vote) => vote.type !== type), ...verified];
+    proving.push(...verified);
+  }
+  return proving;
 }

@@ -144,7 +144,16 @@ const callData = z
 const signingPayloads = z
   .union([
     z.object({ initiatorPayload }).meta({ id: 'InitiatorPayload', description: 'What the initiator signs.' }),
-    z.object(reviewPayloads).meta({ id: 'ReviewPayloads', description: 'What approvers sign.' }),
+    z
+      .object({
+        ...reviewPayloads,
+        initiatorPayload: initiatorPayload.optional().meta({
+          description:
+            'Present where the execution was blocked as `stale` and the wallet of the initiator is a contract, which may not ' +
+            'accept their signature any more: they can sign again.',
+        }),
+      })
+      .meta({ id: 'ReviewPayloads', description: 'What approvers sign.' }),
   ])
   .meta({ id: 'TransactionSigningPayloads', description: 'What can be signed now.' });
 

@@ -185,7 +185,10 @@ export function isVoteOf(
   );
 }
 
-/** The votes of a type that count now: their member is eligible, with the wallet that signed. */
+/**
+ * The votes of a type that count now: their member is eligible, with the wallet that signed. Several of a member where a
+ * contract wallet did not accept the earlier ones any more.
+ */
 export function countedVotes<R extends ApprovalRecord, N extends Now>(
   rules: ApprovalRules<R, N>,
   record: R,
@@ -199,6 +202,11 @@ export function countedVotes<R extends ApprovalRecord, N extends Now>(
       rules.isBound(record, now, vote) &&
       people.some((member) => isVoteOf(member, vote) && rules.mayVote(record, now, type, member)),
   );
+}
+
+/** Of each member the newest of these votes: a contract wallet may accept several. */
+export function newestVotes<V extends Pick<Vote, 'memberId'>>(votes: readonly V[]): readonly V[] {
+  return [...new Map(votes.map((vote) => [vote.memberId, vote])).values()];
 }
 
 /** The members whose vote of that type counts now, in the order of their ids. */

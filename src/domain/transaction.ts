@@ -118,13 +118,13 @@ export interface TransactionNow extends Now, Pick<PolicyContext, 'members' | 'gr
   readonly policyRemoved: boolean;
 }
 
-/** The initiator's signature that counts now, made with their current wallet. Undefined while there is none. */
+/** The initiator's newest signature, made with their current wallet. Undefined while there is none. */
 export function initiatorVote<V extends Vote>(
   { initiator, votes }: { readonly initiator: MemberSummary; readonly votes: readonly V[] },
   { members }: Pick<TransactionNow, 'members'>,
 ): V | undefined {
   const member = members.get(initiator.id);
-  return member && votes.find((vote) => vote.type === 'initiator' && isVoteOf(member, vote));
+  return member && votes.findLast((vote) => vote.type === 'initiator' && isVoteOf(member, vote));
 }
 
 function everybody({ members, groups }: TransactionNow): readonly MemberSummary[] {

@@ -1,4 +1,10 @@
-import { collectsSignatures, type SignatureStatus, shownFailure, tally } from './approval';
+import {
+  collectsSignatures,
+  type MemberSummary,
+  type SignatureStatus,
+  shownFailure,
+  tally,
+} from './approval';
 import { transactionPayload } from './signing';
 import { initiatorVote, type TransactionNow, type TransactionRecord, transactionRules } from './transaction';
 
@@ -36,6 +42,18 @@ function payloadsOf(record: TransactionRecord, now: TransactionNow, status: Sign
     : { initiatorPayload: initiatorPayload(record) };
 }
 
+/**
+ * What the initiator signs again, beside what others sign: their contract wallet may not accept the signature any more for which the
+ * execution was blocked.
+ */
+function againPayload({ record, initiator }: { record: TransactionRecord; initiator: MemberSummary }) {
+  const { executionStatus, failure } = record;
+  const mayBeRefused = executionStatus === 'blocked' && failure?.code === 'stale';
+  return mayBeRefused && initiator.walletKind === 'contract'
+    ? { initiatorPayload: initiatorPayload(record) }
+    : {};
+}
+
 /** A transaction as the API shows it. */
 export function transactionView(record: TransactionRecord, now: TransactionNow) {
   const counted = tally(transactionRules, record, now);
@@ -61,7 +79,9 @@ export function transactionView(record: TransactionRecord, now: TransactionNow) 
     threshold,
     approvals,
     rejections,
-    ...(collectsSignatures(record, now.time) ? { signingPayloads: payloads } : {}),
+    ...(collectsSignatures(record, now.time)
+      ? { signingPayloads: { ...payloads, ...againPayload({ record, initiator }) } }
+      : {}),
     signatureData: { status: signatureStatus, ...payloads },
     data: record.content,
     ...(record.chain

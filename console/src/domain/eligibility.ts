@@ -50,20 +50,33 @@ export interface Votes {
 
 const NO_VOTES: Votes = { initiator: false, approve: false, reject: false };
 
+/** Whether a member has given a vote, and would not be asked for it again: a contract wallet may not accept it any more. */
+function hasSigned(
+  { executionStatus, failure }: Approval,
+  voters: Approval['approvals'],
+  { memberId }: Viewer,
+) {
+  const voter = voters.find(({ id }) => id === memberId);
+  const mayBeRefused = executionStatus === 'blocked' && failure?.code === 'stale';
+  return voter !== undefined && !(mayBeRefused && voter.walletKind === 'contract');
+}
+
 /** What a member can sign now. The service decides; this is what it would say. */
 export function votesOf(approval: Approval, viewer: Viewer): Votes {
   const { signingPayloads, approvals, rejections } = approval;
   if (!signingPayloads) return NO_VOTES;
   const open = {
-    approve: !hasMember(approvals, viewer.memberId),
-    reject: !hasMember(rejections, viewer.memberId),
+    approve: !hasSigned(approval, approvals, viewer),
+    reject: !hasSigned(approval, rejections, viewer),
   };
   if ('resourceType' in approval) return viewer.isAdmin ? { initiator: false, ...open } : NO_VOTES;
-  if ('initiatorPayload' in signingPayloads) {
-    return { ...NO_VOTES, initiator: approval.initiator.id === viewer.memberId };
+  const initiator =
+    signingPayloads.initiatorPayload !== undefined && approval.initiator.id === viewer.memberId;
+  if (!('approvePayload' in signingPayloads)) return { ...NO_VOTES, initiator };
+  if (approval.threshold === 0) {
+    return { approve: false, initiator, reject: open.reject && initiates(approval, viewer) };
   }
-  if (approval.threshold === 0) return { ...NO_VOTES, reject: open.reject && initiates(approval, viewer) };
-  return approves(approval, viewer) ? { initiator: false, ...open } : NO_VOTES;
+  return approves(approval, viewer) ? { initiator, ...open } : { ...NO_VOTES, initiator };
 }
 
 /** The outcomes that can be executed now. */

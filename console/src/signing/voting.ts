@@ -55,7 +55,7 @@ export type Unanswered = { readonly error: unknown } & (
 );
 
 const unanswered = new Map<string, Unanswered>();
-/** Signatures that were made here, by wallet and digest: nobody is asked twice for the same one. */
+/** Signatures that were made here and had no final answer yet, by wallet and digest: nobody is asked twice for the same one. */
 const signatures = new Map<string, string>();
 
 export const unansweredOf = (id: string): Unanswered | undefined => unanswered.get(id);
@@ -122,6 +122,8 @@ export async function castVote(vote: Vote, { address, found, signal, onSigned }:
     });
   try {
     await decide(approval.id, `${approval.id}/${type}/${digest}/${executes}/${reason}`, send, { vote });
+    // A contract wallet that changes its owner later has to be asked again.
+    signatures.delete(`${address}/${digest}`);
   } catch (error) {
     if (error instanceof ApiError && error.code === 'invalidSignature') {
       signatures.delete(`${address}/${digest}`);

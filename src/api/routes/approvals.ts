@@ -140,7 +140,7 @@ function signRoute<V extends AnySnapshot, S extends ApprovalState>(
         acceptOrThrow(checkOpenToVotes(rules, record, now, type));
       }
       const { seen, member } = acceptOrThrow(await identifySignatory(deps, subject, snapshot, context.body));
-      acceptOrThrow(checkVote(rules, record, seen.now, { member, type, execute }));
+      acceptOrThrow(checkVote(rules, seen.record, seen.now, { member, type, execute }));
       return { resourceId: record.id };
     },
     async send(context, message) {

@@ -191,8 +191,9 @@ export async function up(knex: Knex): Promise<void> {
       CHECK (type <> 'initiator' OR initiator_signature_hash IS NULL)
     );
     CREATE UNIQUE INDEX votes_once ON votes
-      -- the kind of wallet that it was given under: another kind votes anew
-      (approval_id, member_id, type, signer_address, (scheme = 'eoa'), coalesce(initiator_signature_hash, ''));
+      -- the kind of wallet that it was given under: another kind votes anew; and the signature: a contract wallet that does
+      -- not accept one any more gives another
+      (approval_id, member_id, type, signer_address, (scheme = 'eoa'), coalesce(initiator_signature_hash, ''), signature_hash);
 
     -- what each message did: the same message, sent again, finds its own outcome
     CREATE TABLE received_messages (

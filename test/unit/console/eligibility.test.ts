@@ -69,6 +69,22 @@ describe('who can sign', () => {
     expect(votesOf(proposal(), viewer('mem_a'))).toMatchObject({ approve: false, reject: false });
   });
 
+  it('again, whose contract wallet may not accept the signature for which it was blocked', () => {
+    const safe = (id: string) => ({ ...person(id), walletKind: 'contract' }) as const;
+    const blocked: object = { executionStatus: 'blocked', failure: { code: 'stale' } };
+    const voted = { approvals: [safe('mem_a')] };
+    expect(votesOf(proposal({ ...voted, ...blocked }), ADMIN).approve).toBe(true);
+    expect(votesOf(proposal(voted), ADMIN).approve).toBe(false);
+    expect(votesOf(proposal({ ...blocked, approvals: [person('mem_a')] }), ADMIN).approve).toBe(false);
+    const begun = transaction({
+      ...blocked,
+      initiator: safe('mem_i'),
+      signingPayloads: { ...REVIEW, initiatorPayload: '{}' },
+    });
+    expect(votesOf(begun, viewer('mem_i'))).toEqual({ initiator: true, approve: false, reject: false });
+    expect(votesOf(begun, viewer('mem_a'))).toEqual({ initiator: false, approve: true, reject: true });
+  });
+
   it('a transaction: its initiator first, then the approvers of its policy, not the initiator', () => {
     const unsigned = transaction({
       signatureStatus: 'pendingInitiatorSignature',
