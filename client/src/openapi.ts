@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * List proposals about members
-         * @description Returns a page, newest first. Requires any API key.
+         * @description Returns a page, newest first. A page with much data may have fewer results than `limit`; `hasMore` says whether there is a next page. Requires any API key.
          */
         get: operations["listMemberProposals"];
         put?: never;
@@ -213,7 +213,7 @@ export interface paths {
         };
         /**
          * List proposals about groups
-         * @description Returns a page, newest first. Requires any API key.
+         * @description Returns a page, newest first. A page with much data may have fewer results than `limit`; `hasMore` says whether there is a next page. Requires any API key.
          */
         get: operations["listGroupProposals"];
         put?: never;
@@ -293,7 +293,7 @@ export interface paths {
         };
         /**
          * List proposals about policies
-         * @description Returns a page, newest first. Requires any API key.
+         * @description Returns a page, newest first. A page with much data may have fewer results than `limit`; `hasMore` says whether there is a next page. Requires any API key.
          */
         get: operations["listPolicyProposals"];
         put?: never;
@@ -477,7 +477,7 @@ export interface paths {
         };
         /**
          * List proposals about accounts
-         * @description Returns a page, newest first. Requires any API key.
+         * @description Returns a page, newest first. A page with much data may have fewer results than `limit`; `hasMore` says whether there is a next page. Requires any API key.
          */
         get: operations["listAccountProposals"];
         put?: never;
@@ -657,7 +657,7 @@ export interface paths {
         };
         /**
          * List proposals of all kinds
-         * @description Returns a page, newest first. Requires any API key.
+         * @description Returns a page, newest first. A page with much data may have fewer results than `limit`; `hasMore` says whether there is a next page. Requires any API key.
          */
         get: operations["listProposals"];
         put?: never;
@@ -1141,7 +1141,7 @@ export interface paths {
         };
         /**
          * List audit log entries
-         * @description Returns a page of the audit log of the organization, newest first. Requires any API key.
+         * @description Returns a page of the audit log of the organization, newest first. A page with much data may have fewer results than `limit`; `hasMore` says whether there is a next page. Requires any API key.
          */
         get: operations["listAuditLogs"];
         put?: never;
@@ -2406,15 +2406,18 @@ export interface components {
             items: components["schemas"]["MemberChange"][];
         };
         ProposePoliciesAddRequest: {
+            /** @description At most 500 destinations, contracts and functions together. */
             policies: components["schemas"]["AddedPolicy"][];
         };
         ProposePoliciesRemoveRequest: {
             policyIds: components["schemas"]["PolicyId"][];
         };
         ProposePoliciesRequest: {
+            /** @description At most 500 destinations, contracts and functions together. */
             policies: components["schemas"]["AddedOrChangedPolicy"][];
         };
         ProposePoliciesUpdateRequest: {
+            /** @description At most 500 destinations, contracts and functions together. */
             policies: components["schemas"]["ChangedPolicy"][];
         };
         /** @description Covers all transactions. */

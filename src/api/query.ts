@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { FieldIssue } from '../contract/errors';
-import { describeIssue, fieldIssues } from '../contract/issues';
+import { describeIssue, fieldIssues, fieldPath } from '../contract/issues';
 import { badRequest } from './refusals';
 import { unstorablePart } from './text';
 
-/** Throws a validationError that names every bad field. */
+/** Throws a validationError that names the bad fields. */
 function refuseIssues(error: z.ZodError): never {
   const [first = { field: 'body', message: 'is invalid' }, ...others]: FieldIssue[] = fieldIssues(error);
   throw badRequest([first, ...others]);
@@ -24,8 +24,9 @@ export function parseQuery<Schema extends z.ZodType>(schema: Schema, url: string
   const values = new Map<string, string>();
   for (const [name, value] of parameters) {
     const found = unstorablePart(value);
-    if (found !== undefined) throw badRequest([{ field: name, message: `must not contain ${found}` }]);
-    if (values.has(name)) throw badRequest([{ field: name, message: 'is given twice' }]);
+    if (found !== undefined)
+      throw badRequest([{ field: fieldPath([name]), message: `must not contain ${found}` }]);
+    if (values.has(name)) throw badRequest([{ field: fieldPath([name]), message: 'is given twice' }]);
     values.set(name, value);
   }
   return parseWith(schema, Object.fromEntries(values));

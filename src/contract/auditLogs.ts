@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint';
-import { pageOf, pageQuery, timestamp } from './primitives';
+import { LARGE_PAGE, pageOf, pageQuery, timestamp } from './primitives';
 
 const actor = z
   .object({
@@ -52,7 +52,7 @@ export const listAuditLogsEndpoint = endpoint({
   path: '/audit-logs',
   access: 'read',
   summary: 'List audit log entries',
-  description: 'Returns a page of the audit log of the organization, newest first.',
+  description: `Returns a page of the audit log of the organization, newest first. ${LARGE_PAGE}`,
   params: {},
   query: z.strictObject({
     ...pageQuery,

@@ -1,18 +1,31 @@
 import type { z } from 'zod';
 import type { FieldIssue } from './errors';
 
-/** The path of a field as callers write it: `items[1].networkIds[0]`; `body` for the whole body. */
+/** The most issues in an answer. */
+export const MAX_ISSUES = 100;
+/** The longest key or path in an answer, in UTF-16 units: a caller may have sent a longer one. */
+const MAX_FIELD_LENGTH = 200;
+const HALF_CHARACTER = /[\ud800-\udbff]$/;
+
+/** A text from a request, not longer than an answer repeats it. */
+export function shortened(text: string): string {
+  return text.length <= MAX_FIELD_LENGTH
+    ? text
+    : `${text.slice(0, MAX_FIELD_LENGTH).replace(HALF_CHARACTER, '')}…`;
+}
+
+/** The path of a field as callers write it, shortened: `items[1].networkIds[0]`; `body` for the whole body. */
 export function fieldPath(path: readonly PropertyKey[]): string {
   const text = path.reduce<string>((before, part) => {
     if (typeof part === 'number') return `${before}[${part}]`;
     return before === '' ? String(part) : `${before}.${String(part)}`;
   }, '');
-  return text === '' ? 'body' : text;
+  return text === '' ? 'body' : shortened(text);
 }
 
 function describe(issue: z.core.$ZodIssue): FieldIssue[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, MAX_ISSUES).map((key) => ({
       field: fieldPath([...issue.path, key]),
       message: 'is not a known field',
     }));
@@ -66,7 +79,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** Every invalid field that a schema found, in the order of the document. */
+/** The invalid fields that a schema found, in the order of the document: the first `MAX_ISSUES`. */
 export function fieldIssues(error: z.ZodError): FieldIssue[] {
-  return error.issues.flatMap(describe);
+  return error.issues.slice(0, MAX_ISSUES).flatMap(describe).slice(0, MAX_ISSUES);
 }

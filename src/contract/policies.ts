@@ -403,11 +403,50 @@ const newOrChangedPolicy = z
   .meta({ id: 'AddedOrChangedPolicy', description: 'A new policy, or replaces one.', extends: 'PolicyInput' })
   .transform(readPolicy);
 
+/** The most destinations, contracts and functions in one request. */
+export const MAX_POLICY_ENTRIES = 500;
+
+function lengthOf(list: unknown): number {
+  return Array.isArray(list) ? list.length : 0;
+}
+
+/** The destinations, contracts and functions of a policy that was not checked yet. */
+function entriesIn(policy: unknown): number {
+  const { tokenTransferCondition: transfer, contractInteractionCondition: rules } = (policy ?? {}) as {
+    tokenTransferCondition?: { destinationAddresses?: unknown } | null;
+    contractInteractionCondition?: unknown;
+  };
+  const ofRules = Array.isArray(rules) ? rules : [];
+  return ofRules.reduce<number>(
+    (sum, rule) => sum + lengthOf(rule?.allowedFunctions),
+    lengthOf(transfer?.destinationAddresses) + ofRules.length,
+  );
+}
+
+/** Counts them before they are read: each is hashed, which takes 20 µs. */
+function checkEntries(policies: unknown, context: z.core.$RefinementCtx): unknown {
+  const entries = Array.isArray(policies)
+    ? policies.reduce<number>((sum, policy) => sum + entriesIn(policy), 0)
+    : 0;
+  if (entries <= MAX_POLICY_ENTRIES) return policies;
+  context.addIssue(
+    `must have at most ${MAX_POLICY_ENTRIES} destinations, contracts and functions together (has ${entries})`,
+  );
+  return z.NEVER;
+}
+
 function policiesBody<Item extends z.ZodType<PolicyItem>>(item: Item) {
   return z.strictObject({
-    policies: itemsOf(item).check(
-      noDuplicates(({ id }) => id, ['id']),
-      noDuplicates((policy) => (policy.id === undefined ? JSON.stringify(policy) : undefined)),
+    policies: z.preprocess(
+      checkEntries,
+      itemsOf(item)
+        .check(
+          noDuplicates(({ id }) => id, ['id']),
+          noDuplicates((policy) => (policy.id === undefined ? JSON.stringify(policy) : undefined)),
+        )
+        .meta({
+          description: `At most ${MAX_POLICY_ENTRIES} destinations, contracts and functions together.`,
+        }),
     ),
   });
 }

@@ -324,6 +324,10 @@ export const listQuery = {
   }),
 };
 
+/** What the description of a list says whose pages are limited by size as well. */
+export const LARGE_PAGE =
+  'A page with much data may have fewer results than `limit`; `hasMore` says whether there is a next page.';
+
 /** The end of a page. */
 export const pagination = z
   .object({

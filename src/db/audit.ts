@@ -187,19 +187,37 @@ function auditEntry(row: AuditLogRow): AuditEntry {
   };
 }
 
-/** The matching entries, newest first. */
-export async function listAudit(db: Db | Tx, filter: AuditFilter): Promise<AuditEntry[]> {
-  const query = db('audit_log')
+/**
+ * A page of the matching entries, newest first, that ends before `limit` when their details together are more than so many
+ * bytes; and whether there are more. It has one at least, if there is one.
+ */
+export async function pageOfAudit(
+  db: Db | Tx,
+  filter: AuditFilter,
+  maxDetailBytes: number,
+): Promise<{ entries: AuditEntry[]; hasMore: boolean }> {
+  const matching = db('audit_log')
     .where({ organization_id: filter.organizationId })
     .orderBy('position', 'desc')
-    .limit(filter.limit);
-  if (filter.resourceType !== undefined) query.where('resource_type', filter.resourceType);
-  if (filter.resourceId !== undefined) query.where('resource_id', filter.resourceId);
-  if (filter.action !== undefined) query.where('action', filter.action);
-  if (filter.from !== undefined) query.where('created_at', '>=', filter.from);
-  if (filter.to !== undefined) query.where('created_at', '<', filter.to);
-  if (filter.before !== undefined) query.where('position', '<', filter.before);
-  return (await query).map(auditEntry);
+    .limit(filter.limit + 1);
+  if (filter.resourceType !== undefined) matching.where('resource_type', filter.resourceType);
+  if (filter.resourceId !== undefined) matching.where('resource_id', filter.resourceId);
+  if (filter.action !== undefined) matching.where('action', filter.action);
+  if (filter.from !== undefined) matching.where('created_at', '>=', filter.from);
+  if (filter.to !== undefined) matching.where('created_at', '<', filter.to);
+  if (filter.before !== undefined) matching.where('position', '<', filter.before);
+  const counted = db.raw(`SELECT position, row_number() OVER newest AS n,
+      sum(octet_length(details::text)) OVER newest AS upto, (count(*) OVER ())::integer AS found
+    FROM matching WINDOW newest AS (ORDER BY position DESC)`);
+  const rows: (AuditLogRow & { readonly found: number })[] = await db
+    .with('matching', matching)
+    .with('counted', counted)
+    .select('matching.*', 'counted.found')
+    .from('matching')
+    .join('counted', 'counted.position', 'matching.position')
+    .whereRaw('n = 1 OR (n <= ? AND upto <= ?)', [filter.limit, maxDetailBytes])
+    .orderBy('matching.position', 'desc');
+  return { entries: rows.map(auditEntry), hasMore: (rows[0]?.found ?? 0) > rows.length };
 }
 
 /** True for a resource that an organization has or had: its log names it, or it is the one set of admins. */

@@ -137,20 +137,6 @@ export async function findProposalToSeal(
   return row && { record: storedProposal(row), sealed: row.sealed === null ? undefined : Number(row.sealed) };
 }
 
-/** The admin proposal that is queued: it can still change. Undefined when there is none. */
-export async function findQueuedAdminProposal(
-  db: Db,
-  organizationId: string,
-): Promise<StoredProposal | undefined> {
-  const [queued] = await listProposals(db, {
-    organizationId,
-    resourceType: 'admins',
-    status: 'open',
-    limit: 1,
-  });
-  return queued;
-}
-
 /** One proposal by its id alone, for operators. */
 export async function findProposalById(db: Db | Tx, id: string): Promise<StoredProposal | undefined> {
   const [found] = await select(db, 'WHERE a.id = ?', [id]);
@@ -170,13 +156,17 @@ export interface ProposalFilter extends ApprovalFilter {
 
 const STATUS_CONDITION = { open: openCondition, closed: `NOT ${openCondition}` };
 
-/** Proposals, newest first, a page at a time. */
-export async function listProposals(db: Db | Tx, filter: ProposalFilter): Promise<StoredProposal[]> {
-  const { text, values } = approvalSelection(filter, {
+function selection(filter: ProposalFilter) {
+  return approvalSelection(filter, {
     subject: 'proposal',
     valued: [['p.resource_type = ?', filter.resourceType]],
     fixed: filter.status ? [STATUS_CONDITION[filter.status]] : [],
   });
+}
+
+/** Proposals, newest first, a page at a time. */
+export async function listProposals(db: Db | Tx, filter: ProposalFilter): Promise<StoredProposal[]> {
+  const { text, values } = selection(filter);
   return select(db, text, values);
 }
 
@@ -185,14 +175,17 @@ export async function readProposalNow(db: Db | Tx, organizationId: string): Prom
   return { admins: await readAdmins(db, organizationId), time: await databaseNow(db) };
 }
 
+const SNAPSHOT_COLUMNS = `${columns}, o.domain_salt, ${timeColumn}, ${adminColumns('s')}`;
+/** What `SNAPSHOT_COLUMNS` need besides the approval `a`. */
+const SNAPSHOT_JOINS = `JOIN proposals p ON p.id = a.id
+      JOIN organizations o ON o.id = a.organization_id
+      JOIN admin_sets s ON s.organization_id = a.organization_id`;
+
 function snapshotStatement(name: string, resourceType: boolean, message: boolean): PreparedStatement {
   return {
     name,
-    text: `SELECT ${columns}, o.domain_salt, ${timeColumn}, ${adminColumns('s')},
-        ${message ? messageColumns : tagColumn}
-      FROM approvals a JOIN proposals p ON p.id = a.id
-      JOIN organizations o ON o.id = a.organization_id
-      JOIN admin_sets s ON s.organization_id = a.organization_id
+    text: `SELECT ${SNAPSHOT_COLUMNS}, ${message ? messageColumns : tagColumn}
+      FROM approvals a ${SNAPSHOT_JOINS}
       WHERE a.organization_id = $1 AND a.id = $2 ${resourceType ? 'AND p.resource_type = coalesce($3, p.resource_type)' : ''}`,
   };
 }
@@ -211,6 +204,34 @@ function snapshotOf(row: SnapshotColumns): ProposalSnapshot {
     now: { time: row.read_at, admins: adminsOf(row) },
     domainSalt: row.domain_salt,
   };
+}
+
+/**
+ * A page of proposals of an organization, newest first, each with the current admins and time, read at one moment; and whether
+ * there are more. It ends before `limit` when their data together is more than so many bytes, and has one at least, if there
+ * is one.
+ */
+export async function pageOfProposals(
+  db: Db | Tx,
+  filter: ProposalFilter & { readonly organizationId: string },
+  maxDataBytes: number,
+): Promise<{ snapshots: ProposalSnapshot[]; hasMore: boolean }> {
+  const { text, values } = selection({ ...filter, limit: filter.limit + 1 });
+  const rows = await queryRows<SnapshotColumns & { readonly found: number }>(
+    db,
+    `WITH listed AS (
+        SELECT a.id, a.position, octet_length(p.data::text) AS bytes
+        FROM approvals a JOIN proposals p ON p.id = a.id ${text}
+      ), counted AS (
+        SELECT id, row_number() OVER newest AS n, sum(bytes) OVER newest AS upto, (count(*) OVER ())::integer AS found
+        FROM listed WINDOW newest AS (ORDER BY position DESC, id DESC)
+      )
+      SELECT ${SNAPSHOT_COLUMNS}, c.found FROM counted c JOIN approvals a ON a.id = c.id
+      ${SNAPSHOT_JOINS}
+      WHERE c.n = 1 OR (c.n <= ? AND c.upto <= ?) ORDER BY c.n`,
+    [...values, filter.limit, maxDataBytes],
+  );
+  return { snapshots: rows.map(snapshotOf), hasMore: (rows[0]?.found ?? 0) > rows.length };
 }
 
 /** One proposal of an organization, about that resource if one is named, with the current admins and time, in one statement; or undefined. */

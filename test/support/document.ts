@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ErrorCode } from '../../src/domain/refusal';
+import { projectRoot } from '../../src/projectRoot';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON Schema, or a value that fits one
 export type Json = any;
@@ -24,7 +25,7 @@ export interface Operation {
 }
 
 /** The OpenAPI document as it is committed. */
-export const document: Json = JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8'));
+export const document: Json = JSON.parse(readFileSync(join(projectRoot(), 'openapi.json'), 'utf8'));
 
 export const BASE: string = document.servers[0].url;
 

@@ -1,5 +1,5 @@
 import { listAuditLogsEndpoint } from '../../contract/auditLogs';
-import { type AuditEntry, type AuditFilter, isResourceKnown, listAudit } from '../../db/audit';
+import { type AuditEntry, type AuditFilter, isResourceKnown, pageOfAudit } from '../../db/audit';
 import type { Db } from '../../db/database';
 import { type Route, readRoute } from '../context';
 import type { Cursors, Filters } from '../cursors';
@@ -22,6 +22,9 @@ function auditView(entry: AuditEntry) {
     hash,
   };
 }
+
+/** Bytes of details on one page. */
+const MAX_PAGE_DETAILS = 1_048_576;
 
 /** One instant has one text, whatever offset it was sent with. */
 function instant(text: string | undefined): string | undefined {
@@ -46,21 +49,25 @@ export function auditLogRoutes({ db, cursors }: { db: Db; cursors: Cursors }): R
       const { cursor, limit, from, to, ...rest } = query;
       const given = { ...rest, from: instant(from), to: instant(to) };
       const request = pageRequest(cursors, scope, { cursor, limit }, given, DEFAULT_LIMIT);
-      const rows = await listAudit(db, {
-        ...auditFilter(request.filters),
-        organizationId,
-        limit: request.limit + 1,
-        ...(request.before === undefined ? {} : { before: request.before }),
-      });
+      const { entries, hasMore } = await pageOfAudit(
+        db,
+        {
+          ...auditFilter(request.filters),
+          organizationId,
+          limit: request.limit,
+          ...(request.before === undefined ? {} : { before: request.before }),
+        },
+        MAX_PAGE_DETAILS,
+      );
       const { resourceId } = request.filters;
-      if (rows.length === 0 && resourceId !== undefined) {
+      if (entries.length === 0 && resourceId !== undefined) {
         if (!(await isResourceKnown(db, { organizationId, resourceId }))) {
           throw badRequest([
             { field: 'resourceId', message: `${resourceId} not found in this organization` },
           ]);
         }
       }
-      return page(cursors, scope, request, rows, auditView);
+      return page(cursors, scope, request, entries, auditView, hasMore);
     }),
   ];
 }

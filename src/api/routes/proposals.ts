@@ -3,13 +3,10 @@ import { BASE_PATH } from '../../contract/endpoint';
 import type { TagColumn } from '../../db/approvalTags';
 import type { Db } from '../../db/database';
 import { newId } from '../../db/ids';
-import { readOrganization } from '../../db/organizations';
 import {
-  findQueuedAdminProposal,
   findResourceType,
-  listProposals,
   type ProposalSnapshot,
-  readProposalNow,
+  pageOfProposals,
   readProposalSnapshot,
 } from '../../db/proposals';
 import type { ApprovalRef } from '../../domain/approvalRef';
@@ -35,6 +32,8 @@ type ResourceEndpoints = (typeof endpoints.byResource)[number];
 type Deps = ApprovalRouteDeps & Pick<ApiDependencies, 'planProposal'> & { readonly cursors: Cursors };
 
 const CACHED_PAYLOADS = 2_000;
+/** Bytes of data on one page: a response contains each of them several times. */
+const MAX_PAGE_DATA = 524_288;
 
 /** Payloads by statement and proposal: what is signed about a proposal never changes. */
 function cachePayloads(): typeof proposalPayload {
@@ -120,18 +119,19 @@ async function listPage(
   const request = pageRequest(cursors, scope, query, { status, resourceType }, DEFAULT_LIMIT);
   const ofResource = onlyResource ?? (request.filters.resourceType as ResourceType | undefined);
   const ofStatus = request.filters.status as 'open' | 'closed' | undefined;
-  const [rows, now, { domainSalt }] = await Promise.all([
-    listProposals(db, {
+  const { snapshots, hasMore } = await pageOfProposals(
+    db,
+    {
       organizationId,
-      limit: request.limit + 1,
+      limit: request.limit,
       ...(request.before === undefined ? {} : { before: request.before }),
       ...(ofResource === undefined ? {} : { resourceType: ofResource }),
       ...(ofStatus === undefined ? {} : { status: ofStatus }),
-    }),
-    readProposalNow(db, organizationId),
-    readOrganization(db, organizationId),
-  ]);
-  return page(cursors, scope, request, rows, (record) => show({ record, now, domainSalt }));
+    },
+    MAX_PAGE_DATA,
+  );
+  const rows = snapshots.map((snapshot) => ({ ...snapshot, position: snapshot.record.position }));
+  return page(cursors, scope, request, rows, show, hasMore);
 }
 
 /** Reading, signing and executing one; without a resource, of any. */
@@ -183,9 +183,14 @@ export function proposalRoutes(deps: Deps): Route[] {
   return [
     ...endpoints.byResource.flatMap((own) => resourceRoutes(deps, own, show)),
     readRoute(endpoints.queuedAdmin, async ({ organizationId }) => {
-      const queued = await findQueuedAdminProposal(db, organizationId);
+      const { snapshots } = await pageOfProposals(
+        db,
+        { organizationId, resourceType: 'admins', status: 'open', limit: 1 },
+        MAX_PAGE_DATA,
+      );
+      const [queued] = snapshots;
       if (!queued) throw notFound('queued admin proposal');
-      return { data: show(await load(db, organizationId, queued.id, 'admins')) };
+      return { data: show(queued) };
     }),
     ...oneRoutes(deps, endpoints, show),
     readRoute(endpoints.listAll, (context) => listPage(deps, context, 'proposals', context.query, show)),

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { JsonError, parseJson } from '../../../src/api/json';
+import { JsonError, MAX_VALUES, parseJson } from '../../../src/api/json';
 
 const bytes = (text: string) => Buffer.from(text);
 
@@ -51,5 +51,46 @@ describe('parseJson', () => {
       { field: 'b[1].c', message: 'must not contain a lone surrogate' },
       { field: 'b[1]', message: 'has a key with a lone surrogate' },
     ]);
+  });
+});
+
+describe('the structure of a body', () => {
+  const refusalOf = (text: string) => {
+    try {
+      parseJson(bytes(text));
+    } catch (error) {
+      return error instanceof JsonError ? error.issues : error;
+    }
+    return 'accepted';
+  };
+  const listOf = (item: string, count: number) => `{"a":[${Array(count).fill(item).join(',')}]}`;
+
+  // The object and the list are values as well.
+  it.each(['0', '{}', '[]', '"[{,"', '"\\",,,"', 'null'])(
+    'may have 10,000 values, of which most are %s',
+    (item) => {
+      const own = item === '{}' || item === '[]' ? 2 : 1;
+      const most = Math.floor((MAX_VALUES - 2) / own);
+      expect(refusalOf(listOf(item, most))).toBe('accepted');
+      expect(refusalOf(listOf(item, 2 * MAX_VALUES))).toEqual([
+        { field: 'body', message: 'has more than 10000 values' },
+      ]);
+    },
+  );
+
+  it('is counted before anything is made of it, whether or not the rest is JSON', () => {
+    for (const text of [`${'['.repeat(20_000)}x`, `{${'"a":0,'.repeat(20_000)}`, '{,'.repeat(20_000)]) {
+      expect(refusalOf(text)).toEqual([{ field: 'body', message: 'has more than 10000 values' }]);
+    }
+  });
+
+  it('has at most 100 of its issues in an answer, each with a short field', () => {
+    const issues = refusalOf(listOf('"\\u0000"', 9_000)) as JsonError['issues'];
+    expect(issues).toHaveLength(100);
+    expect(issues.at(-1)).toMatchObject({ field: 'a[99]' });
+    const long = refusalOf(`{"${'k'.repeat(900_000)}":"\\u0000"}`) as JsonError['issues'];
+    expect(long[0].field).toHaveLength(201);
+    const twice = refusalOf(`{"${'k'.repeat(9_000)}":1,"${'k'.repeat(9_000)}":1}`) as JsonError['issues'];
+    expect(twice[0].message.length).toBeLessThan(300);
   });
 });

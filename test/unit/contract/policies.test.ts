@@ -481,6 +481,37 @@ function nullsIn(value: unknown, path: readonly string[] = []): string[] {
   return Object.entries(value as object).flatMap(([key, inner]) => nullsIn(inner, [...path, key]));
 }
 
+describe('the destinations, contracts and functions of a request', () => {
+  const address = (i: number) => `0x${(i + 1).toString(16).padStart(40, '0')}`;
+  const paying = (count: number) => ({
+    tokenTransferCondition: { destinationAddresses: Array.from({ length: count }, (_, i) => address(i)) },
+  });
+  const calling = (count: number, functions: number) => ({
+    contractInteractionCondition: Array.from({ length: count }, (_, i) => ({
+      contractAddress: address(i),
+      allowedFunctions: Array.from({ length: functions }, (_, n) => `f${n}()`),
+    })),
+  });
+  const issuesOf = (policies: unknown) =>
+    policiesBodies.mixed
+      .safeParse({ policies }, { error: describeIssue })
+      .error?.issues.map(({ message }) => message) ?? [];
+  const TOO_MANY = /^must have at most 500 destinations, contracts and functions together \(has (\d+)\)$/;
+
+  it('are counted before any of them is read', () => {
+    const half = calling(25, 9);
+    expect(issuesOf([half, half]).filter((message) => TOO_MANY.test(message))).toEqual([]);
+    expect(issuesOf([half, half, paying(1)])).toEqual([expect.stringMatching(TOO_MANY)]);
+    expect(issuesOf(Array(6).fill(paying(100)))).toEqual([expect.stringMatching(TOO_MANY)]);
+  });
+
+  it('are none where something else is there', () => {
+    for (const policies of [undefined, null, 0, {}, [null], [{ contractInteractionCondition: [null, 1] }]]) {
+      expect(issuesOf(policies).filter((message) => TOO_MANY.test(message))).toEqual([]);
+    }
+  });
+});
+
 describe('every policy', () => {
   const world = aPolicyWorld();
   const accounts = world.accountIds.map((id, i) => ({ id, name: `Account ${i}`, address: anAddress() }));
