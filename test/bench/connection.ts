@@ -7,9 +7,10 @@ export interface Answer {
   readonly body: string;
 }
 
-/** One request, ready to be written. */
-export function requestBytes(ask: { path: string; key?: string; body?: unknown }): Buffer {
-  const body = ask.body === undefined ? undefined : Buffer.from(JSON.stringify(ask.body));
+/** One request, ready to be written; its body as JSON, or as the text that it is. */
+export function requestBytes(ask: { path: string; key?: string; body?: unknown; text?: string }): Buffer {
+  const text = ask.text ?? JSON.stringify(ask.body);
+  const body = text === undefined ? undefined : Buffer.from(text);
   const head = [
     `${body ? 'POST' : 'GET'} ${ask.path} HTTP/1.1`,
     'Host: localhost',

@@ -109,7 +109,7 @@ async function measureAll(stack: BenchStack, costs: Costs): Promise<void> {
  * threads of workflows are in the time and not in the functions.
  */
 export async function profile(say: (line: string) => void): Promise<string> {
-  const stack = await startBenchStack(say, { perRole: 1, isProfiled: true });
+  const stack = await startBenchStack(say, { perRole: 1, preload: 'profiler' });
   try {
     const costs = new Costs(stack);
     await measureAll(stack, costs);

@@ -17,13 +17,23 @@ export interface CpuProfile {
 
 const LOOK_MS = 100;
 
-/** Takes the profile that a process is about to write. */
-export async function readProfile(folder: string, pid: number): Promise<CpuProfile> {
-  const file = join(folder, `${pid}.cpuprofile`);
-  while (!existsSync(file)) await sleep(LOOK_MS);
+/** Takes the file that a process is about to write. */
+async function takeFile(file: string, lookMs: number): Promise<string> {
+  while (!existsSync(file)) await sleep(lookMs);
   const taken = `${file}.taken`;
   renameSync(file, taken);
-  return JSON.parse(readFileSync(taken, 'utf8'));
+  return readFileSync(taken, 'utf8');
+}
+
+/** Takes the profile that a process is about to write. */
+export async function readProfile(folder: string, pid: number): Promise<CpuProfile> {
+  return JSON.parse(await takeFile(join(folder, `${pid}.cpuprofile`), LOOK_MS));
+}
+
+/** Asks a process with `blockingProbe` for how long it was blocked at most since it was asked last, in milliseconds. */
+export async function takeBlocked(folder: string, pid: number): Promise<number> {
+  process.kill(pid, 'SIGUSR2');
+  return Number(await takeFile(join(folder, `${pid}.blocked`), 5));
 }
 
 function nameOf({ functionName, url, lineNumber }: CpuProfile['nodes'][number]['callFrame']): string {

@@ -17,7 +17,7 @@ import type { FloorParts } from './floor/client';
 import { createFloorDatabase, floorPool } from './floor/database';
 import { many } from './measure';
 import { processorMs } from './processor';
-import { type CpuProfile, readProfile } from './profileFile';
+import { type CpuProfile, readProfile, takeBlocked } from './profileFile';
 
 /** Real parts as `npm start` has them, the service as in production, and the floors to compare it with. */
 export interface BenchStack {
@@ -39,6 +39,8 @@ export interface BenchStack {
   processorMs(): Map<string, number>;
   /** The profile of each of the service's processes while work is done. Only of a stack that is profiled. */
   profiled(work: () => Promise<unknown>): Promise<ReadonlyMap<string, CpuProfile>>;
+  /** For how long the first process of the service was blocked at most since the last call. Only with `blockingProbe`. */
+  blockedMs(): Promise<number>;
   /** Where the floors are. */
   readonly floor: Omit<FloorParts, 'client'>;
   /** The end of what the service has logged above info. */
@@ -48,7 +50,6 @@ export interface BenchStack {
   stop(): Promise<void>;
 }
 
-const PROFILER = join(__dirname, 'profiler.js');
 const FLOOR_QUEUE = 'bench-floor';
 const FLOOR_NETWORK_ID = 31_338;
 
@@ -63,11 +64,14 @@ function rpcUrlOf(chains: readonly RunningChain[], networkId: number): string {
 
 /**
  * Starts everything on free ports, with its data in a temporary folder. The service is one process beside the signer, or
- * so many of each role as `perRole` says. `isProfiled`: its processes can be profiled.
+ * so many of each role as `perRole` says. `preload`: what its processes load before their program.
  */
 export async function startBenchStack(
   say: (line: string) => void,
-  { perRole = 0, isProfiled = false }: { readonly perRole?: number; readonly isProfiled?: boolean } = {},
+  {
+    perRole = 0,
+    preload,
+  }: { readonly perRole?: number; readonly preload?: 'profiler' | 'blockingProbe' } = {},
 ): Promise<BenchStack> {
   const dir = mkdtempSync(join(tmpdir(), 'orgwallet-bench-'));
   // Postgres may run as another user, who has to come through to its files.
@@ -96,7 +100,12 @@ export async function startBenchStack(
     const part = startPart({
       name,
       command: process.execPath,
-      args: [...(isProfiled ? ['--require', PROFILER] : []), '--enable-source-maps', script, ...args],
+      args: [
+        ...(preload ? ['--require', join(__dirname, `${preload}.js`)] : []),
+        '--enable-source-maps',
+        script,
+        ...args,
+      ],
       cwd: projectRoot(),
       env: { PATH: process.env.PATH, BENCH_PROFILES: profiles, ...more },
       logFile: join(logs, `${name.replaceAll(' ', '-')}.log`),
@@ -234,6 +243,7 @@ export async function startBenchStack(
           ),
         );
       },
+      blockedMs: () => takeBlocked(profiles, first.part.pid),
       processorMs: () => new Map(parts.map(({ name, pid }) => [name, processorMs(pid)])),
       floor,
       serviceLog: () =>

@@ -24,7 +24,11 @@ import { fileURLToPath } from 'node:url';
 export const projectDir = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 const OLDEST_NODE = [20, 19];
-const SOURCE_DIRS = ['src', 'tools', 'workflows', 'activities', 'test/bench', 'client/src'];
+const SOURCES = [
+  ...['src', 'tools', 'workflows', 'activities', 'test/bench', 'client/src'],
+  // What the bench needs of what tests have.
+  ...['test/support/document.ts', 'test/support/worstBodies.ts'],
+];
 const INSTALL_STAMP = join(projectDir, 'node_modules', '.orgwallet-installed');
 const BUILD_STAMP = join(projectDir, 'dist', '.built-from');
 const CLIENT = join(projectDir, 'client');
@@ -59,7 +63,7 @@ function read(file) {
   }
 }
 
-function sources(places = SOURCE_DIRS) {
+function sources(places = SOURCES) {
   const found = [];
   const walk = (dir) => {
     for (const entry of readdirSync(dir, { withFileTypes: true })) {
@@ -319,7 +323,7 @@ async function buildPage(hash) {
 /** What is built, each when its own sources have changed. */
 const PARTS = {
   service: {
-    hash: () => sourceHash(SOURCE_DIRS),
+    hash: () => sourceHash(SOURCES),
     isBuilt: (hash) => read(BUILD_STAMP) === hash && existsSync(join(CLIENT, 'dist')),
     build,
   },
