@@ -26,12 +26,11 @@ function noRequest(subject: string, id: string) {
   return { code: 'notFound', message: `no request to create ${subject} ${id} found` } as const;
 }
 
-function checkOpen(open: number, createdBy: string, maxOpenPerKey: number): void {
-  if (open < maxOpenPerKey) return;
+function tooManyOpen(createdBy: string, maxOpenPerKey: number): Rollback {
   const what = isApiKeyId(createdBy) ? 'API key' : 'member';
-  throw new Rollback({
+  return new Rollback({
     code: 'conflict',
-    message: `this ${what} has ${open} open proposals and transactions, the maximum per ${what}`,
+    message: `this ${what} has ${maxOpenPerKey} open proposals and transactions, the maximum per ${what}`,
   });
 }
 
@@ -39,7 +38,7 @@ type Requested = NonNullable<CreationRequest['request']>;
 
 /** Stores the approval with its audit entry, upon what it was planned upon. Returns its state, or what is in its way. */
 async function store<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
-  { db, proposalLifetimeMs }: ApprovalDeps,
+  { db, proposalLifetimeMs, maxOpenPerKey }: ApprovalDeps,
   subject: CreatableSubject<V, S, I>,
   input: I,
   planned: PlannedApproval<S>,
@@ -75,7 +74,9 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
     },
   };
   const along = [...prepareAudit(db, organizationId, [entry]), approval, planned.insert];
-  const stored = await storeApproval(db, { id, organizationId, claims, sequence, credentialId }, along);
+  const limits = { credentialId, createdBy, maxOpen: maxOpenPerKey };
+  const stored = await storeApproval(db, { id, organizationId, claims, sequence, ...limits }, along);
+  if (stored === 'tooManyOpen') throw tooManyOpen(createdBy, maxOpenPerKey);
   if (stored !== 'stored') return stored;
   failpoint('worker.approvalStored');
   const created = newApprovalRecord({ id, organizationId, summary, createdAt: time, expiresAt, notes });
@@ -100,7 +101,8 @@ async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I ext
     }
     assertAuthority(subject, request);
     if (!admitted) throw new Rollback(notAdmitted(input.organizationId).refusal);
-    checkOpen(open, request.createdBy, deps.maxOpenPerKey);
+    // Before chains are read for it; what counts is the count when it is stored.
+    if (open >= deps.maxOpenPerKey) throw tooManyOpen(request.createdBy, deps.maxOpenPerKey);
     const planned = await subject.plan(deps, input, request.body, observed);
     if (planned === 'unobserved') return planned;
     if (!planned.ok) throw new Rollback(planned.refusal);

@@ -142,24 +142,32 @@ export function insertApproval(tx: Db | Tx, subject: Subject, approval: NewAppro
   });
 }
 
+/** Of `require_open_below`. */
+const TOO_MANY_OPEN = 'OW001';
+
 /** The place of a new record, and what it was decided upon. */
 export interface Creation extends ApprovalKey {
   readonly claims: readonly string[];
   readonly sequence: bigint;
   /** What requests it. */
   readonly credentialId: string;
+  /** What `maxOpen` counts for: an API key, or the member in a session. */
+  readonly createdBy: string;
+  /** How many open ones it may have. */
+  readonly maxOpen: number;
 }
 
 /**
  * Stores a new record with `along`, and takes its claims, in one statement. Returns the claim that another open approval
- * has; or that nothing was stored, because the admins have decided something since `sequence` was read, the credential was
- * ended, or the claim is free again.
+ * has; that its creator has as many open ones as it may have, counting those that are created at the same time; or that
+ * nothing was stored, because the admins have decided something since `sequence` was read, the credential was ended, or the
+ * claim is free again.
  */
 export async function storeApproval(
   db: Db,
-  { id, organizationId, claims, sequence, credentialId }: Creation,
+  { id, organizationId, claims, sequence, credentialId, createdBy, maxOpen }: Creation,
   along: readonly Along[],
-): Promise<'stored' | TakenClaim | undefined> {
+): Promise<'stored' | 'tooManyOpen' | TakenClaim | undefined> {
   const credential = heldCredential(credentialId);
   const unchanged = db.raw(
     `SELECT FROM admins JOIN organizations o ON o.id = admins.organization_id ${credential.join}
@@ -167,7 +175,11 @@ export async function storeApproval(
     [...credential.bindings, String(sequence)],
   );
   const guard = [lockedAdmins(db, organizationId), { name: 'unchanged', statement: unchanged }];
-  const stored = db.select(db.raw(REQUIRE_UNCHANGED));
+  // Executed before anything is stored: whoever waits for others of the same creator holds no lock on the audit log yet.
+  const stored = db.select(
+    db.raw(REQUIRE_UNCHANGED),
+    db.raw('require_open_below(?, ?, ?, ?)', [maxOpen, organizationId, createdBy, id]),
+  );
   try {
     const taking = insertClaims(db, { organizationId, id }, claims);
     return await unlessChanged(async () => {
@@ -176,6 +188,7 @@ export async function storeApproval(
       return 'stored' as const;
     });
   } catch (error) {
+    if ((error as { code?: unknown }).code === TOO_MANY_OPEN) return 'tooManyOpen';
     if (!isClaimTaken(error)) throw error;
     return findTaken(db, organizationId, claims);
   }

@@ -6,6 +6,7 @@ import {
   PROPOSE,
   proposalPath,
   propose,
+  read,
   refusal,
   type Shown,
   startApi,
@@ -214,5 +215,21 @@ describe('an admin key', () => {
     const closed = await sign(api.http, busy.adminKey, open[0], busy.alice, 'reject', { execute: true });
     expect(closed.body.data.executionStatus).toBe('rejected');
     expect((await api.http.send(ask)).status).toBe(201);
+  });
+
+  it('has no more of them where it asks for many at once', async () => {
+    const eager = await api.createOrganization();
+    const answers = await Promise.all(
+      Array.from({ length: 4 * MAX_OPEN }, (_, i) =>
+        api.http.send({
+          key: eager.adminKey,
+          path: PROPOSE,
+          body: { items: [{ name: `At once ${i}`, networkIds: [31337] }] },
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).filter((code) => code === 201)).toHaveLength(MAX_OPEN);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(3 * MAX_OPEN);
+    expect(await read(api.http, eager.readKey, '/api/v1/proposals?status=open')).toHaveLength(MAX_OPEN);
   });
 });

@@ -164,10 +164,17 @@ describe('a change upon what was read', () => {
 
 describe('a new approval', () => {
   const place = (id: string, over: Partial<Creation> = {}) => {
-    const given = { claims: ['policy:pol_1'], sequence: 0n, credentialId: org.adminKeyId };
-    const of = { id, organizationId: org.id, ...given, ...over };
+    const limits = { credentialId: org.adminKeyId, createdBy: org.adminKeyId, maxOpen: 1_000 };
+    const of = { id, organizationId: org.id, claims: ['policy:pol_1'], sequence: 0n, ...limits, ...over };
     const approval = insertApproval(service, 'proposal', {
-      ...{ id, organizationId: org.id, summary: '', names: [], expiresAt: new Date(), createdBy: null },
+      ...{
+        id,
+        organizationId: org.id,
+        summary: '',
+        names: [],
+        expiresAt: new Date(),
+        createdBy: of.createdBy,
+      },
       position: 0n,
     });
     return storeApproval(service, of, [approval]);
@@ -178,6 +185,17 @@ describe('a new approval', () => {
     const row = requireRow(await owner('organizations').where({ id: org.id }).first('projected_sequence'));
     return row.projected_sequence;
   }
+
+  it('is one of at most so many of its creator, however many are stored at once', async () => {
+    const sequence = await sequenceNow();
+    const limits = { sequence, claims: [], createdBy: 'key_busy', maxOpen: 3 };
+    const placed = await Promise.all(Array.from({ length: 12 }, () => place(anId('prop'), limits)));
+    expect(placed.filter((result) => result === 'stored')).toHaveLength(3);
+    expect(placed.filter((result) => result === 'tooManyOpen')).toHaveLength(9);
+    const open = await owner('approvals').where({ organization_id: org.id, created_by: 'key_busy' });
+    expect(open).toHaveLength(3);
+    expect(await place(anId('prop'), { ...limits, createdBy: 'key_other' })).toBe('stored');
+  });
 
   it('takes its claims, or says who has one and stores nothing', async () => {
     const sequence = await sequenceNow();

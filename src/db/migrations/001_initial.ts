@@ -503,6 +503,18 @@ export async function up(knex: Knex): Promise<void> {
       END
     $$;
 
+    -- refuses the creation of an approval by whom has as many open ones as may be; each waits for those that are being created
+    CREATE FUNCTION require_open_below(most integer, organization text, creator text, created text) RETURNS boolean
+    LANGUAGE plpgsql VOLATILE AS $$
+      BEGIN
+        PERFORM pg_advisory_xact_lock(hashtextextended(creator, 0));
+        -- a statement of its own, which sees what was committed meanwhile
+        IF (SELECT count(*) FROM approvals a WHERE a.organization_id = organization AND a.created_by = creator
+            AND a.closed_at IS NULL AND a.id <> created) < most THEN RETURN true; END IF;
+        RAISE EXCEPTION 'too many open approvals' USING ERRCODE = 'OW001';
+      END
+    $$;
+
     -- one need for an effect on chain, made once; its content never changes. A deployment; a transaction of an account;
     -- the empty call that takes its nonce; a transfer of nothing that takes a relayer's nonce
     CREATE TABLE chain_attempts (
@@ -668,7 +680,7 @@ export async function up(knex: Knex): Promise<void> {
       api_key_members, idempotency_requests, rate_limit_buckets, registration_challenges,
       sessions, session_nonces FROM orgwallet_signer;
     GRANT SELECT (id) ON installation TO orgwallet_signer;
-    GRANT EXECUTE ON FUNCTION require_unchanged TO orgwallet_service;
+    GRANT EXECUTE ON FUNCTION require_unchanged, require_open_below TO orgwallet_service;
     GRANT INSERT, UPDATE ON members, groups, policies TO orgwallet_service;
     -- what is signed, or derived once, never changes
     GRANT INSERT ON organizations, genesis, genesis_signatures, admin_sets, accounts, account_networks, approvals, proposals, deployments,
