@@ -113,6 +113,8 @@ export interface Config {
   readonly idempotencyRetentionMs: number;
   readonly rateLimit: { readonly perSecond: number; readonly burst: number };
   readonly maxOpenPerKey: number;
+  /** Connections of one address, and requests in progress of one behind a trusted proxy. */
+  readonly maxConnectionsPerAddress: number;
   /** How many mutations the API works on at once, of all and of one organization; others wait. */
   readonly mutations: { readonly atOnce: number; readonly perOrganization: number };
   /** What one process works on at once. */
@@ -316,6 +318,7 @@ const settings = z.object({
   RATE_LIMIT_PER_SECOND: positive.default(100),
   RATE_LIMIT_BURST: positive.default(300),
   MAX_OPEN_PER_KEY: positive.default(1_000),
+  MAX_CONNECTIONS_PER_ADDRESS: positive.default(1_000),
   MUTATIONS_AT_ONCE: positive.default(16),
   MUTATIONS_PER_ORGANIZATION: positive.default(8),
   WORKFLOW_TASK_SLOTS: positive.pipe(z.number().min(2, 'must be at least 2')).default(16),
@@ -641,6 +644,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     idempotencyRetentionMs: s.IDEMPOTENCY_RETENTION,
     rateLimit: { perSecond: s.RATE_LIMIT_PER_SECOND, burst: s.RATE_LIMIT_BURST },
     maxOpenPerKey: s.MAX_OPEN_PER_KEY,
+    maxConnectionsPerAddress: s.MAX_CONNECTIONS_PER_ADDRESS,
     mutations: { atOnce: s.MUTATIONS_AT_ONCE, perOrganization: s.MUTATIONS_PER_ORGANIZATION },
     slots: {
       workflowTasks: s.WORKFLOW_TASK_SLOTS,

@@ -1,6 +1,7 @@
 import express, { type Express, type Request, type RequestHandler, type Response, Router } from 'express';
 import { BASE_PATH } from '../contract/endpoint';
 import { withSpan } from '../tracing';
+import { limitForwarded } from './addressLimit';
 import { type Authenticators, createAdmission } from './admission';
 import { consoleRoutes } from './console';
 import type { Route } from './context';
@@ -9,6 +10,7 @@ import { docsRoutes } from './docs';
 import type { EventStreams } from './eventStreams';
 import { beginExchange, type Exchange, logOf, refusalOf, sendRefusal } from './exchange';
 import { type HandlerDependencies, handlerOf } from './handlers';
+import { STRICT_TRANSPORT_SECURITY } from './httpLimits';
 import type { Idempotency } from './idempotency';
 import { otherMethods } from './methods';
 import { badRequest, pathNotFound, Refused } from './refusals';
@@ -36,15 +38,24 @@ function upgradeRequired(): Refused {
   );
 }
 
+/** Refuses a request without exactly one host (RFC 9112, section 3.2). */
+function checkHost({ httpVersion, headers, rawHeaders }: Request): void {
+  if (httpVersion === '1.1' && headers.host === undefined) {
+    throw badRequest([{ field: 'Host', message: 'is required' }]);
+  }
+  const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host');
+  if (hosts.length > 1) throw badRequest([{ field: 'Host', message: 'is given twice' }]);
+}
+
 /** Begins the exchange of every request, and refuses those that come without TLS. */
 function beginExchanges({ config, logger, metrics, tracer, stopping }: AppDependencies): RequestHandler {
+  const limitRequests = limitForwarded(config.maxConnectionsPerAddress);
   const begin: RequestHandler = (request, response, next) => {
     beginExchange(request, response, { logger, metrics, stopping });
-    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
-      throw badRequest([{ field: 'Host', message: 'is required' }]);
-    }
+    limitRequests(request, response);
+    checkHost(request);
     if (!request.secure) throw upgradeRequired();
-    if (config.production) response.setHeader('Strict-Transport-Security', 'max-age=31536000');
+    if (config.production) response.setHeader(...STRICT_TRANSPORT_SECURITY);
     next();
   };
   if (!tracer) return begin;

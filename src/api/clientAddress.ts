@@ -6,6 +6,11 @@ function parseAddress({ ip = '', socket }: Pick<Request, 'ip' | 'socket'>): stri
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }
 
+/** The address at the other end of a connection. */
+export function peerAddress(socket: Request['socket']): string {
+  return parseAddress({ ip: '', socket });
+}
+
 /** The addresses of connections, parsed once. */
 const peers = new WeakMap<Request['socket'], string>();
 

@@ -44,6 +44,7 @@ export interface ApiDependencies {
     | 'temporal'
     | 'idempotencyRetentionMs'
     | 'mutations'
+    | 'maxConnectionsPerAddress'
     | 'listenDatabaseUrl'
     | 'rateLimit'
   >;

@@ -53,6 +53,11 @@ export function requestIdOf(given: string | string[] | undefined): string {
   return typeof given === 'string' && SANE_REQUEST_ID.test(given) ? given : randomUUID();
 }
 
+/** The headers of every answer. */
+export function answerHeaders(requestId: string): { readonly [name: string]: string } {
+  return { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' };
+}
+
 /** Begins the exchange: assigns its id and time-out, and records its end in log and metrics. */
 export function beginExchange(
   request: Request,
@@ -71,9 +76,7 @@ export function beginExchange(
     route: 'unknown',
   };
   response.locals.exchange = exchange;
-  response.setHeader('X-Request-Id', requestId);
-  response.setHeader('X-Content-Type-Options', 'nosniff');
-  response.setHeader('Cache-Control', 'no-store');
+  for (const [name, value] of Object.entries(answerHeaders(requestId))) response.setHeader(name, value);
   const timer = setTimeout(() => {
     sendRefusal(request, response, unavailable('the request timed out; send the same request again'));
   }, REQUEST_TIMEOUT_MS);

@@ -1,7 +1,8 @@
-import type { Server, ServerOptions, ServerResponse } from 'node:http';
+import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { requestIdOf } from './exchange';
+import { TLSSocket } from 'node:tls';
+import { answerHeaders, requestIdOf } from './exchange';
 import { badRequest, errorBodyOf, pathNotFound, Refused } from './refusals';
 
 const MAX_CONNECTIONS = 5_000;
@@ -24,36 +25,43 @@ const PARSER_ERRORS: { readonly [code: string]: string } = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request did not arrive in time',
 };
 
-function bodyAndHeaders(refused: Refused, requestId: string | string[] | undefined) {
+/** Of every answer over TLS in production. */
+export const STRICT_TRANSPORT_SECURITY = ['Strict-Transport-Security', 'max-age=31536000'] as const;
+
+function bodyAndHeaders(
+  refused: Refused,
+  {
+    socket,
+    given,
+    production,
+  }: { socket: Duplex; given?: string | string[] | undefined; production: boolean },
+) {
   const body = JSON.stringify(errorBodyOf(refused));
   const headers = {
+    ...answerHeaders(requestIdOf(given)),
+    ...(production && socket instanceof TLSSocket ? Object.fromEntries([STRICT_TRANSPORT_SECURITY]) : {}),
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
-    'X-Request-Id': requestIdOf(requestId),
+    Date: new Date().toUTCString(),
     Connection: 'close',
   };
   return { body, headers };
 }
 
 /** Answers on a connection whose request could not be parsed: there is no response object. */
-function answerOnSocket(socket: Duplex, refused: Refused): void {
+function answerOnSocket(socket: Duplex, refused: Refused, production: boolean): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const { body, headers } = bodyAndHeaders(refused, undefined);
+  const { body, headers } = bodyAndHeaders(refused, { socket, production });
   const reason = { 400: 'Bad Request', 404: 'Not Found' }[refused.status] ?? 'Error';
   const lines = Object.entries(headers).map((header) => header.join(': '));
   socket.end([`HTTP/1.1 ${refused.status} ${reason}`, ...lines, '', body].join('\r\n'));
 }
 
-function answer(response: ServerResponse, refused: Refused, requestId: string | string[] | undefined): void {
-  const { body, headers } = bodyAndHeaders(refused, requestId);
-  response.writeHead(refused.status, headers).end(body);
-}
-
 /** Limits the connections of a server, and answers in JSON what is not parsed into a request. */
-export function limitHttp(server: Server): void {
+export function limitHttp(server: Server, production: boolean): void {
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(SOCKET_IDLE_MS);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -64,13 +72,15 @@ export function limitHttp(server: Server): void {
       return;
     }
     const message = PARSER_ERRORS[error.code ?? ''] ?? 'malformed HTTP request';
-    answerOnSocket(socket, new Refused({ code: 'validationError', message, field: 'request' }));
+    answerOnSocket(socket, new Refused({ code: 'validationError', message, field: 'request' }), production);
   });
   // Without a TLS session nothing can be answered.
   server.on('tlsClientError', (_error, socket: Socket) => socket.destroy());
-  server.on('connect', (_request, socket) => answerOnSocket(socket, pathNotFound()));
+  server.on('connect', (_request, socket) => answerOnSocket(socket, pathNotFound(), production));
   server.on('checkExpectation', (request, response) => {
     const refused = badRequest([{ field: 'Expect', message: 'is not supported' }]);
-    answer(response, refused, request.headers['x-request-id']);
+    const given = request.headers['x-request-id'];
+    const { body, headers } = bodyAndHeaders(refused, { socket: request.socket, given, production });
+    response.writeHead(refused.status, headers).end(body);
   });
 }

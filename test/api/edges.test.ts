@@ -392,6 +392,14 @@ describe('a body', () => {
 });
 
 describe('a connection', () => {
+  const OWN_HEADERS = {
+    'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    'content-type': 'application/json; charset=utf-8',
+    date: expect.stringMatching(/ GMT$/),
+  };
+
   it.each(['tls', 'plain', 'plain on the TLS port'] as const)(
     '(%s) with malformed HTTP gets a JSON 400',
     async (kind) => {
@@ -412,13 +420,16 @@ describe('a connection', () => {
           400,
           'validationError',
         ]);
+        expect(answer.headers).toMatchObject(OWN_HEADERS);
       }
     },
   );
 
-  it('without a Host, with Expect, or for a tunnel is refused in JSON', async () => {
+  it('without a Host, with two, with Expect, or for a tunnel is refused in JSON', async () => {
     for (const [text, status] of [
       ['GET /api/v1/members HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+      ['GET /api/v1/members HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n', 400],
+      ['GET /api/v1/members HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
       ['POST /api/v1/members HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nConnection: close\r\n\r\n', 400],
       ['CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n', 404],
     ] as const) {
@@ -427,6 +438,7 @@ describe('a connection', () => {
       const answer = parseAnswer(await connection.closed);
       checkConformance({ method: 'GET', path: '/' }, answer);
       expect([text.slice(0, 30), answer.status]).toEqual([text.slice(0, 30), status]);
+      expect(answer.headers).toMatchObject(OWN_HEADERS);
     }
   });
 
