@@ -1,4 +1,5 @@
 import { initiatorPayload } from '../../src/approvals/transactions';
+import { restrictedEncodingFault } from '../../src/chain/decode';
 import { ACCOUNT_CONTRACTS } from '../../src/chain/safeAccount';
 import type { Tx } from '../../src/db/database';
 import type { UsageOfExecution } from '../../src/db/policyUsage';
@@ -38,8 +39,13 @@ function assertExecuting(record: StoredTransaction, now: TransactionSnapshot['no
     throw new SignerRefusal('timeout', `transaction ${id} expired before anything of it was signed`);
   }
   const { content } = policyTransactionOf(record);
-  const target = checkTarget(record.to, { address: accountAddress, contracts: ACCOUNT_CONTRACTS });
-  if (!target.ok) throw new SignerRefusal('stale', `to ${target.refusal.message}`);
+  const target = checkTarget(
+    { to: record.to, content },
+    { address: accountAddress, contracts: ACCOUNT_CONTRACTS },
+  );
+  if (!target.ok) throw new SignerRefusal('stale', `${target.refusal.field} ${target.refusal.message}`);
+  const encodingFault = restrictedEncodingFault(record.calldata);
+  if (encodingFault !== null) throw new SignerRefusal('stale', `data ${encodingFault}`);
   if (record.type !== content.type) {
     throw new SignerRefusal('stale', `transaction ${id} is a ${content.type} and recorded as ${record.type}`);
   }

@@ -1,92 +1,62 @@
-import { type CarriedCall, readContent, type TransactionCall } from '../domain/transactionContent';
+import {
+  type Carried,
+  type CarriedCall,
+  readContent,
+  type TransactionCall,
+} from '../domain/transactionContent';
 import { checksumAddress } from './address';
-import { decodeCall } from './decode';
-import { selectorOf } from './functions';
-
-/** A decoded array of calls: of values, addresses or bytes, or of tuples of these. */
-type Decoded = readonly unknown[];
-type Carried = readonly TransactionCall[];
-
-const isList = (value: unknown): value is Decoded => Array.isArray(value);
-const callOf = (to: unknown, value: unknown, data: unknown): TransactionCall => ({
-  to: String(to),
-  value: BigInt(String(value)),
-  data: String(data),
-});
-
-/** Calls of the contract's own functions, with the same sender. */
-const ofItself =
-  (at: number) =>
-  (to: string, parameters: Decoded): Carried =>
-    (parameters[at] as Decoded).map((data) => callOf(to, 0, data));
-
-/** Calls of other contracts, from the tuples of an array. */
-const ofTuples =
-  (at: number, read: (tuple: Decoded) => TransactionCall) =>
-  (_: string, parameters: Decoded): Carried =>
-    (parameters[at] as readonly Decoded[]).map(read);
-
-const withoutValue = ([to, data]: Decoded) => callOf(to, 0, data);
-
-/** Reads the calls of a function, by selector. A delegatecall to another contract cannot be read as a call. */
-const READERS: ReadonlyMap<string, (to: string, parameters: Decoded) => Carried | null> = new Map(
-  Object.entries({
-    'multicall(bytes[])': ofItself(0),
-    'multicall(uint256,bytes[])': ofItself(1),
-    'multicall(bytes32,bytes[])': ofItself(1),
-    'batchCalls(bytes[])': ofItself(0),
-    'aggregate((address,bytes)[])': ofTuples(0, withoutValue),
-    'blockAndAggregate((address,bytes)[])': ofTuples(0, withoutValue),
-    'tryAggregate(bool,(address,bytes)[])': ofTuples(1, withoutValue),
-    'tryBlockAndAggregate(bool,(address,bytes)[])': ofTuples(1, withoutValue),
-    'aggregate3((address,bool,bytes)[])': ofTuples(0, ([to, , data]) => callOf(to, 0, data)),
-    'aggregate3Value((address,bool,uint256,bytes)[])': ofTuples(0, ([to, , value, data]) =>
-      callOf(to, value, data),
-    ),
-    'execute(address,uint256,bytes)': (_: string, [to, value, data]: Decoded) => [callOf(to, value, data)],
-    'executeBatch((address,uint256,bytes)[])': ofTuples(0, ([to, value, data]) => callOf(to, value, data)),
-    'executeBatch(address[],bytes[])': (_: string, [to, data]: Decoded) =>
-      isList(to) && isList(data) && to.length === data.length
-        ? to.map((address, i) => callOf(address, 0, data[i]))
-        : null,
-    'executeBatch(address[],uint256[],bytes[])': (_: string, [to, values, data]: Decoded) =>
-      isList(to) && isList(values) && isList(data) && to.length === values.length && to.length === data.length
-        ? to.map((address, i) => callOf(address, values[i], data[i]))
-        : null,
-  }).map(([signature, reader]) => [selectorOf(signature), reader]),
-);
+import { readCarried } from './carryingFunctions';
+import { functionMentions } from './functionMentions';
 
 /** How deeply calls that carry calls are read: each level reads all bytes below it once more. */
 const MAX_DEPTH = 4;
 /** How many calls are read in all: every policy is evaluated for each of them. */
 const MAX_CALLS = 256;
 
-function readCarried(
-  { to, data }: TransactionCall,
-  depth: number,
-  count: { left: number },
-): readonly CarriedCall[] | null {
-  const reader = READERS.get(data.slice(0, 10).toLowerCase());
-  const decoded = reader && depth <= MAX_DEPTH ? decodeCall(data, []) : null;
-  if (!reader || !decoded) return null;
-  const parameters: Decoded = decoded.functionParameters.map(({ type, value }) =>
-    type.endsWith(']') ? JSON.parse(value) : value,
-  );
-  const carried: CarriedCall[] = [];
-  for (const call of reader(to, parameters) ?? [null]) {
-    const content = call && readContent(call, checksumAddress);
-    count.left -= 1;
-    if (!call || !content?.ok || count.left < 0) return null;
-    carried.push({ content: content.value, carried: readCarried(call, depth + 1, count) });
+/** How many more calls are read. */
+type Counted = { left: number };
+
+const bytesOf = ({ data }: TransactionCall) => Buffer.from(data.slice(2), 'hex');
+
+/** What of the outer mentions is not one of the inner ones, each as often as it is mentioned. */
+function firstUnmatched(outer: readonly string[], inner: readonly string[]): string | null {
+  const left = new Map<string, number>();
+  for (const signature of inner) left.set(signature, (left.get(signature) ?? 0) + 1);
+  for (const signature of outer) {
+    const count = left.get(signature) ?? 0;
+    if (count === 0) return signature;
+    left.set(signature, count - 1);
   }
-  return carried;
+  return null;
+}
+
+function readCalls(call: TransactionCall, depth: number, count: Counted): readonly CarriedCall[] | null {
+  const read = depth <= MAX_DEPTH ? readCarried(call) : null;
+  if (read === null) return null;
+  count.left -= read.length;
+  if (count.left < 0) return null;
+  const calls: CarriedCall[] = [];
+  for (const one of read) {
+    const content = readContent(one, checksumAddress);
+    if (!content.ok) return null;
+    calls.push({ call: one, content: content.value, carried: readAll(one, depth + 1, count) });
+  }
+  return count.left < 0 ? null : calls;
+}
+
+function readAll(call: TransactionCall, depth: number, count: Counted): Carried {
+  const calls = readCalls(call, depth, count);
+  // Its own selector does not count, bytes that overlap with it do.
+  const mentioned = functionMentions(bytesOf(call).subarray(1));
+  const carried = (calls ?? []).flatMap((one) => functionMentions(bytesOf(one.call)));
+  return { calls, mentions: firstUnmatched(mentioned, carried) };
 }
 
 /**
- * The calls that a call carries (multicall, aggregate, execute), each with those that it carries itself. Null where it carries
- * none, or where they cannot be read: the function is another one, the encoding is not canonical, a call has invalid content,
- * there are more than four levels, or more than 256 calls.
+ * What a call carries: the calls of a function that makes others, each with those that it carries itself, and what its bytes
+ * mention elsewhere. The calls are null where they cannot be read: the function is another one, the encoding is not canonical, a
+ * call has invalid content or is a delegatecall, there are more than four levels, or more than 256 calls.
  */
-export function carriedCalls(call: TransactionCall): readonly CarriedCall[] | null {
-  return readCarried(call, 1, { left: MAX_CALLS });
+export function carriedCalls(call: TransactionCall): Carried {
+  return readAll(call, 1, { left: MAX_CALLS });
 }

@@ -293,3 +293,13 @@ export function decodeCall(calldata: string, signatures: readonly string[]): Dec
   const inputs = standard?.signature === signature ? standard.abi.inputs : [];
   return decodeAs(signature, inputs, hexToBytes(`0x${calldata.slice(10)}` as Hex));
 }
+
+/**
+ * Why calldata of a restricted function is refused: contracts accept encodings that nobody who approves the call can read as
+ * what it does. Null where it is the canonical encoding, and for any other function.
+ */
+export function restrictedEncodingFault(calldata: string): string | null {
+  const known = STANDARD_FUNCTIONS.get(calldata.slice(0, 10).toLowerCase());
+  if (!known?.restricted || decodeCall(calldata, []) !== null) return null;
+  return `calls the restricted function ${known.signature} and must then be its canonical ABI encoding, without other bytes`;
+}

@@ -1116,7 +1116,7 @@ const ADMINISTRATION: readonly FunctionGroup[] = [
   },
 ];
 
-/** That carry calls of other functions; `carriedCalls.ts` reads some of them. */
+/** That carry calls of other functions; `carryingFunctions.ts` reads some of them. */
 const CARRYING_CALLS: readonly FunctionGroup[] = [
   {
     source: 'OpenZeppelin Contracts 4 and 5: Multicall; Uniswap v3: Multicall',
@@ -1158,6 +1158,48 @@ const CARRYING_CALLS: readonly FunctionGroup[] = [
     ],
   },
   {
+    source: 'SushiSwap: BoringBatchable; Yield: Ladle',
+    functions: ['batch(bytes[] calls, bool revertOnFail)', 'batch(bytes[] calls)'],
+  },
+  {
+    source: 'Euler: Ethereum Vault Connector',
+    structs: [
+      'struct BatchItem { address targetContract; address onBehalfOfAccount; uint256 value; bytes data; }',
+    ],
+    functions: [
+      'call(address targetContract, address onBehalfOfAccount, uint256 value, bytes data)',
+      'batch(BatchItem[] items)',
+    ],
+  },
+  {
+    source: 'Morpho: Bundler3',
+    structs: [
+      'struct Call { address to; bytes data; uint256 value; bool skipRevert; bytes32 callbackHash; }',
+    ],
+    functions: ['multicall(Call[] bundle)'],
+  },
+  {
+    source: 'Polygon: NativeMetaTransaction',
+    functions: [
+      'executeMetaTransaction(address userAddress, bytes functionSignature, bytes32 sigR, bytes32 sigS, uint8 sigV)',
+    ],
+  },
+  {
+    source: 'Zodiac: Roles and Delay',
+    functions: [
+      'execTransactionWithRole(address to, uint256 value, bytes data, uint8 operation, bytes32 roleKey, bool shouldRevert)',
+      'execTransactionWithRoleReturnData(address to, uint256 value, bytes data, uint8 operation, bytes32 roleKey, bool shouldRevert)',
+      'executeNextTx(address to, uint256 value, bytes data, uint8 operation)',
+    ],
+  },
+  {
+    source: 'DappHub: DSProxy; Instadapp: accounts',
+    functions: [
+      'execute(bytes code, bytes data)',
+      'cast(string[] targetNames, bytes[] datas, address origin)',
+    ],
+  },
+  {
     source: 'Compound v3: Bulker',
     functions: ['invoke(bytes32[] actions, bytes[] data)'],
   },
@@ -1189,6 +1231,8 @@ const CARRYING_CALLS: readonly FunctionGroup[] = [
       'scheduleBatch(address[] targets, uint256[] values, bytes[] payloads, bytes32 predecessor, bytes32 salt, uint256 delay)',
       'execute(address target, uint256 value, bytes payload, bytes32 predecessor, bytes32 salt)',
       'executeBatch(address[] targets, uint256[] values, bytes[] payloads, bytes32 predecessor, bytes32 salt)',
+      'propose(address[] targets, uint256[] values, bytes[] calldatas, string description)',
+      'queue(address[] targets, uint256[] values, bytes[] calldatas, bytes32 descriptionHash)',
       'execute(address[] targets, uint256[] values, bytes[] calldatas, bytes32 descriptionHash)',
       'relay(address target, uint256 value, bytes data)',
     ],
@@ -1214,8 +1258,9 @@ const CARRYING_CALLS: readonly FunctionGroup[] = [
     ],
   },
   {
-    source: 'Compound: Timelock',
+    source: 'Compound: Timelock, GovernorAlpha and GovernorBravo',
     functions: [
+      'propose(address[] targets, uint256[] values, string[] signatures, bytes[] calldatas, string description)',
       'queueTransaction(address target, uint256 value, string signature, bytes data, uint256 eta)',
       'executeTransaction(address target, uint256 value, string signature, bytes data, uint256 eta)',
     ],
@@ -1231,11 +1276,17 @@ const CARRYING_CALLS: readonly FunctionGroup[] = [
   {
     source: 'ERC-4337: EntryPoint, BaseAccount and SimpleAccount',
     structs: [
+      'struct UserOperation { address sender; uint256 nonce; bytes initCode; bytes callData; uint256 callGasLimit; uint256 verificationGasLimit; uint256 preVerificationGas; uint256 maxFeePerGas; uint256 maxPriorityFeePerGas; bytes paymasterAndData; bytes signature; }',
+      'struct UserOpsPerAggregator { UserOperation[] userOps; address aggregator; bytes signature; }',
+      'struct PackedUserOpsPerAggregator { PackedUserOperation[] userOps; address aggregator; bytes signature; }',
       'struct PackedUserOperation { address sender; uint256 nonce; bytes initCode; bytes callData; bytes32 accountGasLimits; uint256 preVerificationGas; bytes32 gasFees; bytes paymasterAndData; bytes signature; }',
       'struct Call { address target; uint256 value; bytes data; }',
     ],
     functions: [
+      'handleOps(UserOperation[] ops, address beneficiary)',
       'handleOps(PackedUserOperation[] ops, address beneficiary)',
+      'handleAggregatedOps(UserOpsPerAggregator[] opsPerAggregator, address beneficiary)',
+      'handleAggregatedOps(PackedUserOpsPerAggregator[] opsPerAggregator, address beneficiary)',
       'execute(address target, uint256 value, bytes data)',
       'executeBatch(Call[] calls)',
       'executeBatch(address[] dest, bytes[] func)',

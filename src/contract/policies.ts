@@ -9,6 +9,7 @@ import {
   type Limitation,
   limitationSchema,
   limitationScopeSchema,
+  NATIVE_CURRENCY,
   type PolicyDefinition,
   permittedFunctionSchema,
   policyBaseSchema,
@@ -198,7 +199,10 @@ const tokenTransferInput = z
     ...responseOnly(shownToken),
   })
   .check((context) => {
-    const { tokenAddress, tokenDecimals, amountThreshold } = context.value;
+    const { tokenAddress, tokenDecimals, amountThreshold, destinationAddresses } = context.value;
+    const isToken = tokenAddress !== null && tokenAddress !== NATIVE_CURRENCY;
+    const itself = isToken ? destinationAddresses.indexOf(tokenAddress) : -1;
+    if (itself >= 0) addIssue(context, 'must not be the token itself', 'destinationAddresses', itself);
     if (tokenAddress !== null) return;
     if (tokenDecimals) addIssue(context, 'must be 0 or absent for any token', 'tokenDecimals');
     if (amountThreshold !== null) addIssue(context, 'must be null for any token', 'amountThreshold');

@@ -13,6 +13,7 @@ import {
   transferCondition,
 } from './policy';
 import type {
+  Carried,
   CarriedCall,
   ContractInteraction,
   TokenTransfer,
@@ -54,8 +55,7 @@ export interface PolicyTransaction {
   /** The member who initiates it. */
   readonly initiatorId: string;
   readonly content: TransactionContent;
-  /** The calls that its call carries; null where it carries none, or where they cannot be read. */
-  readonly carried: readonly CarriedCall[] | null;
+  readonly carried: Carried;
 }
 
 /** The executions that a limitation counts: those of one policy that match every field that is not null. */
@@ -234,50 +234,55 @@ function checkTransfer(policy: Policy, transfer: TokenTransfer, context: PolicyC
 }
 
 function checkFunction(
+  policy: Policy,
   rule: ContractRule | null,
   { selector }: ContractInteraction,
-  isPermitted: (selector: string) => boolean,
+  carried: Carried,
+  context: PolicyContext,
 ): Fault {
   const found = selector ?? 'no function';
   if (rule && (rule.functions.length > 0 || rule.allowedFunctions.length > 0)) {
     if (selector !== null && rule.functions.some((named) => named.selector === selector)) return null;
     return fault('function', found, anyOf(rule.allowedFunctions));
   }
-  if (selector === null || isPermitted(selector)) return null;
-  return fault('function', found, 'a function that is not restricted, unless it is named');
+  const isPlain = selector === null || !context.isRestricted(selector);
+  if ((isPlain && carried.mentions === null) || carriesPermitted(policy, carried, context)) return null;
+  const mentioned = isPlain ? `, which carries ${carried.mentions}` : '';
+  return fault('function', `${found}${mentioned}`, 'a function that is not restricted, unless it is named');
 }
 
 /**
  * Whether the policy would permit each carried call alone. Never under a limitation: one execution would make many calls; and
  * never with an ERC-20 transfer, because its token has not been read.
  */
-function carriesPermitted(policy: Policy, carried: CarriedCall['carried'], context: PolicyContext): boolean {
-  if (carried === null || policy.limitation !== undefined) return false;
+function carriesPermitted(policy: Policy, { calls, mentions }: Carried, context: PolicyContext): boolean {
+  if (calls === null || mentions !== null || policy.limitation !== undefined) return false;
   const within = { ...context, tokenFault: 'it is moved by a call that another one carries' };
-  return carried.every((call) => checkContent(policy, call, within).every((failure) => failure === null));
+  return calls.every((call) => checkContent(policy, call, within).every((failure) => failure === null));
 }
 
 function checkCall(
   policy: Policy,
   call: ContractInteraction,
-  carried: CarriedCall['carried'],
+  carried: Carried,
   context: PolicyContext,
 ): readonly Fault[] {
   const rules = contractRules(policy);
-  const isPermitted = (selector: string) =>
-    !context.isRestricted(selector) || carriesPermitted(policy, carried, context);
-  if (rules === null) return [checkFunction(null, call, isPermitted)];
+  if (rules === null) return [checkFunction(policy, null, call, carried, context)];
   const rule = rules.find(({ contractAddress }) => isSameAddress(contractAddress, call.contractAddress));
   if (!rule) {
     const wanted = anyOf(rules.map(({ contractAddress }) => contractAddress));
     return [fault('contract', call.contractAddress, wanted)];
   }
-  return [checkFunction(rule, call, isPermitted), aboveMaximum('value', call.value, rule.maxValue)];
+  return [
+    checkFunction(policy, rule, call, carried, context),
+    aboveMaximum('value', call.value, rule.maxValue),
+  ];
 }
 
 function checkContent(
   policy: Policy,
-  { content, carried }: CarriedCall,
+  { content, carried }: Pick<CarriedCall, 'content' | 'carried'>,
   context: PolicyContext,
 ): readonly Fault[] {
   const type = checkType(policy, content);

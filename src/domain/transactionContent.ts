@@ -36,9 +36,20 @@ export type TransactionContent = TokenTransfer | ContractInteraction;
 
 /** A call that another call carries, such as one of a multicall. */
 export interface CarriedCall {
+  readonly call: TransactionCall;
   readonly content: TransactionContent;
-  /** The calls that it carries itself; null where it carries none, or where they cannot be read. */
-  readonly carried: readonly CarriedCall[] | null;
+  readonly carried: Carried;
+}
+
+/** What a call carries besides its own function. */
+export interface Carried {
+  /** The calls that its function makes; null where it makes none, or where they cannot be read. */
+  readonly calls: readonly CarriedCall[] | null;
+  /**
+   * The signature of a restricted function or token transfer that its bytes mention elsewhere than in these calls; null
+   * where they mention none.
+   */
+  readonly mentions: string | null;
 }
 
 /** What an account gives away, to whom. */
@@ -109,10 +120,11 @@ export function readContent(
 }
 
 /**
- * Refuses a transaction to the account itself or to a Safe contract: an account is changed only by proposals.
+ * Refuses a transaction to the account itself or to a Safe contract, because an account is changed only by proposals, and a token
+ * transfer that nothing comes back from: to the account itself, to the token's own contract, or to the zero address.
  */
 export function checkTarget(
-  to: string,
+  { to, content }: { readonly to: string; readonly content: TransactionContent | null },
   account: { readonly address: string; readonly contracts: readonly string[] },
 ): Outcome<null> {
   const isTo = (address: string) => isSameAddress(address, to);
@@ -120,5 +132,12 @@ export function checkTarget(
   if (account.contracts.some(isTo)) {
     return refuse('validationError', 'must not be a Safe contract', 'to');
   }
+  if (content?.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return accept(null);
+  const { destination } = content;
+  const refused = (what: string) =>
+    refuse('validationError', `must not transfer the token to ${what} (${destination})`, 'data');
+  if (destination === NATIVE_CURRENCY) return refused('the zero address');
+  if (isTo(destination)) return refused('its own contract');
+  if (isSameAddress(destination, account.address)) return refused('the account itself');
   return accept(null);
 }

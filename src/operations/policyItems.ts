@@ -3,6 +3,7 @@ import { type NamedFunction, parseFunction } from '../chain/functions';
 import { type PolicyItem, proposedPolicy } from '../contract/policies';
 import { findAccounts } from '../db/accounts';
 import { newId } from '../db/ids';
+import { isSameAddress } from '../domain/address';
 import { canonicalJson } from '../domain/canonicalJson';
 import {
   type Edit,
@@ -251,7 +252,20 @@ function requestFault(
       field: `accountIds[${missing}]`,
     };
   }
-  return faultOf(policy, state);
+  return destinationFault(policy, accounts) ?? faultOf(policy, state);
+}
+
+/** A destination that is the only account of the policy. */
+function destinationFault(policy: PolicyDefinition, accounts: readonly PolicyAccount[]): Fault | undefined {
+  const [only, ...others] = policy.accountIds ?? [];
+  const account = others.length === 0 ? accounts.find(({ id }) => id === only) : undefined;
+  const destinations = transferCondition(policy)?.destinationAddresses ?? [];
+  const itself = account ? destinations.findIndex((one) => isSameAddress(one, account.address)) : -1;
+  if (itself < 0) return undefined;
+  return {
+    message: 'must not be the only account of the policy',
+    field: `tokenTransferCondition.destinationAddresses[${itself}]`,
+  };
 }
 
 /** The field of a fault as the caller wrote it: a member may be given as `userId`. */

@@ -1,5 +1,6 @@
 import { checksumAddress } from '../chain/address';
 import { carriedCalls } from '../chain/carriedCalls';
+import { restrictedEncodingFault } from '../chain/decode';
 import { isRestricted } from '../chain/functions';
 import { ACCOUNT_CONTRACTS } from '../chain/safeAccount';
 import type { NetworkConfig } from '../config';
@@ -47,7 +48,11 @@ export function resolveTransaction(
     { to: request.to, value: BigInt(request.value), data: request.data },
     checksumAddress,
   );
-  const target = checkTarget(request.to, { address: account?.address ?? '', contracts: ACCOUNT_CONTRACTS });
+  const target = checkTarget(
+    { to: request.to, content: content.ok ? content.value : null },
+    { address: account?.address ?? '', contracts: ACCOUNT_CONTRACTS },
+  );
+  const encodingFault = restrictedEncodingFault(request.data);
   const issues: RequestIssue[] = [];
   const add = (field: string, message: string) => issues.push({ field, message });
   const addRefused = (outcome: Outcome<unknown>) => {
@@ -67,6 +72,7 @@ export function resolveTransaction(
   }
   addRefused(target);
   addRefused(content);
+  if (encodingFault !== null) add('data', encodingFault);
   const [first, ...others] = issues;
   if (first) return { ok: false, issues: [first, ...others] };
   if (!account || !initiator || !network || !content.ok) throw new Error('a bad transaction was not refused');

@@ -170,6 +170,11 @@ describe('a policy with a bad field', () => {
         `${token}.destinationAddresses[0]`,
       ],
       [
+        'the token itself as destination',
+        transfer({ tokenAddress: demo, destinationAddresses: [anAddress(), demo] }),
+        `${token}.destinationAddresses[1]`,
+      ],
+      [
         'a wrong checksum',
         transfer({ tokenAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79c8' }),
         `${token}.tokenAddress`,

@@ -187,7 +187,7 @@ describe('an evaluated transaction', () => {
         ]),
       ),
     ]);
-    const call = (selector: string, value = '0') => ({ to: CONTRACT, value, data: `${selector}00` });
+    const call = (selector: string, value = '0') => ({ to: CONTRACT, value, data: `${selector}${'00'.repeat(64)}` });
     expect(conditions(await any.about(call('0x42966c68')))).toEqual([]);
     expect(conditions(await any.about(call('0x095EA7B3')))).toEqual(['function']);
     expect(conditions(await any.about(call('0x42966c68', '1')))).toEqual(['value']);
@@ -411,7 +411,7 @@ describe('an invalid transaction', () => {
   it('is not one at the limits of each field', async () => {
     await evaluate({ value: String(MAX) });
     await evaluate({ description: undefined });
-    await evaluate({ to: CONTRACT, data: `0x${'00'.repeat(131_072)}` });
+    await evaluate({ to: CONTRACT, data: `0x${'11'.repeat(131_072)}` });
     await evaluate({ to: theirAccount.address });
   });
 });

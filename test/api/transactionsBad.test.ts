@@ -56,6 +56,8 @@ const tokens = (amount: bigint, to = RECIPIENT) => ({
   data: transferData(to, amount),
 });
 
+const approval = transferData(RECIPIENT, 1n).replace('a9059cbb', '095ea7b3');
+
 describe('an invalid transaction', () => {
   it.each<[string, () => object | string, string]>([
     ['a list', () => '[]', 'body'],
@@ -118,6 +120,15 @@ describe('an invalid transaction', () => {
       'data',
     ],
     ['a transfer with a value', () => asked({ ...tokens(1n), value: '1' }), 'data'],
+    ['a transfer to the zero address', () => asked(tokens(1n, NATIVE)), 'data'],
+    ['a transfer to the token itself', () => asked(tokens(1n, token)), 'data'],
+    ['a transfer to the account itself', () => asked(tokens(1n, account.address)), 'data'],
+    ['an approval with a byte behind it', () => asked({ ...tokens(1n), data: `${approval}00` }), 'data'],
+    [
+      'an approval of a dirty address',
+      () => asked({ ...tokens(1n), data: approval.replace('7b300', '7b301') }),
+      'data',
+    ],
   ])('is refused without a record: %s', async (_, body, field) => {
     const before = await ours.stored();
     const answer = await api.http.send({ key: ours.readKey, path: TRANSACTIONS, body: body() });

@@ -1,7 +1,7 @@
 /** @deep */
 import fc from 'fast-check';
 import { type AbiParameter, decodeAbiParameters, encodeAbiParameters, getAddress, type Hex } from 'viem';
-import { decodeCall } from '../../../src/chain/decode';
+import { decodeCall, restrictedEncodingFault } from '../../../src/chain/decode';
 import { selectorOf } from '../../../src/chain/functions';
 import { anAddress } from '../../support/builders';
 import { DEEP } from '../../support/suite';
@@ -289,5 +289,34 @@ describe('calldata that is made to cost much', () => {
     // Shown, it would be thirty times as long as the calldata.
     expect(valuesOf(deep, word(32), word(count), ...list)).toBeNull();
     expect(valuesOf(deep, word(32), word(1), word(7))).toEqual([`[${'['.repeat(300)}"7"${']'.repeat(300)}]`]);
+  });
+});
+
+describe('calldata of a restricted function', () => {
+  const spender = '11'.repeat(20);
+  const approve = `0x095ea7b3${'00'.repeat(12)}${spender}${'ff'.repeat(32)}`;
+  const multicall = `0xac9650d8${'20'.padStart(64, '0')}${'0'.repeat(64)}`;
+
+  it.each<[string, string]>([
+    ['a byte more', `${approve}00`],
+    ['a byte less', approve.slice(0, -2)],
+    ['a dirty address', approve.replace('000000', '000001')],
+    ['its selector alone', approve.slice(0, 10)],
+    ['another offset', multicall.replace('20', '40')],
+    ['upper case', `0x${approve.slice(2).toUpperCase()}00`],
+  ])('is refused with %s', (_, calldata) => {
+    expect(restrictedEncodingFault(calldata)).toMatch(
+      /^calls the restricted function \w+\(.+\) and must then be /,
+    );
+  });
+
+  it.each<[string, string]>([
+    ['is canonical', approve],
+    ['carries nothing', multicall],
+    ['is of another function', `0xd0e30db000`],
+    ['is of an unknown function', `0x1234567800`],
+    ['is none', '0x'],
+  ])('is accepted where it %s', (_, calldata) => {
+    expect(restrictedEncodingFault(calldata)).toBeNull();
   });
 });

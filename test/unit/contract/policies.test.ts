@@ -382,9 +382,10 @@ describe('a policy in a request', () => {
 
   it('is read with checksums, selectors, and null for what is not there', () => {
     const lower = contract.toLowerCase();
+    const other = anAddress();
     const parsed = policiesBodies.add.parse({
       policies: [
-        transfer({ tokenAddress: lower, destinationAddresses: [lower] }),
+        transfer({ tokenAddress: lower, destinationAddresses: [other.toLowerCase()] }),
         calls({ contractAddress: lower, allowedFunctions: ['f()', '0xA9059CBB'] }),
       ],
     });
@@ -398,7 +399,7 @@ describe('a policy in a request', () => {
           tokenAddress: contract,
           tokenDecimals: null,
           amountThreshold: null,
-          destinationAddresses: [contract],
+          destinationAddresses: [other],
         },
       },
       {

@@ -401,6 +401,25 @@ describe('a function that carries calls', () => {
     expect(conditionsOf(policy, asked)).toEqual(isPermitted ? [] : ['function']);
   });
 
+  it.each<[string, Hex, string]>([
+    ['bytes that are a restricted call', `0x12345678${APPROVE.slice(2)}`, 'approve(address,uint256)'],
+    ['bytes that are a token transfer', `0x12345678${TRANSFER.slice(2)}`, 'transfer(address,uint256)'],
+    [
+      'calls in a function that is not known',
+      `0x12345678${itself(BURN).data.slice(2)}`,
+      'multicall(bytes[])',
+    ],
+  ])('is not hidden by a function that nobody knows: %s', (_, data, carried) => {
+    const found = `0x12345678, which carries ${carried}`;
+    const wanted = 'a function that is not restricted, unless it is named';
+    for (const policy of [any, one, aPolicy()]) {
+      expect(failuresOf(policy, bytes(data))).toEqual([failure('function', found, wanted)]);
+      expect(failuresOf(policy, itself(data))).toEqual([failure('function', '0xac9650d8', wanted)]);
+    }
+    const byName = aCallPolicy([aRule(CONTRACT, { selectors: ['0x12345678'] })]);
+    expect(failuresOf(byName, bytes(data))).toEqual([]);
+  });
+
   it('is read four levels deep', () => {
     const nested = (levels: number) =>
       Array.from({ length: levels }).reduce<Hex>((data) => itself(data).data, BURN);

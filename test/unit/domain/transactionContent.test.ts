@@ -1,6 +1,11 @@
 import { checksumAddress } from '../../../src/chain/address';
 import { NATIVE_CURRENCY } from '../../../src/domain/policy';
-import { checkTarget, MAX_CALLDATA_BYTES, readContent } from '../../../src/domain/transactionContent';
+import {
+  checkTarget,
+  MAX_CALLDATA_BYTES,
+  readContent,
+  type TransactionContent,
+} from '../../../src/domain/transactionContent';
 import { anAddress } from '../../support/builders';
 import { transferData } from '../../support/transactions';
 
@@ -108,8 +113,8 @@ describe('what is no transaction', () => {
 
 describe('a target', () => {
   const account = { address: anAddress(), contracts: [anAddress(), anAddress(), anAddress()] };
-  const fieldOf = (to: string) => {
-    const checked = checkTarget(to, account);
+  const fieldOf = (to: string, transaction: TransactionContent | null = null) => {
+    const checked = checkTarget({ to, content: transaction }, account);
     return checked.ok ? null : checked.refusal.field;
   };
 
@@ -119,5 +124,16 @@ describe('a target', () => {
       expect(fieldOf(address.toLowerCase())).toBe('to');
     }
     expect(fieldOf(anAddress())).toBeNull();
+  });
+
+  it('of a token transfer is somebody who can have the token', () => {
+    const token = anAddress();
+    const to = (destination: string, amount = 0n) =>
+      fieldOf(token, { type: 'TOKEN_TRANSFER', tokenAddress: token, destination, amount });
+    for (const destination of [NATIVE_CURRENCY, token, token.toLowerCase(), account.address]) {
+      expect(to(destination)).toBe('data');
+    }
+    expect(to(anAddress())).toBeNull();
+    expect(to(account.contracts[0] ?? '')).toBeNull();
   });
 });
