@@ -13,7 +13,7 @@ import { SignerRefusal } from '../signer/refusal';
 type TokenContext = Pick<SignerContext, 'networks' | 'endpointsOf'>;
 
 function tokenText({ symbol, name, decimals }: TokenFacts): string {
-  return `${quoted(symbol)} (${quoted(name)}) with ${decimals} decimals`;
+  return `${quoted(symbol)} (${quoted(name ?? '')}) with ${decimals ?? 'no'} decimals`;
 }
 
 function isSame(one: TokenFacts, two: TokenFacts): boolean {

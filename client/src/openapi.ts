@@ -1461,12 +1461,15 @@ export interface components {
         Asset: {
             /** @description `<networkId>:<tokenAddress>` */
             id: string;
-            /** @description Empty if the token has none. */
+            /** @description Empty if the token has none that can be shown. */
             symbol: string;
             name: string | null;
             logoUrl: string | null;
-            /** @example 18 */
-            decimals: number;
+            /**
+             * @description null if the token reports none: amounts are in the smallest unit.
+             * @example 18
+             */
+            decimals: number | null;
             /** @description The zero address for the native currency. */
             tokenAddress: components["schemas"]["Address"];
         };
@@ -2676,7 +2679,7 @@ export interface components {
             tokenName: string;
             tokenLogoUrl?: string;
             /** @example 6 */
-            tokenDecimals: number;
+            tokenDecimals: number | null;
             /** @description Inclusive maximum per transfer, and with a limitation per window, in the smallest unit; null: no maximum. */
             amountThreshold: components["schemas"]["Amount"] | null;
             /** @description Empty: any address. */
@@ -2686,7 +2689,7 @@ export interface components {
             /** @description null: any token; the zero address: the native currency. */
             tokenAddress: components["schemas"]["AddressInput"] | null;
             /** @description Compared with the decimals of the token. */
-            tokenDecimals?: number | null;
+            tokenDecimals?: (number | null) | null;
             /** @description Inclusive maximum per transfer, and with a limitation per window, in the smallest unit; null: no maximum. */
             amountThreshold: components["schemas"]["Amount"] | null;
             /** @description Up to 100; null or empty: any address. */

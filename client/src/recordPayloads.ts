@@ -65,7 +65,7 @@ export function verifyRecord(
   known: Omit<Known, 'id' | 'vote' | 'summary' | 'expiresAt'> = {},
 ): Payloads {
   const { id, summary, expiresAt, signingPayloads = {} } = record;
-  const decimals = 'asset' in record.data ? record.data.asset.decimals : undefined;
+  const decimals = 'asset' in record.data ? (record.data.asset.decimals ?? undefined) : undefined;
   const payloads: { [Vote in VoteType]?: Verified } = {};
   for (const vote of VOTES) {
     const payload = (signingPayloads as { [name: string]: string })[`${vote}Payload`];

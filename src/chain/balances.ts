@@ -9,7 +9,7 @@ export interface Balance {
   readonly asset: Asset;
   /** In the smallest unit, decimal digits. */
   readonly rawAmount: string | null;
-  /** In whole units, decimal. */
+  /** In whole units, decimal; in the smallest unit where the token reports no decimals. */
   readonly displayAmount: string | null;
   readonly unavailable?: true;
 }
@@ -64,7 +64,7 @@ export async function readBalances(
           networkId: network.id,
           asset,
           rawAmount: amount.toString(),
-          displayAmount: formatUnits(amount, token.decimals),
+          displayAmount: formatUnits(amount, token.decimals ?? 0),
         };
       } catch {
         return { networkId: network.id, asset, rawAmount: null, displayAmount: null, unavailable: true };

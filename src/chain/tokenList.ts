@@ -8,8 +8,9 @@ export interface ListedToken {
   readonly networkId: number;
   readonly address: string;
   readonly symbol: string;
-  readonly name: string;
-  readonly decimals: number;
+  readonly name: string | null;
+  /** null where the token reports none. */
+  readonly decimals: number | null;
   readonly logoUrl: string | null;
 }
 

@@ -4,11 +4,14 @@ import { ask, type ChainClient, type ChainClients, ChainUnavailable } from './cl
 import { staticCallBytes } from './evmCalls';
 import type { ListedToken } from './tokenList';
 
-/** What an ERC-20 token returns about itself. */
+/** What an ERC-20 token returns about itself. It need not return any of it: ERC-20 has these functions as optional. */
 export interface TokenFacts {
+  /** Empty where it returns none that can be shown. */
   readonly symbol: string;
-  readonly name: string;
-  readonly decimals: number;
+  /** null where it returns none that can be shown. */
+  readonly name: string | null;
+  /** null where it returns none: then its amounts are shown in the smallest unit. */
+  readonly decimals: number | null;
 }
 
 /** The outcome of reading a token; `reason` is a sentence. */
@@ -43,12 +46,7 @@ function bigEndian(bytes: Uint8Array): bigint {
 
 /** The bytes of a text as tokens return it: `string`, or `bytes32` padded with zeros, as MKR and others of 2017 do. */
 function textBytes(answer: Uint8Array): Uint8Array {
-  if (answer.length === WORD) {
-    const end = answer.indexOf(0);
-    if (end < 0) return answer;
-    if (answer.subarray(end).some((byte) => byte !== 0)) throw new Malformed();
-    return answer.subarray(0, end);
-  }
+  if (answer.length === WORD) return answer;
   if (answer.length < 2 * WORD || bigEndian(answer.subarray(0, WORD)) !== BigInt(WORD)) throw new Malformed();
   const length = bigEndian(answer.subarray(WORD, 2 * WORD));
   if (length > BigInt(answer.length - 2 * WORD)) throw new Malformed();
@@ -62,7 +60,7 @@ function decodeText(answer: Hex, maximum: number): string {
   } catch {
     throw new Malformed();
   }
-  const trimmed = text.trim();
+  const trimmed = text.replace(/\0+$/, '').trim();
   if (trimmed === '' || UNPRINTABLE.test(trimmed)) throw new Malformed();
   const characters = [...trimmed];
   return characters.length <= maximum ? trimmed : `${characters.slice(0, maximum - 1).join('')}…`;
@@ -74,38 +72,33 @@ function decodeDecimals(answer: Hex): number {
 }
 
 const GETTERS = {
-  symbol: { selector: toFunctionSelector('symbol()'), wanted: 'a plain text of one line' },
-  name: { selector: toFunctionSelector('name()'), wanted: 'a plain text of one line' },
-  decimals: { selector: toFunctionSelector('decimals()'), wanted: 'a number from 0 to 255' },
+  symbol: toFunctionSelector('symbol()'),
+  name: toFunctionSelector('name()'),
+  decimals: toFunctionSelector('decimals()'),
 } as const;
 
-/** A token cannot be read; `message` says why. */
-class Unreadable extends Error {
-  override readonly name = 'Unreadable';
-}
-
+/** What a getter of a token returns; null where it returns nothing, or something else. */
 async function callGetter<T>(
   client: ChainClient,
   token: Address,
   name: keyof typeof GETTERS,
   decode: (answer: Hex) => T,
-): Promise<T> {
-  const { selector, wanted } = GETTERS[name];
-  const call = { to: token, data: selector, gas: GETTER_GAS, limit: MAX_ANSWER_BYTES };
+): Promise<T | null> {
+  const call = { to: token, data: GETTERS[name], gas: GETTER_GAS, limit: MAX_ANSWER_BYTES };
   const answer = await staticCallBytes(client, call);
-  const about = `the contract ${token} on network ${client.network.id}`;
-  if (answer === null || answer === '0x') throw new Unreadable(`${about} does not answer ${name}()`);
+  if (answer === null) return null;
   try {
     return decode(answer);
   } catch (error) {
-    if (!(error instanceof Malformed)) throw error;
-    throw new Unreadable(`${about} answers ${name}() with something other than ${wanted}`);
+    if (error instanceof Malformed) return null;
+    throw error;
   }
 }
 
 /**
  * Reads symbol, name and decimals of an ERC-20 token, with limits of gas, time and length. What it returns is untrusted:
- * anything that is not one plain line is refused. `address` is checksummed. Never throws.
+ * a text that is not one plain line counts as none. Any contract may be a token: what it lacks is only not shown.
+ * `address` is checksummed. Never throws.
  */
 export async function readToken(client: ChainClient, address: Address): Promise<ReadToken> {
   try {
@@ -117,14 +110,14 @@ export async function readToken(client: ChainClient, address: Address): Promise<
     ]);
     if (code.status === 'rejected') throw code.reason;
     if (code.value === undefined) {
-      throw new Unreadable(`there is no contract at ${address} on network ${client.network.id}`);
+      return { ok: false, reason: `there is no contract at ${address} on network ${client.network.id}` };
     }
     if (symbol.status === 'rejected') throw symbol.reason;
     if (name.status === 'rejected') throw name.reason;
     if (decimals.status === 'rejected') throw decimals.reason;
-    return { ok: true, token: { symbol: symbol.value, name: name.value, decimals: decimals.value } };
+    const token = { symbol: symbol.value ?? '', name: name.value, decimals: decimals.value };
+    return { ok: true, token };
   } catch (error) {
-    if (error instanceof Unreadable) return { ok: false, reason: error.message };
     if (error instanceof ChainUnavailable) return { ok: false, reason: error.message, unavailable: true };
     return { ok: false, reason: `the contract ${address} on network ${client.network.id} cannot be read` };
   }

@@ -27,14 +27,18 @@ const account = z
 export const asset = z
   .object({
     id: z.string().meta({ description: '`<networkId>:<tokenAddress>`' }),
-    symbol: z.string().meta({ description: 'Empty if the token has none.' }),
+    symbol: z.string().meta({ description: 'Empty if the token has none that can be shown.' }),
     name: z.string().nullable(),
     logoUrl: z.string().nullable(),
     decimals: z
       .int()
       .min(0)
       .max(255)
-      .meta({ examples: [18] }),
+      .nullable()
+      .meta({
+        description: 'null if the token reports none: amounts are in the smallest unit.',
+        examples: [18],
+      }),
     tokenAddress: address.meta({ description: 'The zero address for the native currency.' }),
   })
   .meta({ id: 'Asset', description: 'The native currency of a network, or a token on it.' });

@@ -27,7 +27,7 @@ export async function listTransactionTokens(db: Db | Tx, accountId: string): Pro
     networkId: Number(asset.id.split(':')[0]),
     address: asset.tokenAddress,
     symbol: asset.symbol,
-    name: asset.name ?? '',
+    name: asset.name,
     decimals: asset.decimals,
     logoUrl: asset.logoUrl,
   }));

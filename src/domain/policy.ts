@@ -58,10 +58,12 @@ const approverSettingSchema = z.discriminatedUnion('type', [userApproverSchema, 
 export const tokenTransferConditionSchema = z.strictObject({
   /** The zero address is the native currency; null: any token. */
   tokenAddress: addressSchema.nullable(),
+  /** Empty where the token has none, or for any token; the name as well. */
   tokenSymbol: z.string(),
   tokenName: z.string(),
   tokenLogoUrl: z.string().exactOptional(),
-  tokenDecimals: z.int().min(0).max(255),
+  /** null where the token reports none: then there is no maximum. */
+  tokenDecimals: z.int().min(0).max(255).nullable(),
   /** Inclusive maximum of one transfer, and with a limitation of its window, in the smallest unit; null: none. */
   amountThreshold: amountSchema.nullable(),
   /** Empty: any. */
@@ -123,7 +125,17 @@ export const policyDefinitionSchema = z
   .refine(({ type, approverSetting }) => (type === 'MANUAL_APPROVAL') === (approverSetting !== undefined), {
     error: 'is required for MANUAL_APPROVAL, and only for it',
     path: ['approverSetting'],
-  });
+  })
+  .refine(
+    (policy) =>
+      policy.transactionType !== 'TOKEN_TRANSFER' ||
+      policy.tokenTransferCondition.tokenDecimals !== null ||
+      policy.tokenTransferCondition.amountThreshold === null,
+    {
+      error: 'must be null for a token without decimals',
+      path: ['tokenTransferCondition', 'amountThreshold'],
+    },
+  );
 
 type Immutable<T> = T extends readonly (infer Item)[]
   ? readonly Immutable<Item>[]
@@ -150,8 +162,8 @@ export function transferCondition(policy: PolicyDefinition): TokenTransferCondit
 /** A token as a policy names it. */
 export interface PolicyToken {
   readonly symbol: string;
-  readonly name: string;
-  readonly decimals: number;
+  readonly name: string | null;
+  readonly decimals: number | null;
   readonly logoUrl: string | null;
 }
 
@@ -159,7 +171,7 @@ export interface PolicyToken {
 export function tokenIn(condition: TokenTransferCondition): PolicyToken {
   return {
     symbol: condition.tokenSymbol,
-    name: condition.tokenName,
+    name: condition.tokenName === '' ? null : condition.tokenName,
     decimals: condition.tokenDecimals,
     logoUrl: condition.tokenLogoUrl ?? null,
   };

@@ -50,7 +50,7 @@ function transferLines(condition: TokenTransferCondition): string[] {
   return [
     amountThreshold === null
       ? `Transfers of ${token} WITHOUT LIMIT`
-      : `Transfers of at most ${amountText(amountThreshold, tokenDecimals)} ${token} each`,
+      : `Transfers of at most ${amountText(amountThreshold, tokenDecimals ?? 0)} ${token} each`,
     to,
   ];
 }
@@ -188,7 +188,7 @@ function limitationLine(policy: PolicyDefinition): string {
   const most =
     condition === null || amount === null
       ? 'At most one execution'
-      : `At most ${amountText(amount, condition.tokenDecimals)} ${quotedSymbol(condition.tokenSymbol)} together`;
+      : `At most ${amountText(amount, condition.tokenDecimals ?? 0)} ${quotedSymbol(condition.tokenSymbol)} together`;
   const period = limitation.hours === 1 ? 'any hour' : `any ${limitation.hours} hours`;
   const dimensions = [
     ['initiator', limitation.initiatorScope],

@@ -19,7 +19,8 @@ export interface Asset {
   readonly symbol: string;
   readonly name: string | null;
   readonly logoUrl: string | null;
-  readonly decimals: number;
+  /** null where the token reports none: amounts are in the smallest unit. */
+  readonly decimals: number | null;
   /** The zero address for the native currency. */
   readonly tokenAddress: string;
 }
@@ -30,7 +31,7 @@ export interface TokenTransferData {
   readonly asset: Asset;
   /** In the smallest unit, decimal digits. */
   readonly rawAmount: string;
-  /** In whole units, decimal. */
+  /** In whole units, decimal; in the smallest unit where the token reports no decimals. */
   readonly displayAmount: string;
   readonly networkId: number;
 }
@@ -59,7 +60,7 @@ export interface ContractInteractionData {
 export interface TokenWords {
   readonly symbol: string;
   readonly name: string | null;
-  readonly decimals: number;
+  readonly decimals: number | null;
   readonly logoUrl: string | null;
 }
 
@@ -101,7 +102,7 @@ export function transactionData(
   if (content.type === 'TOKEN_TRANSFER') {
     const asset = assetOf(content, facts);
     const rawAmount = String(content.amount);
-    const shown = displayAmount(rawAmount, asset.decimals);
+    const shown = displayAmount(rawAmount, asset.decimals ?? 0);
     return { destination: content.destination, asset, rawAmount, displayAmount: shown, networkId };
   }
   const { contractAddress: toAddress, value } = content;
@@ -174,9 +175,9 @@ function callText(
 function transferText(transfer: TokenTransfer, facts: TransactionFacts): string {
   const { amount, destination } = transfer;
   const raw = `Send ${amount} raw units of the token ${transfer.tokenAddress} to ${destination}`;
-  if (transfer.tokenAddress !== NATIVE_CURRENCY && !facts.token) return raw;
+  if (transfer.tokenAddress !== NATIVE_CURRENCY && (facts.token?.decimals ?? null) === null) return raw;
   const { symbol, name, decimals, tokenAddress } = assetOf(transfer, facts);
-  const shown = displayAmount(String(amount), decimals);
+  const shown = displayAmount(String(amount), decimals ?? 0);
   if (shown.length > MAX_AMOUNT_BYTES) return raw;
   const where = tokenAddress === NATIVE_CURRENCY ? 'native currency' : tokenAddress;
   const named = name === null ? '' : `${quotedBeginning(name, MAX_TOKEN_NAME_BYTES)}, `;

@@ -24,8 +24,8 @@ export interface PlanContext extends SummaryContext {
 /** What a token reports about itself, and its logo in the configured token list. */
 export interface Token {
   readonly symbol: string;
-  readonly name: string;
-  readonly decimals: number;
+  readonly name: string | null;
+  readonly decimals: number | null;
   readonly logoUrl: string | null;
 }
 

@@ -26,6 +26,7 @@ import {
   policyDefinitionSchema,
   policyOfView,
   policyView,
+  tokenIn,
   transferCondition,
 } from '../domain/policy';
 import { type PolicyDanger, policyDanger, policyLines } from '../domain/policyText';
@@ -65,7 +66,7 @@ export const policiesData: z.ZodType<PoliciesData> = z
 export type PolicyFacts = readonly (Token | null)[];
 
 /** The token fields of a policy that covers any token. */
-export const ANY_TOKEN: Token = { symbol: '', name: '', decimals: 0, logoUrl: null };
+export const ANY_TOKEN: Token = { symbol: '', name: null, decimals: 0, logoUrl: null };
 
 type TokenReader = Pick<Outside, 'networks' | 'readToken'>;
 
@@ -112,8 +113,17 @@ export async function observePolicies(
     if (token && given !== null && given !== token.decimals) {
       return refuse(
         'validationError',
-        `the token has ${token.decimals} decimals, not ${given}`,
+        token.decimals === null
+          ? 'must be absent: the token reports no decimals'
+          : `the token has ${token.decimals} decimals, not ${given}`,
         `policies[${i}].tokenTransferCondition.tokenDecimals`,
+      );
+    }
+    if (token?.decimals === null && policies[i]?.tokenTransferCondition?.amountThreshold !== null) {
+      return refuse(
+        'validationError',
+        'must be null: the token reports no decimals',
+        `policies[${i}].tokenTransferCondition.amountThreshold`,
       );
     }
     facts.push(token);
@@ -138,7 +148,7 @@ function conditionFrom(item: PolicyItem, token: Token | null): object {
     tokenTransferCondition: {
       tokenAddress,
       tokenSymbol: token.symbol,
-      tokenName: token.name,
+      tokenName: token.name ?? '',
       ...(token.logoUrl === null ? {} : { tokenLogoUrl: token.logoUrl }),
       tokenDecimals: token.decimals,
       amountThreshold,
@@ -490,7 +500,7 @@ export function policyTokens({ policies }: PoliciesData): readonly ShownToken[] 
     const { networkId } = proposed;
     const condition = transferCondition(definitionIn(proposed));
     if (!condition?.tokenAddress) return [];
-    const { tokenAddress, tokenSymbol: symbol, tokenName: name, tokenDecimals: decimals } = condition;
-    return { networkId, tokenAddress, symbol, name, decimals };
+    const { symbol, name, decimals } = tokenIn(condition);
+    return { networkId, tokenAddress: condition.tokenAddress, symbol, name, decimals };
   });
 }

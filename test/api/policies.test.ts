@@ -423,7 +423,18 @@ describe('the token of a policy', () => {
         'tokenAddress',
         /no contract .* on network 31338/,
       ],
-      ['mute', ofToken(mute), 'tokenAddress', /does not answer symbol\(\)/],
+      [
+        'mute',
+        ofToken(mute, { amountThreshold: '1' }),
+        'amountThreshold',
+        /must be null: the token reports no decimals/,
+      ],
+      [
+        'mute',
+        ofToken(mute, { amountThreshold: null, tokenDecimals: 18 }),
+        'tokenDecimals',
+        /must be absent/,
+      ],
       [
         'an unavailable network',
         ofToken(token, {}, { networkId: LOST }),

@@ -12,9 +12,10 @@ import {
   http as transport,
 } from 'viem';
 import { closeApproval } from '../../src/db/approvalClosing';
-import { sendAsFunder } from '../chain/wallets';
+import { putCode, sendAsFunder } from '../chain/wallets';
 import { change, expectRefused, makeAccount, read, refusal, type Shown, sharedApi } from '../support/api';
 import { anAddress } from '../support/builders';
+import { contract, RETURN_TRUE } from '../support/contracts';
 import { aContractPolicyItem, anAnyPolicyItem, aPolicyItem, aTokenCondition } from '../support/policies';
 import type { TestMember, TestOrganization, TestService } from '../support/service';
 import { fundOnLocalChain, sharedStack } from '../support/stack';
@@ -170,6 +171,35 @@ describe('a transaction under AUTO_APPROVAL', () => {
     expect(done.data.asset).toMatchObject({ tokenAddress: token, decimals: expect.any(Number) });
     expect(done.executionStatus).toBe('completed');
     expect(await tokensOf(to)).toBe(7n);
+  });
+
+  it('moves a token that reports nothing about itself, in its smallest unit', async () => {
+    const code = contract({ 'transfer(address,uint256)': RETURN_TRUE });
+    const mute = getAddress(await putCode(url, 'a token without a word', code));
+    const [naming] = await makePolicies(
+      api.http,
+      org,
+      aPolicyItem({ tokenTransferCondition: aTokenCondition({ tokenAddress: mute }) }),
+    );
+    expect(naming.tokenTransferCondition).toMatchObject({
+      tokenSymbol: '',
+      tokenName: '',
+      tokenDecimals: null,
+      amountThreshold: null,
+    });
+    for (const policy of [auto, naming]) {
+      const to = anAddress();
+      const done = await sendOff(body(policy, { to: mute, value: '0', data: transferData(to, 1_500n) }));
+      expect(done).toMatchObject({
+        executionStatus: 'completed',
+        data: {
+          asset: { symbol: '', name: null, decimals: null, tokenAddress: mute },
+          rawAmount: '1500',
+          displayAmount: '1500',
+        },
+      });
+      expect(done.summary).toContain(`Send 1500 raw units of the token ${mute} to ${to} `);
+    }
   });
 
   it('calls a contract, decoded where its function is known and raw where not', async () => {

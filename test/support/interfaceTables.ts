@@ -112,7 +112,7 @@ const ASSET = fields({
   symbol: 'string',
   name: orNull('string'),
   logoUrl: orNull('string'),
-  decimals: 'integer',
+  decimals: orNull('integer'),
   tokenAddress: 'address',
 });
 
@@ -157,7 +157,7 @@ const POLICY_FIELDS = {
     tokenSymbol: 'string',
     tokenName: 'string',
     'tokenLogoUrl?': 'string',
-    tokenDecimals: 'integer',
+    tokenDecimals: orNull('integer'),
     amountThreshold: orNull('digits'),
     destinationAddresses: listOf('address'),
   }),

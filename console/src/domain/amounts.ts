@@ -1,5 +1,6 @@
-/** A whole number of smallest units, in whole units with its decimals: `1234500000`, 6 → `1,234.5`. */
-export function amountText(raw: string | bigint, decimals: number): string {
+/** A whole number of smallest units, in whole units with its decimals: `1234500000`, 6 → `1,234.5`. As it is without decimals. */
+export function amountText(raw: string | bigint, reported: number | null): string {
+  const decimals = reported ?? 0;
   const digits = String(raw).padStart(decimals + 1, '0');
   const whole = decimals === 0 ? digits : digits.slice(0, -decimals);
   const fraction = decimals === 0 ? '' : digits.slice(-decimals).replace(/0+$/, '');
@@ -10,8 +11,12 @@ export function amountText(raw: string | bigint, decimals: number): string {
 /** What was typed as an amount: its smallest units, or what is wrong with it. */
 export type TypedAmount = { readonly raw: string } | { readonly error: string };
 
-/** Reads an amount that somebody typed in whole units. Commas between groups of three digits are accepted. */
-export function readAmount(text: string, decimals: number): TypedAmount {
+/**
+ * Reads an amount that somebody typed in whole units; in the smallest unit where there are no decimals. Commas between groups of
+ * three digits are accepted.
+ */
+export function readAmount(text: string, reported: number | null): TypedAmount {
+  const decimals = reported ?? 0;
   const typed = text.trim();
   const [, whole = '', fraction = ''] = /^(\d+|\d{1,3}(?:,\d{3})+)(?:\.(\d+))?$/.exec(typed) ?? [];
   if (whole === '') return { error: 'Invalid amount (expected digits, such as 1250 or 0.05)' };
@@ -25,9 +30,12 @@ export function readAmount(text: string, decimals: number): TypedAmount {
 /** The amount with what it is of; raw units where its decimals are not known. */
 export function assetText(
   raw: string | bigint,
-  asset: { readonly symbol: string; readonly decimals: number; readonly tokenAddress?: string } | undefined,
+  asset:
+    | { readonly symbol: string; readonly decimals: number | null; readonly tokenAddress?: string }
+    | undefined,
 ): string {
   if (!asset) return `${raw} raw units`;
   const name = asset.symbol || `token ${asset.tokenAddress ?? ''}`;
-  return `${amountText(raw, asset.decimals)} ${name}`;
+  const unit = asset.decimals === null ? `raw units of ${name}` : name;
+  return `${amountText(raw, asset.decimals)} ${unit}`;
 }

@@ -6,7 +6,8 @@ export const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
 export interface Sendable {
   readonly tokenAddress: string;
   readonly symbol: string;
-  readonly decimals: number;
+  /** null where the token reports none. */
+  readonly decimals: number | null;
   /** In the smallest unit; undefined: not known. */
   readonly balance: string | undefined;
 }

@@ -102,7 +102,7 @@ function conditionOf(draft: PolicyDraft, nativeDecimals: number) {
         tokenAddress: token === '' ? null : token,
         amountThreshold: token === '' || anyAmount ? null : rawOf(amount, Number(decimals)),
         destinationAddresses: linesOf(destinations),
-        ...(token === '' ? {} : { tokenDecimals: Number(decimals) }),
+        ...(token === '' ? {} : { tokenDecimals: decimals === '' ? null : Number(decimals) }),
       },
     };
   }
@@ -170,7 +170,7 @@ function typedCondition(policy: Schema['Policy'], nativeDecimals: number): Parti
       policy.tokenTransferCondition;
     return {
       token: tokenAddress ?? '',
-      decimals: String(tokenDecimals),
+      decimals: String(tokenDecimals ?? ''),
       anyAmount: amountThreshold === null,
       amount: amountThreshold === null ? '' : amountText(amountThreshold, tokenDecimals),
       destinations: destinationAddresses.join('\n'),

@@ -31,8 +31,8 @@ const TITLES: { readonly [C in Schema['PolicyCondition']]: string } = {
 };
 
 /** Smallest units in a text of the service, in whole units of the token; hours stay. */
-function inWholeUnits(text: string, decimals: number | undefined): string {
-  if (decimals === undefined) return text;
+function inWholeUnits(text: string, decimals: number | null | undefined): string {
+  if (decimals === undefined || decimals === null) return text;
   return text.replace(/\d+(?! hours?\b)(?!\d)/g, (raw) => amountText(raw, decimals));
 }
 

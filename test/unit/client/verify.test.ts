@@ -127,7 +127,7 @@ const calls: fc.Arbitrary<Asked> = fc
   }));
 
 /** The decimals of a token that has some. */
-const decimalsOf = ({ facts: { token } }: Asked) => (token ? { decimals: token.decimals } : {});
+const decimalsOf = ({ facts: { token } }: Asked) => (token ? { decimals: token.decimals ?? undefined } : {});
 
 /** The payload of what is asked, as the service makes it. */
 function payloadsOf({ intent, facts }: Asked) {

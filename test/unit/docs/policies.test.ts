@@ -119,10 +119,10 @@ const rows: { readonly [policy: string]: readonly [string, Asked, (readonly Aske
     ['all of its ETH', { by: 'Zoe', call: native(FIRST, '1000') }],
     ['1 to Rita', { by: 'Zoe', call: token(RITA, '1') }],
     [
-      'a contract that is not a token, by the same bytes',
+      'an address without a contract, by the same bytes',
       { by: 'Zoe', call: token(FIRST, '1', OTHER_TOKEN) },
       [],
-      'does not answer decimals()',
+      'there is no contract',
     ],
   ],
   Gas: [

@@ -29,8 +29,8 @@ function answerOf(code: string, facts: TokenFacts): Hex {
   if (!getter) throw new Error(`an unknown call: ${code}`);
   const bytes =
     getter === 'decimals'
-      ? numberToHex(facts.decimals, { size: 32 })
-      : encodeAbiParameters([{ type: 'string' }], [facts[getter]]);
+      ? numberToHex(facts.decimals ?? 0, { size: 32 })
+      : encodeAbiParameters([{ type: 'string' }], [facts[getter] ?? '']);
   return concatHex([numberToHex(1, { size: 32 }), numberToHex(size(bytes), { size: 32 }), bytes]);
 }
 
@@ -126,7 +126,7 @@ describe('the tokens of a policy that is sealed', () => {
     const { address, symbol, name, decimals } = known;
     const listed = { networkId: MAINNET, tokenAddress: address, symbol, name, decimals };
     expect(await faultOf(signer, [listed])).toBeUndefined();
-    for (const token of [shown(), { ...listed, decimals: decimals + 1 }]) {
+    for (const token of [shown(), { ...listed, decimals: (decimals ?? 0) + 1 }]) {
       expect(await faultOf(signer, [token])).toMatchObject({
         code: 'endpoints',
         message: `the token ${token.tokenAddress} cannot be verified: network Ethereum (1) has no signerRpcUrls`,

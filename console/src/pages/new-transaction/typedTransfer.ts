@@ -35,7 +35,7 @@ export function typedTransfer({
     networkId: network.id,
     to,
     amount: raw,
-    decimals: asset.decimals,
+    ...(asset.decimals === null ? {} : { decimals: asset.decimals }),
     ...(isNative ? {} : { token: asset.tokenAddress }),
     ...replaces,
   };

@@ -18,7 +18,7 @@ function TokenFields({ draft, organization, errors, change }: FieldsProps) {
   const choose = (value: string) => {
     if (value === 'any') return change({ token: '' });
     const asset = known.find(({ tokenAddress }) => tokenAddress === value);
-    change(asset ? { token: value, decimals: String(asset.decimals) } : { token: '0x', decimals: '' });
+    change(asset ? { token: value, decimals: String(asset.decimals ?? '') } : { token: '0x', decimals: '' });
   };
   return (
     <>
