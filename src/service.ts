@@ -7,7 +7,7 @@ import { createFindSignedMessage } from './chain/signedMessage';
 import { createReadBalances, createSimulate } from './chainReads';
 import { type Clients, connectClients } from './clients';
 import { assertRoles, type Config } from './config';
-import { pingDatabase } from './db/database';
+import { assertWritable } from './db/database';
 import { armFailpoint } from './failpoints';
 import { createLifetime, type Lifetime } from './lifetime';
 import type { Logger } from './logging';
@@ -108,11 +108,11 @@ function apiDependencies(clients: Clients): ApiDependencies {
 }
 
 /**
- * What the ops port checks. A process is not ready without Postgres and its own workers. Temporal and the networks are
- * everybody's: without them it still reads, or serves the other networks, and to start it again mends nothing.
+ * What the ops port checks. A process is not ready while it cannot write with each of its logins, or Temporal or its own
+ * workers do not answer. Without a network it still serves the others.
  */
 function checkedParts(
-  { db, connection, chains }: Clients,
+  { db, signerDb, connection, chains }: Clients,
   specs: readonly WorkerSpec[],
   workers: RunningWorkers,
   upgrade: Upgrade | undefined,
@@ -140,9 +140,12 @@ function checkedParts(
     },
   ]);
   return {
-    database: { isRequired: true, check: () => pingDatabase(db) },
+    database: { isRequired: true, check: () => assertWritable(db) },
+    ...(signerDb && signerDb !== db
+      ? { signerDatabase: { isRequired: true, check: () => assertWritable(signerDb) } }
+      : {}),
     temporal: {
-      isRequired: false,
+      isRequired: true,
       async check() {
         await connection.withDeadline(Date.now() + TEMPORAL_CHECK_MS, () =>
           connection.workflowService.getSystemInfo({}),

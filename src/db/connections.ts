@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type Client, DatabaseError } from 'pg';
+import { type Client, DatabaseError, type QueryConfig } from 'pg';
 
 /** Postgres ends a statement itself at its limit; a server that has not answered so much later is gone. In milliseconds. */
 const ANSWER_GRACE_MS = 1_000;
@@ -22,15 +22,48 @@ export function isStalePlan(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '0A000';
 }
 
+/** How long a connection may take to prove itself, in milliseconds. */
+const PROOF_LIMIT_MS = 2_000;
 /**
- * Keeps the connections of a pool fit for use: where a server vanishes without closing them (a failover, a firewall), a
+ * What a server reports that has been demoted, or stops serving (PostgreSQL, appendix A): read_only_sql_transaction,
+ * admin_shutdown, crash_shutdown, cannot_connect_now, idle_session_timeout. They only say that it is time to look.
+ */
+const DEMOTED = new Set(['25006', '57P01', '57P02', '57P03', '57P05']);
+
+function isDemoted(error: unknown): boolean {
+  return error instanceof DatabaseError && DEMOTED.has(error.code ?? '');
+}
+
+/** The database is read-only on a connection: a standby, or a server that an operator has switched. */
+export class ReadOnlyDatabase extends Error {
+  override readonly name = 'ReadOnlyDatabase';
+  constructor() {
+    super('the database is read-only: it is a standby, or default_transaction_read_only is on');
+  }
+}
+
+/** Asks the server of a connection whether it can write. Throws ReadOnlyDatabase. */
+export async function proveWritable(connection: Client): Promise<void> {
+  const limited: QueryConfig & { query_timeout: number } = {
+    text: 'SHOW transaction_read_only',
+    query_timeout: PROOF_LIMIT_MS,
+  };
+  const { rows } = await connection.query<{ transaction_read_only: string }>(limited);
+  if (rows[0]?.transaction_read_only !== 'off') throw new ReadOnlyDatabase();
+}
+
+/**
+ * Keeps the connections of a pool fit for use. Where a server vanishes without closing them (a failover, a firewall), a
  * statement fails a second after its limit, its connection is destroyed, and all others of the pool are replaced before
- * they are used again.
+ * they are used again. Where a server is demoted, or ends a connection, each other one has to prove that it can write before
+ * it is used again; and each new one has to.
  */
 export class Connections {
   private readonly open = new Map<string, Pooled>();
   /** To be replaced before they are used again. */
   private readonly unfit = new WeakSet<Pooled>();
+  /** To be asked whether they can write before they are used again. */
+  private readonly unproven = new WeakSet<Pooled>();
 
   /** What pg is told about every connection. `statementLimitMs`: when Postgres ends a statement. */
   static options(statementLimitMs: number) {
@@ -41,18 +74,37 @@ export class Connections {
   readonly pool: Knex.PoolConfig = {
     maxConnectionLifetimeMillis: MAX_AGE_MS,
     maxConnectionLifetimeJitterMillis: MAX_AGE_JITTER_MS,
-    afterCreate: (connection: Pooled, done: () => void) => {
-      this.open.set(connection.__knexUid, connection);
-      connection.once('end', () => this.open.delete(connection.__knexUid));
-      done();
+    afterCreate: (connection: Pooled, done: (error?: Error) => void) => {
+      const uid = connection.__knexUid;
+      this.open.set(uid, connection);
+      connection.once('end', () => this.open.delete(uid));
+      // The server ends one that nothing is asked on.
+      connection.on('error', (error) => this.noteFailure(uid, error));
+      proveWritable(connection).then(
+        () => done(),
+        (error) => {
+          connection.connection.stream.destroy();
+          done(error);
+        },
+      );
     },
-    validate: (connection: Pooled) => {
-      if (!this.unfit.has(connection)) return true;
+    validate: async (connection: Pooled) => {
+      if (!this.unfit.has(connection) && (await this.isProven(connection))) return true;
       // What has vanished does not answer a goodbye either.
       connection.connection.stream.destroy();
       return false;
     },
   };
+
+  private async isProven(connection: Pooled): Promise<boolean> {
+    if (!this.unproven.has(connection)) return true;
+    try {
+      await proveWritable(connection);
+      return this.unproven.delete(connection);
+    } catch {
+      return false;
+    }
+  }
 
   /** Follows the failures of a pool's statements. */
   watch(db: Knex): void {
@@ -61,10 +113,21 @@ export class Connections {
     );
   }
 
-  /** Notes the failure of a statement on a connection. */
+  /** Notes the failure of a statement on a connection, or of the connection itself. */
   noteFailure(uid: string, error: unknown): void {
-    if (isUnanswered(error)) this.open.get(uid)?.connection.stream.destroy();
+    const failed = this.open.get(uid);
+    if (isDemoted(error)) {
+      if (failed) this.unfit.add(failed);
+      this.proveAll();
+      return;
+    }
+    if (isUnanswered(error)) failed?.connection.stream.destroy();
     else if (!isStalePlan(error)) return;
     for (const connection of this.open.values()) this.unfit.add(connection);
+  }
+
+  /** Has every connection prove that it can write before it is used again. */
+  proveAll(): void {
+    for (const connection of this.open.values()) this.unproven.add(connection);
   }
 }

@@ -1,6 +1,6 @@
 import knexFactory, { type Knex } from 'knex';
 import { types } from 'pg';
-import { Connections } from './connections';
+import { Connections, proveWritable } from './connections';
 import { noteFailedStatements } from './databaseFailure';
 import { PreparingClient } from './preparingClient';
 import { queryRows, requireRow } from './rows';
@@ -97,9 +97,17 @@ export function createDatabase(
   return db;
 }
 
-/** Throws when the database does not answer. */
-export async function pingDatabase(db: Db): Promise<void> {
-  await db.raw('SELECT 1');
+/** Throws when the database does not answer, or is read-only: then every connection proves itself before it is used again. */
+export async function assertWritable(db: Db): Promise<void> {
+  const connection = await db.client.acquireConnection();
+  try {
+    await proveWritable(connection);
+  } catch (error) {
+    requireConnections(db).proveAll();
+    throw error;
+  } finally {
+    await db.client.releaseConnection(connection);
+  }
 }
 
 /** The time by the database's clock, in whole milliseconds; inside a transaction, the time it began. */

@@ -17,8 +17,8 @@ export function noteFailedStatements(db: Knex): void {
   db.on('query-error', (error: object, { sql }: { sql: string }) => statements.set(error, sql));
 }
 
-/** Classes of errors of a server that cannot serve now: connection, resources, intervention (such as: it starts up). */
-const NOT_NOW = /^(08|53|57)/;
+/** Errors of a server that cannot serve now: connection, resources, intervention (such as: it starts up), read-only. */
+const NOT_NOW = /^(08|53|57)|^25006$/;
 
 /** Whether an error says that Postgres does not answer or cannot serve now, and not that it refuses something. */
 export function isUnavailable(error: unknown): boolean {

@@ -1,7 +1,8 @@
 import { Client } from 'pg';
+import { proveWritable } from './connections';
 
 const RECONNECT_MS = 1_000;
-/** How a server is noticed that vanishes without closing the connection: it is asked so often, and answers within. */
+/** How a server is noticed that vanishes without closing the connection, or is demoted: it is asked so often, and answers within. */
 interface Heartbeat {
   readonly everyMs: number;
   readonly answerLimitMs: number;
@@ -53,7 +54,7 @@ export function listenForNotifications(
     });
     client = connection;
     const heartbeat = setInterval(() => {
-      connection.query('SELECT 1').catch(() => connection.connection.stream.destroy());
+      proveWritable(connection).catch(() => connection.connection.stream.destroy());
     }, everyMs);
     heartbeat.unref();
     const lost = () => {
@@ -73,6 +74,8 @@ export function listenForNotifications(
     });
     try {
       await connection.connect();
+      // A server that is read-only announces nothing.
+      await proveWritable(connection);
       for (const channel of channels)
         await connection.query(`LISTEN ${connection.escapeIdentifier(channel)}`);
       connected = client === connection;

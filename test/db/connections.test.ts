@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { createDatabase, type Db } from '../../src/db/database';
+import { assertWritable, createDatabase, type Db, type Tx } from '../../src/db/database';
 import { listenForNotifications } from '../../src/db/notifications';
 import { runPrepared } from '../../src/db/prepared';
 import { StatementNames } from '../../src/db/preparingClient';
 import { listTransactions, pageOfTransactions } from '../../src/db/transactions';
-import { createTestDatabase } from '../support/stack';
+import { asAdmin, createTestDatabase, sharedStack } from '../support/stack';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy';
 import { until } from '../support/until';
 
@@ -35,6 +35,16 @@ async function warm(connections: number): Promise<Set<number>> {
     db.raw('SELECT pg_backend_pid() AS pid, pg_sleep(0.3)'),
   );
   return new Set((await Promise.all(asked)).map(({ rows }) => Number(rows[0].pid)));
+}
+
+/** The server ends every connection of the pool, and whatever listens. */
+async function end(): Promise<void> {
+  await asAdmin(sharedStack().databaseAdminUrl, (owner) =>
+    owner.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()',
+      [database.name],
+    ),
+  );
 }
 
 beforeAll(async () => {
@@ -85,6 +95,96 @@ test('notifications arrive again after their server has vanished', async () => {
     return received > 0;
   });
   await notifications.stop();
+});
+
+/** What sessions that begin now may do: an operator who demotes a server, or a standby behind the same name. */
+async function switchTo(mode: 'readOnly' | 'readWrite'): Promise<void> {
+  const value = mode === 'readOnly' ? 'on' : 'off';
+  await asAdmin(sharedStack().databaseAdminUrl, (owner) =>
+    owner.query(`ALTER DATABASE ${database.name} SET default_transaction_read_only = ${value}`),
+  );
+}
+
+const write = (tx: Db | Tx = db) => tx.raw(`SELECT pg_notify('somewhere', 'now'), * FROM written FOR UPDATE`);
+
+describe('a server that is read-only for a while', () => {
+  beforeAll(async () => {
+    await db.raw('CREATE TABLE written AS SELECT 1 AS id');
+  });
+  beforeEach(async () => {
+    await warm(6);
+  });
+  afterEach(async () => {
+    await switchTo('readWrite');
+    await db.raw('SELECT 1');
+  });
+
+  test('no connection that was opened meanwhile outlasts it', async () => {
+    await switchTo('readOnly');
+    await end();
+    await expect(write()).rejects.toThrow(/read-only/);
+    await expect(assertWritable(db)).rejects.toThrow(/read-only/);
+    await switchTo('readWrite');
+    await Promise.all(Array.from({ length: 12 }, () => write()));
+    await assertWritable(db);
+  });
+
+  test.each(['statement', 'transaction', 'prepared statement'])(
+    'connections that have become read-only are replaced once a %s has failed',
+    async (kind) => {
+      await Promise.all(
+        Array.from({ length: 6 }, () =>
+          db.raw('SET default_transaction_read_only = on; SELECT pg_sleep(0.3)'),
+        ),
+      );
+      const text = 'SELECT id FROM written FOR UPDATE';
+      const failing = {
+        statement: () => write(),
+        transaction: () => db.transaction((tx) => write(tx)),
+        'prepared statement': () => runPrepared(db, { name: 'write', text }, []),
+      }[kind];
+      await expect(failing?.()).rejects.toMatchObject({ code: '25006' });
+      await Promise.all(Array.from({ length: 12 }, () => write()));
+    },
+  );
+
+  test('connections that have become read-only are replaced once readiness has seen one', async () => {
+    await Promise.all(
+      Array.from({ length: 6 }, () => db.raw('SET default_transaction_read_only = on; SELECT pg_sleep(0.3)')),
+    );
+    await expect(assertWritable(db)).rejects.toThrow(/read-only/);
+    await assertWritable(db);
+    await Promise.all(Array.from({ length: 12 }, () => write()));
+  });
+
+  test('what listens on it listens elsewhere', async () => {
+    const notifications = listenForNotifications(url, ['somewhere'], { everyMs: 200, answerLimitMs: 300 });
+    await until('it listens', async () => notifications.connected());
+    await switchTo('readOnly');
+    await end();
+    await until('it has noticed', async () => !notifications.connected());
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(notifications.connected()).toBe(false);
+    await switchTo('readWrite');
+    await until('it listens again', async () => notifications.connected());
+    await notifications.stop();
+  });
+});
+
+test('when the server ends one connection, those that cannot write are replaced', async () => {
+  const pids = await warm(6);
+  // One is ended; another has become read-only, and nothing has failed on it yet.
+  await Promise.all(
+    Array.from({ length: 6 }, () => db.raw('SET default_transaction_read_only = on; SELECT pg_sleep(0.3)')),
+  );
+  await asAdmin(sharedStack().databaseAdminUrl, (owner) =>
+    owner.query('SELECT pg_terminate_backend($1)', [[...pids][0]]),
+  );
+  await until('it is noticed', async () => {
+    await write();
+    return true;
+  });
+  await Promise.all(Array.from({ length: 12 }, () => write()));
 });
 
 test('a prepared statement is planned again after a table was changed', async () => {
