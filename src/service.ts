@@ -14,7 +14,7 @@ import type { Logger } from './logging';
 import { createMetrics } from './metrics';
 import { planOperation } from './operations/plan';
 import { workersOf } from './roles';
-import { executeApproval, signApproval, startApproval } from './temporal/approvals';
+import { executeApproval, signApproval, startApproval, startApprovalAnew } from './temporal/approvals';
 import { readPayloadKeys } from './temporal/payloadCodec';
 import type { Tracer } from './tracing';
 import { startUpgrade, type Upgrade } from './upgrade';
@@ -95,8 +95,10 @@ function apiDependencies(clients: Clients): ApiDependencies {
     approvals: {
       start: (ref, request) =>
         startApproval(sender, ref, { ...request, lifetimeMs: config.proposalLifetimeMs }),
-      sign: (ref, vote) => signApproval(sender, ref, vote),
-      execute: (ref, message) => executeApproval(sender, ref, message),
+      startAnew: (ref, request) =>
+        startApprovalAnew(sender, ref, { ...request, lifetimeMs: config.proposalLifetimeMs }),
+      sign: (ref, vote, updateId) => signApproval(sender, ref, vote, updateId),
+      execute: (ref, message, updateId) => executeApproval(sender, ref, message, updateId),
     },
     planProposal: planProposal(clients),
     identifyVoter,

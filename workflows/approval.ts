@@ -23,6 +23,7 @@ import {
 import { stateAttributes } from '../src/temporal/searchAttributes';
 import { databaseActivities, untilExpiryMs } from './database';
 import { receiveMessages } from './messages';
+import { type Restartable, restartable } from './restartable';
 
 /** The input of every approval's workflow. */
 export interface ApprovalInput extends ApprovalKey {
@@ -79,6 +80,7 @@ function needsNewRun(): boolean {
 /** One approval in progress: its last known state, and its changes. */
 export class ApprovalRun<S extends ApprovalState> {
   private state: S | null = null;
+  private inProgress: Restartable | undefined;
   private readonly activities: ReturnType<typeof lifecycle<S>>;
   private readonly key: ApprovalKey & { readonly subject: Subject };
 
@@ -104,9 +106,34 @@ export class ApprovalRun<S extends ApprovalState> {
     return this.current.closed || this.current.executionStatus === 'processing';
   }
 
-  /** Adopts the state that a database transaction returned, unless it is older than the known one. */
-  adopt(next: S): void {
-    if (this.state && next.version < this.state.version) return;
+  /**
+   * Runs an activity that reads the record, and adopts the state that it has read. An older one than is known now was
+   * overtaken. An older one than was known before it was read proves that Postgres has lost what came since (a backup was
+   * restored, a failover has lost commits): the record is right, and what is in progress begins again from it.
+   */
+  async adoptFrom<T>(read: () => Promise<T>, stateOf: (result: T) => S | null): Promise<T> {
+    const knownBefore = this.state?.version ?? 0;
+    const result = await read();
+    const next = stateOf(result);
+    if (next === null) return result;
+    const isLoss = next.version < knownBefore;
+    if (!isLoss && next.version < (this.state?.version ?? 0)) return result;
+    this.adopt(next);
+    if (isLoss) this.inProgress?.restart();
+    return result;
+  }
+
+  /** Runs an activity that returns the state of the record, and adopts it. */
+  async update(read: () => Promise<S>): Promise<void> {
+    await this.adoptFrom(read, (state) => state);
+  }
+
+  /** Sends a message to the record, and adopts the state that it leads to. */
+  private deliver(send: () => Promise<MessageResult<S>>): Promise<MessageResult<S>> {
+    return this.adoptFrom(send, (result) => (result.ok ? result.state : null));
+  }
+
+  private adopt(next: S): void {
     this.state = next;
     setCurrentDetails(this.strategy.details(next));
     this.upsertAttributes(next);
@@ -127,7 +154,7 @@ export class ApprovalRun<S extends ApprovalState> {
     const changed = await condition(hasChanged, untilExpiryMs(expiresAt), {
       summary: `Expires at ${expiresAt}`,
     });
-    if (!changed) this.adopt(await this.activities.expire(this.key));
+    if (!changed) await this.update(() => this.activities.expire(this.key));
     return changed;
   }
 
@@ -137,16 +164,13 @@ export class ApprovalRun<S extends ApprovalState> {
   ): Promise<MessageResult<S>> {
     const refusal = message.type === 'reject' ? await this.strategy.beforeRejection?.() : null;
     if (refusal) return { ok: false, refusal };
-    const begun = await this.activities.begin({ ...this.key, ...message, messageId });
-    if (begun.ok) this.adopt(begun.state);
-    return begun;
+    return this.deliver(() => this.activities.begin({ ...this.key, ...message, messageId }));
   }
 
   private async sign(messageId: string, message: SignMessage): Promise<MessageResult<S>> {
     const vote = message.execute === true ? this.activities.voteAndBegin : this.activities.vote;
-    const signed = await vote({ ...this.key, ...message, messageId });
+    const signed = await this.deliver(() => vote({ ...this.key, ...message, messageId }));
     if (!signed.ok) return signed;
-    this.adopt(signed.state);
     const type: Decision = decisionOf(message.type);
     // Not begun with the vote: a rejection, a repeated vote, an execution that is resumed, or votes that cannot be verified
     // now. One that was blocked with the vote is ready too: it is known by the id of this message.
@@ -167,18 +191,19 @@ export class ApprovalRun<S extends ApprovalState> {
     return this.begin(messageId, message);
   }
 
-  async refresh(): Promise<void> {
-    this.adopt(await this.activities.read(this.key));
+  refresh(): Promise<void> {
+    return this.update(() => this.activities.read(this.key));
   }
 
   /** Stores what the execution waits for. */
-  async reportWaiting(waiting: Waiting): Promise<void> {
-    this.adopt(await this.activities.wait({ ...this.key, ...waiting }));
+  reportWaiting(waiting: Waiting): Promise<void> {
+    return this.update(() => this.activities.wait({ ...this.key, ...waiting }));
   }
 
   /** Receives messages, creates the approval, and runs it until it is closed. Null: refused. */
   async follow(): Promise<S | null> {
     let created: MessageResult<S> | undefined;
+    const { cancel } = this.strategy;
     receiveMessages(approvalMessages<S>(), {
       subject: this.subject,
       parseSignMessage: this.strategy.parseSignMessage,
@@ -189,7 +214,7 @@ export class ApprovalRun<S extends ApprovalState> {
       retry: (messageId) =>
         this.begin(messageId, { type: this.current.decision ?? 'approve', actor: 'operator' }),
       refresh: () => this.refresh(),
-      ...(this.strategy.cancel ? { cancel: this.strategy.cancel } : {}),
+      ...(cancel ? { cancel: (messageId) => this.deliver(() => cancel(messageId)) } : {}),
     });
     const { queues: _queues, found, ...request } = this.input;
     created = await this.activities.create({ ...request, subject: this.subject });
@@ -201,7 +226,7 @@ export class ApprovalRun<S extends ApprovalState> {
     this.adopt(created.state);
     if (found) {
       const { runId } = workflowInfo();
-      this.adopt(await this.activities.restored({ ...this.key, found, runId }));
+      await this.update(() => this.activities.restored({ ...this.key, found, runId }));
     }
     const ending = condition(needsNewRun);
     while (!this.current.closed) {
@@ -212,8 +237,11 @@ export class ApprovalRun<S extends ApprovalState> {
     return this.current;
   }
 
-  private step(): Promise<void> {
-    return this.current.executionStatus === 'processing' ? this.strategy.execute() : this.strategy.park();
+  /** The next step, from the record; it ends as well when the record turns out to be another than was known. */
+  private async step(): Promise<void> {
+    const { execute, park } = this.strategy;
+    this.inProgress = restartable(() => (this.current.executionStatus === 'processing' ? execute() : park()));
+    await this.inProgress.ended;
   }
 
   /**

@@ -25,7 +25,9 @@ export interface MessageReceiver<S extends ApprovalState> {
   readonly refresh: () => Promise<void>;
 }
 
-/** The id of the update that is being handled: a text that can be stored. Throws TypeError. */
+/**
+ * The id of the update that is being handled. A message that carries a request has the id of that instead: it may be sent in
+ * several updates, and takes effect once. A text that can be stored. Throws TypeError. */
 function updateId(): string {
   return parseMessageId(currentUpdateInfo()?.id ?? uuid4());
 }
@@ -62,7 +64,7 @@ export function receiveMessages<S extends ApprovalState>(
     messages.sign,
     (message) => {
       const parsed = parseSignMessage(message);
-      const id = updateId();
+      const id = parsed.requestId ?? updateId();
       return whenCreated(() => receiver.sign(id, parsed));
     },
     {
@@ -91,7 +93,7 @@ export function receiveMessages<S extends ApprovalState>(
     messages.execute,
     (message) => {
       const parsed = parseExecuteMessage(message);
-      const id = updateId();
+      const id = parsed.requestId ?? updateId();
       return whenCreated(() => receiver.execute(id, parsed));
     },
     {

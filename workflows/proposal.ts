@@ -1,4 +1,4 @@
-import { condition, proxyActivities, sleep } from '@temporalio/workflow';
+import { CancellationScope, condition, proxyActivities, sleep } from '@temporalio/workflow';
 import type { ProposalActivities } from '../activities/lifecycle';
 import type { ProposalSignerActivities } from '../activities/proposals/signer';
 import { proposalDetails } from '../src/domain/operatorText';
@@ -21,6 +21,11 @@ const { refreshNoted } = proxyActivities<ProposalActivities>({
   summary: 'Notify the workflows of the approvals that this execution was noted on',
 });
 
+/** Whatever becomes of this execution: what it was noted on stays noted. */
+function notify({ organizationId, id }: ProposalInput): Promise<number> {
+  return CancellationScope.nonCancellable(() => refreshNoted({ organizationId, id }));
+}
+
 const UNREACHABLE_PAUSE_MS = 5_000;
 
 /** Deploys missing accounts, and ends the execution. */
@@ -32,12 +37,12 @@ async function deployMissing(run: ApprovalRun<ProposalState>, input: ProposalInp
       const key = { organizationId, proposalId: id, accountId, networkId };
       const result = await deployOnNetwork(key, {
         queues,
-        report: async (waiting) => run.adopt(await reportDeployment({ ...key, ...waiting })),
+        report: (waiting) => run.update(() => reportDeployment({ ...key, ...waiting })),
       });
-      run.adopt(await recordDeployment({ ...key, result }));
+      await run.update(() => recordDeployment({ ...key, result }));
     }),
   );
-  run.adopt(await finishDeployments({ organizationId, id }));
+  await run.update(() => finishDeployments({ organizationId, id }));
 }
 
 /**
@@ -59,8 +64,10 @@ async function sealDecision(run: ApprovalRun<ProposalState>, input: ProposalInpu
     await sleep(UNREACHABLE_PAUSE_MS);
     return false;
   }
-  const { state, noted } = await applySeal({ organizationId, id, result });
-  run.adopt(state);
+  const { noted } = await run.adoptFrom(
+    () => applySeal({ organizationId, id, result }),
+    ({ state }) => state,
+  );
   return noted;
 }
 
@@ -73,7 +80,6 @@ async function sealDecision(run: ApprovalRun<ProposalState>, input: ProposalInpu
  */
 export async function proposalWorkflow(given: ProposalInput): Promise<ProposalState | null> {
   const input = parseInput(parseProposalInput, given);
-  const { organizationId, id } = input;
   let notified: Promise<unknown> = Promise.resolve();
 
   const run = new ApprovalRun<ProposalState>('proposal', input, (own) => ({
@@ -86,7 +92,7 @@ export async function proposalWorkflow(given: ProposalInput): Promise<ProposalSt
     async execute() {
       if (own.current.applied) return deployMissing(own, input);
       const noted = await sealDecision(own, input);
-      if (noted) notified = notified.then(() => refreshNoted({ organizationId, id }));
+      if (noted) notified = notified.then(() => notify(input));
     },
     async park() {
       // Only a partly deployed proposal is expired here: it may still be finished at any time.

@@ -67,7 +67,7 @@ async function execute(run: ApprovalRun<TransactionState>, input: TransactionInp
       isCancelled: () => run.current.cancelling,
     },
   );
-  run.adopt(await finishTransaction({ organizationId, id, result }));
+  await run.update(() => finishTransaction({ organizationId, id, result }));
 }
 
 /** Waits until the transaction changes, or until its expiry. */
@@ -125,11 +125,7 @@ export async function transactionWorkflow(given: TransactionInput): Promise<Tran
       else if (awaitsRelayerWei === null) await untilChanged(own);
       else await continueWhenFunded(own, queues.chain, awaitsRelayerWei);
     },
-    async cancel(messageId) {
-      const requested = await requestCancellation({ organizationId, id, messageId });
-      if (requested.ok) own.adopt(requested.state);
-      return requested;
-    },
+    cancel: (messageId) => requestCancellation({ organizationId, id, messageId }),
   }));
   return run.follow();
 }

@@ -15,14 +15,14 @@ export function approvalNotFound(subject: string, id: string) {
   return { code: 'notFound', message: `${subject} ${id} not found in this organization` } as const;
 }
 
-/** The current state of an approval. Throws when it does not exist. */
+/** The current state of an approval. Throws Rollback when it does not exist. */
 export async function readState<V extends AnySnapshot, S extends ApprovalState>(
   db: Db | Tx,
   subject: ApprovalSubject<V, S>,
   { organizationId, id }: ApprovalKey,
 ): Promise<S> {
   const seen = await subject.read(db, { organizationId, id });
-  if (!seen) throw new Error(approvalNotFound(subject.rules.subject, id).message);
+  if (!seen) throw new Rollback(approvalNotFound(subject.rules.subject, id));
   return subject.state(seen);
 }
 

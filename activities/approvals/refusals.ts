@@ -1,10 +1,13 @@
+import { ApplicationFailure } from '@temporalio/activity';
 import type { Refusal } from '../../src/domain/refusal';
 
-/** Rolls a database transaction back with a refusal. */
-export class Rollback extends Error {
-  override readonly name = 'Rollback';
+/**
+ * Rolls a database transaction back with a refusal. An activity that does not return it as a value fails for good, and so does
+ * what waits for it: such as a workflow whose record Postgres has lost.
+ */
+export class Rollback extends ApplicationFailure {
   constructor(readonly refusal: Refusal) {
-    super(refusal.message);
+    super(refusal.message, 'Refused', true);
   }
 }
 

@@ -66,7 +66,7 @@ export class Repairs {
   ) {}
 
   /** Repairs every difference. Throws when everything fails. */
-  async run({ suspects, networkGone, still, leftOver }: Differences, isDue: IsDue): Promise<void> {
+  async run({ suspects, networkGone, still, unlike, leftOver }: Differences, isDue: IsDue): Promise<void> {
     const approvals = <T extends ApprovalRef>(list: readonly T[], work: (approval: T) => Promise<void>) =>
       mapLimit(AT_ONCE, list, (approval) => this.attempt(approval.id, () => work(approval)));
     await approvals(suspects, (approval) => this.repair(approval));
@@ -74,6 +74,10 @@ export class Repairs {
     await approvals(
       still.filter(({ id }) => isDue(id)),
       (approval) => this.refreshStill(approval),
+    );
+    await approvals(
+      unlike.filter(({ id }) => isDue(id)),
+      (approval) => this.refreshUnlike(approval),
     );
     const due = leftOver.filter(isDue);
     await mapLimit(AT_ONCE, due, (id) => this.attempt(id, () => this.refreshLeftOver(id)));
@@ -157,12 +161,19 @@ export class Repairs {
     this.done('refreshed', approval.id, text);
   }
 
+  private async refreshUnlike(approval: OpenApproval): Promise<void> {
+    await refreshApproval(this.deps.sender, approval);
+    const status = approval.executionStatus ?? 'none';
+    const text = `its workflow does not know its execution status, ${status}; the workflow was notified`;
+    this.done('refreshed', approval.id, text);
+  }
+
   private async refreshLeftOver(workflowId: string): Promise<void> {
     await refreshWorkflow(this.deps.sender, workflowId);
     this.done(
       'refreshed',
       workflowId,
-      'it is closed and its workflow was running; the workflow was notified',
+      'it is closed, or the database has lost it, and its workflow was running; the workflow was notified',
     );
   }
 }

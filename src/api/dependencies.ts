@@ -19,10 +19,13 @@ import type { Tracer } from '../tracing';
 /** The messages to approval workflows. Each throws TemporalUnavailable when no worker answers in time. */
 export interface ApprovalMessages {
   start(ref: ApprovalRef, request: StartRequest): Promise<MessageOutcome>;
-  sign(ref: WorkflowRef, vote: SignRequest): Promise<MessageOutcome>;
+  /** Starts it again, where Temporal has an outcome and Postgres has lost the record. */
+  startAnew(ref: ApprovalRef, request: StartRequest): Promise<MessageOutcome>;
+  sign(ref: WorkflowRef, vote: SignRequest, updateId: string): Promise<MessageOutcome>;
   execute(
     ref: WorkflowRef,
     message: { readonly requestId: string; readonly type: Decision },
+    updateId: string,
   ): Promise<MessageOutcome>;
 }
 

@@ -44,7 +44,10 @@ export interface MutationRequest {
 }
 
 /** A stored request, as handlers carry it out. */
-export type RequestRef = Pick<StoredRequest, 'id' | 'resourceId' | 'createdAt'>;
+export interface RequestRef extends Pick<StoredRequest, 'id' | 'resourceId' | 'createdAt'> {
+  /** True when it may have been sent before. */
+  readonly isRepeated: boolean;
+}
 
 /** The steps of a mutation. */
 export interface MutationWork {
@@ -175,7 +178,7 @@ async function begin(
   failpoint('api.requestChecked');
   const stored = await insertRequest(db, { ...row, resourceId });
   failpoint('api.requestStored');
-  return stored && carryOut(runner, { ...stored, resourceId, leaseOwner }, work.send);
+  return stored && carryOut(runner, { ...stored, resourceId, leaseOwner, isRepeated: false }, work.send);
 }
 
 /** Takes over a request whose process has died. Undefined when another process was faster. */
@@ -194,7 +197,7 @@ async function resume(
   if (!(await takeOverRequest(runner.db, { id, leaseOwner, credentialId }))) return undefined;
   runner.logger.info({ idempotencyRequestId: id, resourceId }, 'request taken over');
   try {
-    return await carryOut(runner, { ...known, leaseOwner }, work.send);
+    return await carryOut(runner, { ...known, leaseOwner, isRepeated: true }, work.send);
   } catch (error) {
     // It was refused to the credential that had sent it first, and is forgotten: this one begins anew.
     if (!isOwn && error instanceof Refused && OF_CREDENTIAL.includes(error.code)) return undefined;

@@ -17,7 +17,7 @@ export interface StoredAnswer {
 
 /** A stored mutation request. */
 export interface StoredRequest {
-  /** Its id everywhere: update id in Temporal, message id in the database. */
+  /** Its id everywhere: first update id in Temporal, message id in the database. */
   readonly id: string;
   readonly credentialId: string;
   readonly requestHash: Buffer;

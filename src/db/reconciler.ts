@@ -1,4 +1,4 @@
-import type { Note } from '../domain/approval';
+import type { ExecutionStatus, Note } from '../domain/approval';
 import type { ApprovalRef } from '../domain/approvalRef';
 import { ANY_EXPIRY, type ExpiryRange } from '../domain/reconciliation';
 import { lockAnyApproval } from './approvalClosing';
@@ -20,15 +20,15 @@ import {
 export type OpenApproval = ApprovalRef & {
   /** By the database's clock, in milliseconds. */
   readonly ageMs: number;
+  readonly executionStatus: ExecutionStatus | null;
+  /** Since its record last changed, by the database's clock, in milliseconds. */
+  readonly unchangedMs: number;
   /** Networks that it names, that are no longer configured and that have no note yet. */
   readonly goneNetworks: readonly number[];
 };
 
 /** An execution whose record has not changed for a while. */
-export type StillApproval = ApprovalRef & {
-  /** Since its record last changed, by the database's clock, in milliseconds. */
-  readonly unchangedMs: number;
-};
+export type StillApproval = ApprovalRef & Pick<OpenApproval, 'unchangedMs'>;
 
 /** Open approvals that expire within a range, counted. */
 export interface OpenRange extends ExpiryRange {
@@ -54,6 +54,8 @@ function notYetNoted(
 /** What the statement of `openApprovals` reads. */
 type OpenColumns = RefColumns & {
   readonly age_ms: number;
+  readonly execution_status: ExecutionStatus | null;
+  readonly unchanged_ms: number;
   readonly gone: readonly string[] | null;
   readonly notes: readonly Note[] | null;
 };
@@ -63,6 +65,8 @@ function openApproval(row: OpenColumns): OpenApproval {
   return {
     ...approvalRef(row),
     ageMs: row.age_ms,
+    executionStatus: row.execution_status,
+    unchangedMs: row.unchanged_ms,
     goneNetworks: notYetNoted(row.subject, networkIds, row.notes),
   };
 }
@@ -77,8 +81,9 @@ export async function* openApprovals(
   for (let after = ''; ; ) {
     const rows = await queryRows<OpenColumns>(
       db,
-      `SELECT a.id, a.organization_id, a.subject, p.resource_type, p.action,
+      `SELECT a.id, a.organization_id, a.subject, p.resource_type, p.action, execution_status,
           (extract(epoch FROM now() - created_at) * 1000)::float8 AS age_ms,
+          (extract(epoch FROM now() - updated_at) * 1000)::float8 AS unchanged_ms,
           gone.names AS gone, CASE WHEN gone.names IS NOT NULL THEN notes END AS notes
         FROM approvals a LEFT JOIN proposals p ON p.id = a.id, LATERAL (
           SELECT array_agg(name) AS names FROM unnest(a.names) AS name
@@ -139,13 +144,18 @@ export async function openRanges(
   return { ranges, before };
 }
 
-/** The given approvals that have been closed for at least that long. */
-export async function closedFor(db: Db, ids: readonly string[], milliseconds: number): Promise<string[]> {
+/** Those of some approvals whose workflow was started before that time and that have been closed for as long, or do not exist. */
+export async function closedOrLost(
+  db: Db,
+  started: readonly { readonly id: string; readonly startedAt: Date }[],
+  milliseconds: number,
+): Promise<string[]> {
   const rows = await queryRows<{ id: string }>(
     db,
-    `SELECT id FROM approvals WHERE id = ANY (?::text[])
-      AND closed_at < now() - make_interval(secs => ?::float8 / 1000)`,
-    [[...ids], milliseconds],
+    `SELECT started.id FROM unnest(?::text[], ?::timestamptz[]) AS started (id, at) LEFT JOIN approvals a ON a.id = started.id
+      WHERE greatest(at, CASE WHEN a.id IS NOT NULL THEN coalesce(closed_at, 'infinity') END)
+        < now() - make_interval(secs => ?::float8 / 1000)`,
+    [started.map(({ id }) => id), started.map(({ startedAt }) => startedAt), milliseconds],
   );
   return rows.map(({ id }) => id);
 }

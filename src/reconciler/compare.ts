@@ -1,6 +1,6 @@
 import type { Db } from '../db/database';
 import {
-  closedFor,
+  closedOrLost,
   type OpenApproval,
   type OpenRange,
   openApprovals,
@@ -12,7 +12,7 @@ import { ANY_EXPIRY, type ExpiryRange } from '../domain/reconciliation';
 import { mapLimit } from '../mapLimit';
 import type { WorkflowSender } from '../temporal/client';
 import { approvalWorkflowId } from '../temporal/ids';
-import { countRunning, listRunning } from '../temporal/runs';
+import { countRunning, listRunning, type Running } from '../temporal/runs';
 
 /** Temporal's list may lag by some seconds: younger approvals are skipped. */
 const YOUNG_MS = 10_000;
@@ -54,7 +54,9 @@ export interface Differences {
   readonly still: readonly StillApproval[];
   /** They refer to networks that are no longer configured, and have no note about it. */
   readonly networkGone: readonly OpenApproval[];
-  /** Ids of workflows that run although their approval is closed. */
+  /** Open, and their workflow has last known another execution status: Postgres has lost what it knows, or it has missed a change. */
+  readonly unlike: readonly OpenApproval[];
+  /** Ids of workflows that run although their approval is closed, or Postgres has lost it. */
   readonly leftOver: readonly string[];
 }
 
@@ -93,13 +95,21 @@ export function rangesDue(ranges: readonly CountedRange[], pass: number): Expiry
   return rotated && countsAgree(rotated.range) ? [...differing, rotated.part] : differing;
 }
 
-/** Those of the workflows that run whose approval is closed. */
-async function leftOverOf(db: Db, running: Iterable<string>): Promise<readonly string[]> {
-  const workflowIds = new Map([...running].map((workflowId) => [workflowId.split('/').at(-1), workflowId]));
-  const recordIds = [...workflowIds.keys()].filter((id) => id !== undefined);
-  if (recordIds.length === 0) return [];
-  const closed = await closedFor(db, recordIds, YOUNG_MS);
-  return closed.flatMap((id) => workflowIds.get(id) ?? []);
+/** Those of the workflows that run whose approval is closed or lost. A young one may still be creating it. */
+async function leftOverOf(db: Db, running: ReadonlyMap<string, Running>): Promise<readonly string[]> {
+  if (running.size === 0) return [];
+  const found = [...running].map(([workflowId, { startedAt }]) => ({
+    id: workflowId.split('/').at(-1) ?? '',
+    workflowId,
+    startedAt,
+  }));
+  const over = new Set(await closedOrLost(db, found, YOUNG_MS));
+  return found.flatMap(({ id, workflowId }) => (over.has(id) ? [workflowId] : []));
+}
+
+/** Whether a workflow has last known another execution status than its record has had for a while. */
+function isUnlike({ executionStatus, unchangedMs }: OpenApproval, { executionState }: Running): boolean {
+  return unchangedMs >= YOUNG_MS && executionState !== (executionStatus ?? 'none');
 }
 
 /**
@@ -114,19 +124,27 @@ export async function compare(
   let compared = 0;
   const suspects: OpenApproval[] = [];
   const networkGone: OpenApproval[] = [];
+  const unlike: OpenApproval[] = [];
   const leftOver: string[] = [];
   for (const range of ranges) {
-    const unmatched = await listRunning(sender, range, onStep);
+    const running = await listRunning(sender, range, onStep);
+    const unmatched = new Map(running);
     for await (const page of openApprovals(db, networkIds, range)) {
       onStep();
       compared += page.length;
       const unlisted = page.filter((record) => !unmatched.delete(approvalWorkflowId(record)));
       suspects.push(...unlisted.filter(({ ageMs }) => ageMs >= YOUNG_MS));
+      unlike.push(
+        ...page.filter((record) => {
+          const workflow = running.get(approvalWorkflowId(record));
+          return workflow && isUnlike(record, workflow);
+        }),
+      );
       networkGone.push(...page.filter(({ goneNetworks }) => goneNetworks.length > 0));
     }
     leftOver.push(...(await leftOverOf(db, unmatched)));
   }
-  const suspected = new Set(suspects.map(({ id }) => id));
-  const still = (await stillApprovals(db, STILL_MS)).filter(({ id }) => !suspected.has(id));
-  return { compared, suspects, still, networkGone, leftOver };
+  const found = new Set([...suspects, ...unlike].map(({ id }) => id));
+  const still = (await stillApprovals(db, STILL_MS)).filter(({ id }) => !found.has(id));
+  return { compared, suspects, still, networkGone, unlike, leftOver };
 }

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { type ApprovalState, type Decision, expiryOf, type VoteType } from '../domain/approval';
 import type { ApprovalRef, WorkflowRef } from '../domain/approvalRef';
 import type { WorkflowGone } from '../domain/reconciliation';
 import {
+  endWorkflow,
   type Gone,
   restoreWorkflow,
   sendUpdate,
@@ -123,12 +125,33 @@ export async function startApproval(
   ref: ApprovalRef,
   request: StartRequest & { readonly lifetimeMs: number },
 ): Promise<MessageOutcome> {
+  return start(sender, ref, request, { updateId: request.requestId });
+}
+
+/**
+ * Starts an approval's workflow anew: Temporal has the outcome of its creation, and Postgres has lost the record. Throws
+ * TemporalUnavailable.
+ */
+export async function startApprovalAnew(
+  sender: WorkflowSender,
+  ref: ApprovalRef,
+  request: StartRequest & { readonly lifetimeMs: number },
+): Promise<MessageOutcome> {
+  await endWorkflow(sender, approvalWorkflowId(ref), `the database has lost ${ref.subject} ${ref.id}`);
+  // Temporal answers one that it knows with the first outcome, also when the run that had it has ended.
+  return start(sender, ref, request, { updateId: randomUUID(), mayHaveEnded: true });
+}
+
+function start(
+  sender: WorkflowSender,
+  ref: ApprovalRef,
+  request: StartRequest & { readonly lifetimeMs: number },
+  { updateId, mayHaveEnded }: { readonly updateId: string; readonly mayHaveEnded?: boolean },
+): Promise<MessageOutcome> {
   const { requestId } = request;
   const options = startOptions(sender.queues, ref, { requestId, searchable: initialState(ref, request) });
-  return startWithUpdate(sender, APPROVAL_WORKFLOWS[ref.subject], options, {
-    update: messages.created,
-    updateId: requestId,
-  });
+  const first = { update: messages.created, updateId };
+  return startWithUpdate(sender, APPROVAL_WORKFLOWS[ref.subject], options, first, mayHaveEnded);
 }
 
 /** A signature as the API received it. */
@@ -140,26 +163,32 @@ export interface SignRequest {
   readonly execute: boolean;
 }
 
-/** Sends a signature. Idempotent by `requestId`, which is the update's id. Throws TemporalUnavailable. */
+/**
+ * Sends a signature. Idempotent by `requestId`; Temporal remembers its outcome by `updateId`. Throws TemporalUnavailable.
+ */
 export async function signApproval(
   sender: WorkflowSender,
   ref: WorkflowRef,
   vote: SignRequest,
+  updateId = vote.requestId,
 ): Promise<MessageOutcome> {
   return sendUpdate(sender, approvalWorkflowId(ref), messages.sign, {
-    updateId: vote.requestId,
+    updateId,
     args: [vote],
   });
 }
 
-/** Requests an execution. Idempotent by `requestId`, which is the update's id. Throws TemporalUnavailable. */
+/**
+ * Requests an execution. Idempotent by `requestId`; Temporal remembers its outcome by `updateId`. Throws TemporalUnavailable.
+ */
 export async function executeApproval(
   sender: WorkflowSender,
   ref: WorkflowRef,
   message: { readonly requestId: string; readonly type: Decision },
+  updateId = message.requestId,
 ): Promise<MessageOutcome> {
   return sendUpdate(sender, approvalWorkflowId(ref), messages.execute, {
-    updateId: message.requestId,
+    updateId,
     args: [message],
   });
 }

@@ -116,13 +116,15 @@ export interface WorkflowStart {
 /**
  * Starts a workflow with its first update and waits for the outcome of that.
  *
- * Idempotent: a second call joins the same workflow and reads the same outcome. Throws TemporalUnavailable.
+ * Idempotent: a second call joins the same workflow and reads the same outcome; where it `mayHaveEnded`, another one is
+ * started. Throws TemporalUnavailable.
  */
 export async function startWithUpdate<Result>(
   sender: WorkflowSender,
   workflowType: string,
   options: WorkflowStart,
   first: { readonly update: UpdateDefinition<Result>; readonly updateId: string },
+  mayHaveEnded = false,
 ): Promise<Result | Gone> {
   const { workflowId } = options;
   const { update, updateId } = first;
@@ -133,7 +135,7 @@ export async function startWithUpdate<Result>(
         ...options,
         args: [...options.args],
         workflowIdConflictPolicy: 'USE_EXISTING',
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        workflowIdReusePolicy: mayHaveEnded ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
       }),
     }),
   );
@@ -142,6 +144,11 @@ export async function startWithUpdate<Result>(
   return send(sender, workflowId, () =>
     sender.client.workflow.getHandle(workflowId).getUpdateHandle<Result>(updateId).result(),
   );
+}
+
+/** Ends a workflow, where it runs. Throws TemporalUnavailable. */
+export async function endWorkflow(sender: WorkflowSender, workflowId: string, reason: string): Promise<void> {
+  await send(sender, workflowId, () => sender.client.workflow.getHandle(workflowId).terminate(reason));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes';
 import type { ExpiryRange, WorkflowFound } from '../domain/reconciliation';
 import { APPROVAL_WORKFLOWS } from './approvals';
 import type { WorkflowSender } from './client';
@@ -58,18 +59,25 @@ export async function countRunning(
   return Number(count);
 }
 
+/** A workflow that runs, as Temporal's list has it. */
+export interface Running {
+  readonly startedAt: Date;
+  /** The execution status that it has adopted last, or `none`; undefined before the first. */
+  readonly executionState: string | undefined;
+}
+
 /**
- * The ids of the workflows of approvals that expire within a range and run on this installation's task queue, by
+ * The workflows of approvals that expire within a range and run on this installation's task queue, by their ids, by
  * Temporal's list, which may lag by some seconds. `onPage` is called after every page.
  */
 export async function listRunning(
   sender: WorkflowSender,
   range: ExpiryRange,
   onPage: () => void,
-): Promise<Set<string>> {
+): Promise<Map<string, Running>> {
   const { client, deadlineMs } = sender;
   const query = runningQuery(sender, expiresWithin(range));
-  const running = new Set<string>();
+  const running = new Map<string, Running>();
   let nextPageToken: Uint8Array | null | undefined;
   do {
     const page = await client.withDeadline(Date.now() + deadlineMs, () =>
@@ -80,8 +88,15 @@ export async function listRunning(
         ...(nextPageToken ? { nextPageToken } : {}),
       }),
     );
-    for (const { execution } of page.executions ?? []) {
-      if (execution?.workflowId) running.add(execution.workflowId);
+    for (const { execution, startTime, searchAttributes: listed } of page.executions ?? []) {
+      if (!execution?.workflowId) continue;
+      const executionState = decodeTypedSearchAttributes(listed?.indexedFields).get(
+        searchAttributes.executionState,
+      );
+      running.set(execution.workflowId, {
+        startedAt: new Date(Number(startTime?.seconds) * 1_000),
+        executionState,
+      });
     }
     nextPageToken = page.nextPageToken;
     onPage();

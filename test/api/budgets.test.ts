@@ -49,9 +49,9 @@ const BUDGET_OF_HISTORY = { events: 45, bytes: 20_000 };
  */
 const BUDGET_PER_IDLE_SECOND = 2;
 
-/** What a process sends by the clock, whatever it is asked: heartbeats, leases of what runs, credentials once a second. */
+/** What a process sends by the clock, whatever it is asked: heartbeats (new connections as well), leases of what runs, credentials once a second. */
 const BY_THE_CLOCK = [
-  /^SELECT 1$/,
+  /^SHOW transaction_read_only$/,
   /^UPDATE idempotency_requests SET lease_until/,
   /FROM api_keys k/,
   /^WITH used AS \( UPDATE sessions s/,

@@ -16,7 +16,7 @@ import type { UnsentEnvelope } from '../../src/db/chain';
 import { createDatabase, type Db } from '../../src/db/database';
 import { insertMessage, isMessageReceived, restoredMessageId } from '../../src/db/receivedMessages';
 import {
-  closedFor,
+  closedOrLost,
   hasBegun,
   noteGoneNetworks,
   type OpenApproval,
@@ -356,8 +356,13 @@ describe('the approvals that the reconciler reads', () => {
     expect(found).toContainEqual(
       expect.objectContaining({ subject: 'proposal', resourceType: 'policies', action: 'remove' }),
     );
-    expect(await closedFor(service, [open.id, closed.id, proposalId], 10_000)).toEqual([closed.id]);
-    expect(await closedFor(service, [closed.id], 2 * 3_600_000)).toEqual([]);
+    const longAgo = (id: string) => ({ id, startedAt: new Date(0) });
+    expect(await closedOrLost(service, [open.id, closed.id, proposalId].map(longAgo), 10_000)).toEqual([
+      closed.id,
+    ]);
+    expect(await closedOrLost(service, [closed.id].map(longAgo), 2 * 3_600_000)).toEqual([]);
+    const lost = [...[open.id, 'txn_lost'].map(longAgo), { id: 'txn_begun', startedAt: new Date() }];
+    expect(await closedOrLost(service, lost, 10_000)).toEqual(['txn_lost']);
   });
 
   it('are counted when they are old enough, in ranges of their expiry that leave nothing out', async () => {

@@ -1,11 +1,13 @@
 import type { Address } from 'viem';
-import { createDatabase, type Db } from '../../src/db/database';
+import { assertWritable, createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
+import { listenForNotifications } from '../../src/db/notifications';
 import type { TransactionRef } from '../../src/domain/transaction';
 import type { JournalEntry } from '../../src/journal/entries';
 import { TransactionWorld } from '../chain/transactionWorld';
 import { anAddress } from '../support/builders';
 import { type ReplicatedPostgres, startReplicatedPostgres } from '../support/failover';
+import { until } from '../support/until';
 
 jest.setTimeout(180_000);
 
@@ -88,5 +90,39 @@ test('an authorization that a failover has lost is signed at no other nonce', as
   expect(world.journal.authorizationOf(ref.transactionId)).toMatchObject({ safeNonce: 0n });
   for (const one of [ref, other]) {
     expect(await signer.signTransaction({ ...one, terms })).toMatchObject({ reason: 'rollback' });
+  }
+});
+
+test('no connection that was opened on a standby outlasts the moment when its name leads to the primary', async () => {
+  const pool = createDatabase(postgres.signerUrl, { poolMax: 4 });
+  const notifications = listenForNotifications(postgres.signerUrl, ['somewhere'], {
+    everyMs: 200,
+    answerLimitMs: 1_000,
+  });
+  let isReceived = false;
+  notifications.subscribe('somewhere', 'now', () => {
+    isReceived = true;
+  });
+  const write = () => pool.raw("SELECT pg_notify('somewhere', 'now')");
+  const all = (work: () => Promise<unknown>) => Promise.allSettled(Array.from({ length: 8 }, work));
+  const failed = (results: readonly PromiseSettledResult<unknown>[]) =>
+    results.filter(({ status }) => status === 'rejected').length;
+  try {
+    postgres.serve('standby');
+    expect(failed(await all(() => assertWritable(pool)))).toBe(8);
+    expect(failed(await all(write))).toBe(8);
+    postgres.serve('primary');
+    expect(await all(() => assertWritable(pool))).toEqual(
+      Array.from({ length: 8 }, () => ({ status: 'fulfilled', value: undefined })),
+    );
+    await until('it listens', async () => notifications.connected());
+    expect(failed(await all(write))).toBe(0);
+    await until('it is notified', async () => {
+      await write();
+      return isReceived;
+    });
+  } finally {
+    await notifications.stop();
+    await pool.destroy();
   }
 });

@@ -38,9 +38,9 @@ export async function read(http: HttpClient, key: string, path: string): Promise
   return answer.body.data;
 }
 
-/** Sends a mutation, and sends it again with the same idempotency key while a part of the service is unavailable. */
+/** Sends a mutation, and sends it again with the same idempotency key (a new one, where none is given) while a part of the service is unavailable. */
 export function insist(http: HttpClient, ask: Ask): Promise<Answer> {
-  const repeatable = { ...ask, idempotencyKey: randomUUID() };
+  const repeatable = { idempotencyKey: randomUUID(), ...ask };
   return until(`${ask.path} is answered`, async () => {
     const answer = await http.send(repeatable);
     return answer.status !== 500 && answer.status !== 429 && answer;

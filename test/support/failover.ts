@@ -14,6 +14,8 @@ export interface ReplicatedPostgres {
   readonly signerUrl: string;
   /** The owner's login to the standby. */
   readonly standbyUrl: string;
+  /** New connections lead to the standby, which is read-only, or to the primary; those that are open stay where they are. */
+  serve(which: 'primary' | 'standby'): void;
   /** What is committed from now on does not reach the standby. */
   fallBehind(): Promise<void>;
   /** The primary is killed, and the standby takes its place. */
@@ -90,6 +92,9 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
     database: primary.database,
     signerUrl: at(primary.database.signerUrl, (server.address() as AddressInfo).port),
     standbyUrl: at(primary.database.url, standbyPort),
+    serve(which) {
+      serving = which === 'standby' ? standbyPort : Number(new URL(adminUrl).port);
+    },
     async fallBehind() {
       await until('the standby has everything', async () => {
         const { same } = await ask(

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { AnySnapshot, ApprovalSubject } from '../../approvals/subject';
 import { identifySignatory } from '../../approvals/voters';
@@ -23,6 +24,7 @@ import { mutationRoute, type RequestContext, type Route, readTextRoute } from '.
 import { deliver } from '../deliver';
 import type { ApprovalMessages } from '../dependencies';
 import type { WatchExecution } from '../executionWatch';
+import type { RequestRef } from '../idempotency';
 import { acceptOrThrow, Refused, unavailable } from '../refusals';
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape is the subject's; responses are checked in one place
@@ -70,11 +72,34 @@ export async function createApproval<V>(
   request: StartRequest,
   find: () => Promise<V | undefined>,
 ): Promise<V> {
-  const outcome = await deliver(() => approvals.start(ref, request));
-  if ('ok' in outcome && !outcome.ok) throw new Refused(outcome.refusal);
+  const accept = (outcome: MessageOutcome) => {
+    if ('ok' in outcome && !outcome.ok) throw new Refused(outcome.refusal);
+  };
+  accept(await deliver(() => approvals.start(ref, request)));
+  const known = await find();
+  if (known) return known;
+  accept(await deliver(() => approvals.startAnew(ref, request)));
   const created = await find();
   if (!created) throw unavailable(`the ${ref.subject} could not be created; send the same request again`);
   return created;
+}
+
+/** A message to an approval, from a stored request. */
+type Message = Pick<RequestRef, 'id' | 'resourceId' | 'isRepeated'>;
+
+/**
+ * Sends a message with the id of its request. Where that was sent before, Temporal may have the outcome of what Postgres has
+ * lost: then it is sent again, with another id.
+ */
+async function sendMessage(
+  db: Db,
+  { id, resourceId, isRepeated }: Message,
+  send: (updateId: string) => Promise<MessageOutcome>,
+): Promise<MessageOutcome> {
+  const outcome = await deliver(() => send(id));
+  const isAccepted = 'ok' in outcome && outcome.ok;
+  if (!isRepeated || !isAccepted || (await isMessageReceived(db, resourceId, id))) return outcome;
+  return deliver(() => send(randomUUID()));
 }
 
 /** Sends a message, waits for its outcome, and shows the approval. */
@@ -82,14 +107,14 @@ async function respond<V extends AnySnapshot, S extends ApprovalState>(
   { db, watchExecution }: ApprovalRouteDeps,
   { subject, load, show }: ApprovalRoutes<V, S>,
   context: RequestContext,
-  message: { readonly id: string; readonly resourceId: string },
-  send: () => Promise<MessageOutcome>,
+  message: Message,
+  send: (updateId: string) => Promise<MessageOutcome>,
   recheck: (snapshot: V) => Outcome<unknown>,
 ): Promise<{ body: { data: Shown } }> {
   const { id, resourceId } = message;
   const watch = watchExecution(resourceId);
   try {
-    const outcome = await deliver(send);
+    const outcome = await sendMessage(db, message, send);
     if ('gone' in outcome) {
       // Its workflow is closed: either the message had its effect before, or the record says why it cannot have one.
       if (!(await isMessageReceived(db, resourceId, id))) {
@@ -147,7 +172,8 @@ function signRoute<V extends AnySnapshot, S extends ApprovalState>(
       const { type, signature, execute, reason } = context.body;
       const ref = await workflowOf(context);
       const vote = { type, signature, execute, ...(reason === undefined ? {} : { reason }) };
-      const send = () => deps.approvals.sign(ref, { ...vote, requestId: message.id });
+      const send = (updateId: string) =>
+        deps.approvals.sign(ref, { ...vote, requestId: message.id }, updateId);
       return respond(deps, routes, context, message, send, ({ record, now }) =>
         checkOpenToVotes(rules, record, now, type),
       );
@@ -171,7 +197,8 @@ function executeRoute<V extends AnySnapshot, S extends ApprovalState>(
     async send(context, message) {
       const { type } = context.body;
       const ref = await workflowOf(context);
-      const send = () => deps.approvals.execute(ref, { type, requestId: message.id });
+      const send = (updateId: string) =>
+        deps.approvals.execute(ref, { type, requestId: message.id }, updateId);
       return respond(deps, routes, context, message, send, (snapshot) => check(snapshot, type));
     },
   });

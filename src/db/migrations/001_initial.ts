@@ -392,7 +392,7 @@ export async function up(knex: Knex): Promise<void> {
     CREATE INDEX session_nonces_expiry ON session_nonces (expires_at);
 
     CREATE TABLE idempotency_requests (
-      -- id of the request everywhere: update id in Temporal, message id in received_messages
+      -- id of the request everywhere: first update id in Temporal, message id in received_messages
       id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
       organization_id text NOT NULL REFERENCES organizations,
       -- X-Idempotency-Key

@@ -28,7 +28,8 @@ async function pass(total: number, fails: (index: number) => boolean): Promise<R
   };
   const repairs = new Repairs(deps, new AbortController().signal);
   const leftOver = Array.from({ length: total }, (_, index) => `workflow-${index}`);
-  await repairs.run({ compared: 0, suspects: [], still: [], networkGone: [], leftOver }, () => true);
+  const nothing = { compared: 0, suspects: [], still: [], networkGone: [], unlike: [] };
+  await repairs.run({ ...nothing, leftOver }, () => true);
   return repairs;
 }
 
