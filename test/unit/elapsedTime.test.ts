@@ -9,6 +9,7 @@ const TEN_MINUTES_MS = 600_000;
 /** Where the time of the day is meant: what is recorded, times of others, and the deadlines that Temporal's client takes. */
 const WALL_CLOCK = [
   'src/api/credentialCache.ts',
+  'src/api/httpLimits.ts',
   'src/approvals/genesis.ts',
   'src/chain/endpoints.ts',
   'src/chain/keystore.ts',

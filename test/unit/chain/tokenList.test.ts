@@ -1,14 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readTokenList } from '../../../src/chain/tokenList';
-import { temporaryDir } from '../../support/stack';
 
 const REAL = require.resolve('@uniswap/default-token-list');
 const ADDRESS = '0xdac17f958d2ee523a2206206994597c13d831ec7';
 const good = { chainId: 1, address: ADDRESS, symbol: 'USDT', name: 'Tether USD', decimals: 6 };
 
+const folder = mkdtempSync(join(tmpdir(), 'token-list-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
 function fileOf(text: string): string {
-  const file = join(temporaryDir(), 'list.json');
+  const file = join(folder, `${files++}.json`);
   writeFileSync(file, text);
   return file;
 }
