@@ -99,6 +99,7 @@ export function asProposed(
     rejections: [],
     createdAt: created.createdAt,
     expiresAt: created.expiresAt,
+    kind: `${about.resourceType}/${about.action}`,
     ...about,
     signingPayloads: {
       approvePayload: expect.any(String),
