@@ -18,7 +18,7 @@ export function visible(text: string): string {
 }
 
 /** A value on one line, with nothing in it that cannot be seen. */
-const shown = (value: unknown) => visible(JSON.stringify(value));
+export const shown = (value: unknown) => visible(JSON.stringify(value));
 
 /** The name of a field; one that is not a word could imitate other lines. */
 const named = (key: string) => (/^\w+$/.test(key) ? key : shown(key));

@@ -92,20 +92,15 @@ const FORMS: { readonly [type: string]: RegExp } = {
   bytes32: /^0x[0-9a-f]{64}$/,
 };
 
-const anyLines = new Matcher(
-  'a list of texts',
-  (got) => Array.isArray(got) && got.length > 0 && got.every((line) => typeof line === 'string'),
-);
-
 /** A value in the form in which the service writes its type. */
-export const formOf = ({ type }: Pick<Field, 'type'>) => {
-  if (type === 'string') return anyText;
-  if (type === 'string[]') return anyLines;
-  return new Matcher(
-    `a value of type ${type}`,
-    (got) => typeof got === 'string' && FORMS[type]?.test(got) === true,
-  );
-};
+export const formOf = ({ type }: Pick<Field, 'type'>) =>
+  type === 'string'
+    ? anyText
+    : new Matcher(`a value of type ${type}`, (got) =>
+        type === 'string[]'
+          ? Array.isArray(got) && got.every(anyText.fits)
+          : typeof got === 'string' && FORMS[type]?.test(got) === true,
+      );
 
 /** A payload that has the form of one of the six statements, and no other field. */
 export interface Statement {

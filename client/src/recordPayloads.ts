@@ -1,6 +1,6 @@
 import { match } from './expectation.ts';
 import type { Intent } from './intent.ts';
-import type { Message, VoteType } from './payload.ts';
+import type { VoteType } from './payload.ts';
 import type { Approval, Proposal, Transaction } from './records.ts';
 import { replacedIn } from './summary.ts';
 import { isNative, isTransfer, NATIVE_DECIMALS } from './transactionCall.ts';
@@ -42,12 +42,6 @@ function checkProposal(record: Proposal, { typedData: { message }, change }: Ver
   match('message.data', JSON.parse(signed), change?.data);
 }
 
-/** What a payload says, besides the signature that a vote is bound to. */
-function saidBy({ typedData }: Verified): Omit<Message, 'initiatorSignatureHash'> {
-  const { initiatorSignatureHash: _, ...said } = typedData.message;
-  return said;
-}
-
 /** Compares everything that a record says about what is signed with a payload. Throws PayloadMismatch. */
 function checkRecord(record: Approval, verified: Verified): void {
   if ('resourceType' in record) checkProposal(record, verified);
@@ -80,10 +74,11 @@ export function verifyRecord(
     });
     checkRecord(record, verified);
     const [first = verified] = Object.values(payloads);
-    match('domain', first.typedData.domain, verified.typedData.domain);
-    match('message', saidBy(first), saidBy(verified));
-    const bound = (payloads.approve ?? verified).typedData.message.initiatorSignatureHash;
-    match('message.initiatorSignatureHash', bound, verified.typedData.message.initiatorSignatureHash);
+    const { domain, message } = verified.typedData;
+    // What the initiator signs is bound to nothing.
+    const { initiatorSignatureHash } = (payloads.approve ?? verified).typedData.message;
+    const said = { ...first.typedData.message, initiatorSignatureHash };
+    match('', { domain: first.typedData.domain, message: said }, { domain, message });
     payloads[vote] = verified;
   }
   return payloads;

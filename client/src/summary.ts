@@ -1,4 +1,4 @@
-import { visible } from './describe.ts';
+import { shown } from './describe.ts';
 import { PayloadMismatch } from './errors.ts';
 import { match } from './expectation.ts';
 import type { TransactionIntent } from './intent.ts';
@@ -11,20 +11,21 @@ const QUOTED = '"(?:[^"\\\\]|\\\\.)*"…?';
 /** A number as the service writes it, without zeros that say nothing. */
 const NUMBER = '(?:0|[1-9]\\d*)(?:\\.\\d*[1-9])?';
 
-/** True when `shown`, in whole units of so many decimals, is `raw` in the smallest. */
-function isAmount(shown: string, raw: string, decimals: number): boolean {
+/** True when `shown`, in whole units of so many decimals, is `raw` in the smallest; never where nobody knows the decimals. */
+function isAmount(shown: string, raw: string, decimals = -1): boolean {
   const [whole = '', fraction = ''] = shown.split('.');
   const zeros = decimals - fraction.length;
   return zeros >= 0 && BigInt(raw) === BigInt(`${whole}${fraction}${'0'.repeat(zeros)}`);
 }
 
-/** The words of a call. */
+/** The words of a call: its target, how many parameters or bytes it has, and what it sends. */
 function isCallText(what: string, { to, value = '' }: Message): boolean {
-  const calldata = ' with(?:out| \\d+ bytes? of) calldata';
-  const parameters = ' with(?:out| \\d+) parameters?';
-  const sent = `(?:, together with (${NUMBER}) ${QUOTED})?`;
-  const found = new RegExp(`^Call (?:.* of )?${to}(?:${calldata}|${parameters})${sent}$`, 'i').exec(what);
-  return found !== null && isAmount(found[1] ?? '0', value, NATIVE_DECIMALS);
+  const words = new RegExp(
+    `^Call (?:.* of )?${to} with[\\w ]+(?:, together with (${NUMBER}) ${QUOTED})?$`,
+    'i',
+  );
+  const [all, sent = '0'] = words.exec(what) ?? [];
+  return all !== undefined && isAmount(sent, value, NATIVE_DECIMALS);
 }
 
 function isTransferText(what: string, message: Message, decimals: number | undefined): boolean {
@@ -34,8 +35,8 @@ function isTransferText(what: string, message: Message, decimals: number | undef
     `^Send (${NUMBER}) ${QUOTED} \\((?:${QUOTED}, )?${where}\\) to ${recipient}$`,
     'i',
   );
-  const [, shown] = named.exec(what) ?? [];
-  if (shown !== undefined) return decimals !== undefined && isAmount(shown, amount, decimals);
+  const [, said] = named.exec(what) ?? [];
+  if (said !== undefined) return isAmount(said, amount, isNative(token) ? NATIVE_DECIMALS : decimals);
   return new RegExp(`^Send ${amount} raw units of the token ${token} to ${recipient}$`, 'i').test(what);
 }
 
@@ -44,21 +45,14 @@ export function replacedIn({ summary }: Pick<Message, 'summary'>): string | unde
   return /^In place of the failed (txn_\w+)$/.exec(summary[2] ?? '')?.[1];
 }
 
-/** Longest name in a summary, in bytes of UTF-8. */
-const MAX_NAME_BYTES = 48;
-
-const bytesOf = (text: string) => new TextEncoder().encode(text).length;
+/** Longest name in a summary with its quotes, in bytes of UTF-8. */
+const MAX_NAME_BYTES = 50;
 
 /** A name as a summary has it: in quotes, without what cannot be seen; of a long one the beginning, with a mark after it. */
 export function nameInSummary(name: string): string {
-  const written = (text: string) => visible(JSON.stringify(text));
-  let [shown, bytes] = ['', 0];
-  for (const character of name) {
-    bytes += bytesOf(written(character)) - 2;
-    if (bytes > MAX_NAME_BYTES) return `${written(shown)}…`;
-    shown += character;
-  }
-  return written(shown);
+  let part = name;
+  while (new TextEncoder().encode(shown(part)).length > MAX_NAME_BYTES) part = part.replace(/.$/su, '');
+  return shown(part) + (part === name ? '' : '…');
 }
 
 /**
@@ -70,21 +64,16 @@ export function checkSummary(
   intent: TransactionIntent | undefined,
   decimals: number | undefined,
 ): void {
-  const { summary, recipient, token, amount, to } = message;
+  const { summary, recipient, token, amount } = message;
   const [what = '', from = ''] = summary;
-  const place = `From the account ${QUOTED} \\(${verifyingContract}\\) on ${QUOTED} \\(${chainId}\\)`;
+  const place = `^From the account ${QUOTED} \\(${verifyingContract}\\) on ${QUOTED} \\(${chainId}\\)$`;
   const sends = isTransfer(message);
-  const says = sends ? `Send ${amount} (smallest unit of ${token}) to ${recipient}` : `Call … of ${to}`;
-  const isRight = sends
-    ? isTransferText(what, message, isNative(token) ? NATIVE_DECIMALS : decimals)
-    : isCallText(what, message);
   const replaced = replacedIn(message);
   if (intent) match('message.summary', intent.replaces, replaced);
-  // After these lines a call has its parameters.
-  if (sends && summary.length > (replaced === undefined ? 2 : 3)) {
-    throw new PayloadMismatch('message.summary', 'no further line', summary.join('\n'));
-  }
-  if (isRight && new RegExp(`^${place}$`, 'i').test(from)) return;
-  const asked = `${says}, from the account … (${verifyingContract}) on … (${chainId})`;
-  throw new PayloadMismatch('message.summary', asked, summary.join('\n'));
+  // After these lines a call has its parameters; a transfer has no other.
+  const isRight = sends
+    ? isTransferText(what, message, decimals) && summary.length === (replaced ? 3 : 2)
+    : isCallText(what, message);
+  if (isRight && new RegExp(place, 'i').test(from)) return;
+  throw new PayloadMismatch('message.summary', `${amount} of ${token} to ${recipient}`, summary);
 }

@@ -43,6 +43,12 @@ export function quotedName(name: string): string {
   return quotedBeginning(name, MAX_NAME_BYTES);
 }
 
+/** A name that something new gets: with its id where the name is cut, so that two of them can be distinguished. */
+export function quotedNewName({ id, name }: { readonly id: string; readonly name: string }): string {
+  const shown = quotedName(name);
+  return shown.endsWith(CUT) ? `${shown} (${id})` : shown;
+}
+
 /** The symbol of a token in a line. */
 export function quotedSymbol(symbol: string): string {
   return quotedBeginning(symbol, MAX_SYMBOL_BYTES);

@@ -12,7 +12,8 @@ import {
 import { newId } from '../db/ids';
 import { expectNew, findResource, membersOf } from '../domain/governance';
 import { accept, refuse } from '../domain/refusal';
-import { describeGroup, groupsSummary, withMembers } from './groups';
+import { quotedNewName } from '../domain/summary';
+import { groupsSummary, withMembers } from './groups';
 import { defineOperation } from './kind';
 import { unknownMember } from './members';
 
@@ -84,7 +85,7 @@ export const groupsCreate = defineOperation({
   },
 
   summary({ state }, { items }) {
-    const described = items.map((item) => withMembers(describeGroup(item), membersOf(state, item.memberIds)));
+    const described = items.map((item) => withMembers(quotedNewName(item), membersOf(state, item.memberIds)));
     return groupsSummary('Create', described);
   },
 });

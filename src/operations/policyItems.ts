@@ -32,7 +32,7 @@ import {
 import { type PolicyDanger, policyDanger, policyLines } from '../domain/policyText';
 import { quoted } from '../domain/quoted';
 import { accept, type Outcome, refuse } from '../domain/refusal';
-import { quotedName, summaryText } from '../domain/summary';
+import { quotedName, quotedNewName, summaryText } from '../domain/summary';
 import type { Outside, Plan, PlanContext, ShownToken, SummaryContext, Token } from './kind';
 
 /** The body of a request that creates or changes policies. */
@@ -454,7 +454,7 @@ function describeProposed(context: SummaryContext, proposed: ProposedPolicy) {
     before && before.definition.name !== proposed.name ? `, named ${quotedName(proposed.name)}` : '';
   const what = before
     ? `Change policy ${describePolicy(named(before))}`
-    : `Create policy ${describePolicy(proposed)}`;
+    : `Create policy ${quotedNewName(proposed)}`;
   const first = `${what}${dangerText(danger)}${renamed}`;
   return { danger, lines: [first, ...linesOf(definition, context)] };
 }

@@ -134,7 +134,7 @@ describe('a new transaction', () => {
       value: '1500000000000000000',
       data: '0x',
       policyId: byTwo.id,
-      summary: created.summary,
+      summary: created.summary.split('\n'),
       expiresAt: String(Date.parse(created.expiresAt) / 1_000),
     });
     const { address } = org.dave.wallet;
@@ -219,7 +219,7 @@ describe('a new transaction', () => {
         ],
       },
       summary: expect.stringContaining(
-        `Call burnFrom(account: ${org.dave.wallet.address}, value: 5) of ${to} from `,
+        `Call burnFrom of ${to} with 2 parameters\nFrom the account "Treasury" `,
       ),
     });
     const raw = `0x12345678${'ab'.repeat(40)}`;
@@ -486,7 +486,7 @@ describe('a signature', () => {
     const typed = JSON.parse(payload());
     const unlike = [
       { ...typed, message: { ...typed.message, value: '2' } },
-      { ...typed, message: { ...typed.message, summary: 'Send nothing' } },
+      { ...typed, message: { ...typed.message, summary: ['Send nothing'] } },
       { ...typed, message: { ...typed.message, initiatorSignatureHash: `0x${'1'.repeat(64)}` } },
       { ...typed, domain: { ...typed.domain, chainId: 31338 } },
       { ...typed, domain: { ...typed.domain, verifyingContract: anAddress() } },
