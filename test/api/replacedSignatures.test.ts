@@ -221,7 +221,7 @@ async function aTransaction(): Promise<string> {
   const body = aTransactionBody(
     org,
     { account, policy, to: anAddress() },
-    { initiatorWalletAddress: daves.address },
+    { initiatorWalletAddress: daves.address, value: '0', data: '0x12345678' },
   );
   return transactionPath((await createTransaction(api.http, org, body)).id);
 }

@@ -376,13 +376,17 @@ describe('votes on a transaction', () => {
     ]);
   });
 
-  it('are given once for each type, wallet and signature of the initiator', async () => {
+  it('are stored once for each type, wallet, signature and signature of the initiator', async () => {
     const id = await store();
     const [dave, bob] = [summary(org.dave), summary(org.bob)];
     const initiated = await storeVote(service, id, dave, 'initiator');
-    await expect(storeVote(service, id, dave, 'initiator')).rejects.toEqual(refused('23505'));
-    await storeVote(service, id, bob, 'approve', initiated);
-    await expect(storeVote(service, id, bob, 'approve', initiated)).rejects.toEqual(refused('23505'));
+    const [{ signature } = { signature: '' }] = (await read(id)).record.votes;
+    const again = storeVote(service, id, dave, 'initiator', null, signature);
+    await expect(again).rejects.toEqual(refused('23505'));
+    const approval = aHash();
+    await storeVote(service, id, bob, 'approve', initiated, approval);
+    const repeated = storeVote(service, id, bob, 'approve', initiated, approval);
+    await expect(repeated).rejects.toEqual(refused('23505'));
     await storeVote(service, id, bob, 'reject', initiated);
     await storeVote(service, id, bob, 'approve', aHash());
     await storeVote(service, id, { ...bob, walletAddress: anAddress() }, 'approve', initiated);

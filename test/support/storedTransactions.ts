@@ -81,8 +81,8 @@ export async function storeVote(
   member: Pick<MemberSummary, 'id' | 'walletAddress'>,
   type: VoteType,
   initiatorSignatureHash: string | null = null,
+  signature: string = aHash(),
 ): Promise<string> {
-  const signature = aHash();
   await insertSigned(tx as Tx, transactionId, {
     memberId: member.id,
     type,

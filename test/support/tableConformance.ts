@@ -135,7 +135,15 @@ function payloadsIn(signatureStatus: string): string {
     : 'approvePayload,rejectPayload';
 }
 
-function signingRules({ signatureStatus, executionStatus, signingPayloads, signatureData }: Body): Rule[] {
+/** What the initiator signs again, beside the others: their contract wallet may not accept what it was blocked for. */
+function againIn({ executionStatus, failure, initiator, signatureStatus }: Body): string {
+  const again =
+    executionStatus === 'blocked' && failure?.code === 'stale' && initiator.walletKind === 'contract';
+  return again && signatureStatus !== 'pendingInitiatorSignature' ? ',initiatorPayload' : '';
+}
+
+function signingRules(transaction: Body): Rule[] {
+  const { signatureStatus, executionStatus, signingPayloads, signatureData } = transaction;
   const { status, ...kept } = signatureData;
   const payloads = payloadsIn(signatureStatus);
   const waits = [null, 'failed', 'blocked'].includes(executionStatus) && signatureStatus !== 'expired';
@@ -144,7 +152,9 @@ function signingRules({ signatureStatus, executionStatus, signingPayloads, signa
     [Object.keys(kept).sort().join() === payloads, `signatureData has ${Object.keys(kept)}`],
     [waits || signingPayloads === undefined, 'payloads that nobody can sign'],
     [
-      signingPayloads === undefined || Object.keys(signingPayloads).sort().join() === payloads,
+      signingPayloads === undefined ||
+        Object.keys(signingPayloads).sort().join() ===
+          [...`${payloads}${againIn(transaction)}`.split(',')].sort().join(),
       `${signatureStatus} has ${Object.keys(signingPayloads ?? {})}`,
     ],
   ];
