@@ -142,7 +142,9 @@ describe('the client of openapi-python-client', () => {
         POLICY: policy.id,
         RECIPIENT: aRecipient(1),
       });
-      expect(output).toMatch(/txn_\w+: Send .*\ncompleted in block \d+: 0x\w{64}\n$/);
+      expect(output).toMatch(
+        /txn_\w+: Send 0\.01 "ETH" .*\nFrom the account .*\ncompleted in block \d+: 0x\w{64}\n$/,
+      );
     },
     INSTALL_LIMIT_MS,
   );

@@ -62,7 +62,7 @@ describe('the tutorial in README.md', () => {
       );
       const expected = [
         /^Create account "Treasury" \(0x\w{40}\) on .*\npendingReviewSignatures\ncompleted$/m,
-        /^1 ETH\nCreate policy "Petty cash" .*\n(?:.+\n)+?pendingReviewSignatures\ncompleted$/m,
+        /^1 ETH\nCreate policy "Petty cash", approved automatically\n(?:.+\n)+?pendingReviewSignatures\ncompleted$/m,
         /^Send 0\.05 "ETH" .*\nFrom the account .*\ncompleted$/m,
         /"result":"0x[1-9a-f][0-9a-f]*"/,
         /^forbidden:\n {2}amount is 200000000000000000, permitted is at most 100000000000000000$/m,
