@@ -78,6 +78,8 @@ export function createDatabase(
   const connections = new Connections();
   const db = knexFactory({
     client: throughPooler ? 'pg' : (PreparingClient as unknown as typeof Knex.Client),
+    // Knex asks each connection for it otherwise, and throws outside of any statement when the answer is odd.
+    version: '15',
     connection: {
       connectionString: url,
       connectionTimeoutMillis: 4_000,

@@ -198,7 +198,7 @@ describe('a transaction under AUTO_APPROVAL', () => {
           displayAmount: '1500',
         },
       });
-      expect(done.summary).toContain(`Send 1500 raw units of the token ${mute} to ${to} `);
+      expect(done.summary).toContain(`Send 1500 raw units of the token ${mute} to ${to}`);
     }
   });
 

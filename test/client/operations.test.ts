@@ -183,6 +183,9 @@ describe.each(TYPES)('verify of %s', (type) => {
   }, 60_000);
 });
 
+/** A name that a summary has whole. */
+const shortName = () => `", approved ${randomUUID().slice(0, 8)}`;
+
 describe('verify of a change', () => {
   it('refuses one of which the record as it was is not known', async () => {
     const intent = { type: 'members.update', items: [{ id: own.org.dave.id, name: named() }] } as const;
@@ -195,7 +198,7 @@ describe('verify of a change', () => {
   });
 
   it('refuses a summary that does not have the name or the wallet of who is added', async () => {
-    const [asked, other] = [named(), named()];
+    const [asked, other] = [shortName(), shortName()];
     const walletAddress = newAddress();
     const add = (name: string, wallet: string) =>
       ({ type: 'members.create', items: [{ name, walletAddress: wallet }] }) as OperationIntent;

@@ -62,12 +62,15 @@ function declared(): Columns {
       const [row, defaults = '', generated = ''] = ts.isTypeReferenceNode(type)
         ? (type.typeArguments ?? []).map((argument) => argument.getText())
         : [];
-      const columns = members(row).map(([name, of]): [string, Column] => {
-        const nullable = ts.isUnionTypeNode(of) && of.types.some((one) => one.getText() === 'null');
-        const isIn = (names: string) => names.includes(`'${name}'`);
-        const written = isIn(generated) ? 'generated' : isIn(defaults) ? 'default' : 'given';
-        return [name, { type: typeOf(of, nullable), nullable, written }];
-      });
+      const columns = (row ?? '')
+        .split(' & ')
+        .flatMap(members)
+        .map(([name, of]): [string, Column] => {
+          const nullable = ts.isUnionTypeNode(of) && of.types.some((one) => one.getText() === 'null');
+          const isIn = (names: string) => names.includes(`'${name}'`);
+          const written = isIn(generated) ? 'generated' : isIn(defaults) ? 'default' : 'given';
+          return [name, { type: typeOf(of, nullable), nullable, written }];
+        });
       return [table, Object.fromEntries(columns)];
     }),
   );

@@ -1,7 +1,7 @@
 import type { BrowserContext, Request, Route } from 'playwright-core';
 
 /** Requests for approvals, and for what is about them. */
-const APPROVALS = /\/api\/v1\/(transactions|[a-z]+\/proposals)/;
+const APPROVALS = /\/api\/v1\/(transactions|proposals|[a-z]+\/proposals)/;
 
 /** A text in answers, and what a malicious server puts in its place. */
 export type Swap = readonly [from: string | RegExp, to: string];
