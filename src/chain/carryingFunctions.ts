@@ -185,6 +185,11 @@ const BY_SELECTOR: ReadonlyMap<string, Reader> = new Map(
   Object.entries(BY_SIGNATURE).map(([signature, reader]) => [selectorOf(signature), reader]),
 );
 
+/** True for calldata of a function whose calls can be read. */
+export function carriesCalls(data: string): boolean {
+  return BY_SELECTOR.has(data.slice(0, 10).toLowerCase());
+}
+
 /**
  * The calls that the function of a call makes; null where it makes none, where they cannot be read, and where the encoding is
  * not canonical. Their content is not checked.

@@ -2,6 +2,8 @@ import { NATIVE_CURRENCY } from './policy';
 import { displayAmount, MAX_AMOUNT_BYTES } from './policyText';
 import {
   fitting,
+  listLine,
+  MAX_LINE_BYTES,
   plainBeginning,
   quotedBeginning,
   quotedName,
@@ -64,6 +66,33 @@ export interface TokenWords {
   readonly logoUrl: string | null;
 }
 
+/** A call as it was decoded. */
+export interface CallWords {
+  readonly functionName: string;
+  readonly functionParameters: readonly FunctionParameter[];
+}
+
+/** A call that another one carries, with what is known about it. */
+export interface InnerCall {
+  readonly content: TransactionContent;
+  /** 0x hex, as it is carried. */
+  readonly calldata: string;
+  /** null where its function is not known, and for a transfer. */
+  readonly call: CallWords | null;
+  /** Its function is one that only a policy that names it permits. */
+  readonly restricted: boolean;
+  readonly carried: InnerCalls;
+}
+
+/** What a call carries, as a summary says it. */
+export interface InnerCalls {
+  readonly calls: readonly InnerCall[];
+  /** Its function carries calls, but they cannot be read. */
+  readonly unread: boolean;
+  /** The signature of a restricted function or transfer that other bytes mention; null for none. */
+  readonly mentions: string | null;
+}
+
 /** Facts about a transaction besides its bytes. */
 export interface TransactionFacts {
   readonly network: {
@@ -78,11 +107,10 @@ export interface TransactionFacts {
   readonly token: TokenWords | null;
   /** The failed transaction that it replaces; null for none. */
   readonly replaces: string | null;
-  /** The call as it was decoded; null where its function is not known, and for a transfer. */
-  readonly call: {
-    readonly functionName: string;
-    readonly functionParameters: readonly FunctionParameter[];
-  } | null;
+  /** null where the function is not known, and for a transfer. */
+  readonly call: CallWords | null;
+  /** Absent for a transfer. */
+  readonly carried?: InnerCalls;
 }
 
 function assetOf({ tokenAddress }: TokenTransfer, { network, token }: TransactionFacts): Asset {
@@ -113,6 +141,8 @@ export function transactionData(
 const MAX_TEXT_BYTES = 120;
 const MAX_NAME_BYTES = 48;
 const MAX_LIST_BYTES = 180;
+/** Longest name of a carried function: its number and a mark stand before it. */
+const MAX_INNER_NAME_BYTES = 32;
 /** Longest bytes on a line, in bytes. */
 const MAX_BYTES = 64;
 /** Longest name of a token on a line with an amount and two addresses, in bytes of UTF-8. */
@@ -141,7 +171,7 @@ function valueText({ type, value }: FunctionParameter): string {
 }
 
 /** The parameters of a decoded call, a line for each; one without a name is counted. */
-function parameterLines({ functionParameters }: NonNullable<TransactionFacts['call']>): string[] {
+function parameterLines({ functionParameters }: CallWords): string[] {
   return functionParameters.map((parameter, i) => {
     const name = parameter.name === '' ? String(i + 1) : plainBeginning(parameter.name, MAX_NAME_BYTES);
     return `${name}: ${valueText(parameter)}`;
@@ -156,13 +186,14 @@ function withText(count: number, noun: string): string {
 function callText(
   { contractAddress, selector, value }: ContractInteraction,
   facts: TransactionFacts,
+  maxNameBytes: number,
 ): string {
   const { symbol, decimals } = facts.network.nativeAsset;
   const sent =
     value === 0n ? '' : `, together with ${displayAmount(String(value), decimals)} ${quotedSymbol(symbol)}`;
   if (facts.call) {
     const { functionName, functionParameters } = facts.call;
-    const name = plainBeginning(functionName, MAX_NAME_BYTES);
+    const name = plainBeginning(functionName, maxNameBytes);
     return `Call ${name} of ${contractAddress} ${withText(functionParameters.length, 'parameter')}${sent}`;
   }
   const bytes = facts.calldata.length / 2 - 1;
@@ -184,26 +215,65 @@ function transferText(transfer: TokenTransfer, facts: TransactionFacts): string 
   return `Send ${shown} ${quotedSymbol(symbol)} (${named}${where}) to ${destination}`;
 }
 
+function contentText(content: TransactionContent, facts: TransactionFacts, maxNameBytes: number): string {
+  return content.type === 'TOKEN_TRANSFER'
+    ? transferText(content, facts)
+    : callText(content, facts, maxNameBytes);
+}
+
+/** What cannot be read of the bytes of a call. */
+function unreadLines({ unread, mentions }: InnerCalls): string[] {
+  return [
+    ...(unread ? ['CARRIES CALLS THAT CANNOT BE READ'] : []),
+    ...(mentions === null ? [] : [`ITS OTHER BYTES MENTION ${plainBeginning(mentions, MAX_TEXT_BYTES)}`]),
+  ];
+}
+
+/** A carried call on a line, with as many of its parameters as fit, and what of its bytes cannot be read. */
+function innerItem(number: string, inner: InnerCall, facts: TransactionFacts): string[] {
+  const { content, calldata, call, restricted, carried } = inner;
+  const what = contentText(content, { ...facts, calldata, call, token: null }, MAX_INNER_NAME_BYTES);
+  const line = `${number}. ${restricted ? 'RESTRICTED: ' : ''}${what}`;
+  const parameters = call ? parameterLines(call) : [];
+  const whole = parameters.length === 0 ? line : listLine(`${line} (`, parameters, ')');
+  const shown = new TextEncoder().encode(whole).length <= MAX_LINE_BYTES ? whole : line;
+  return [shown, ...unreadLines(carried).map((text) => `${number}. ${text}`)];
+}
+
+/** The carried calls at every depth, numbered by their places, such as 2.1: the restricted ones and the unread ones first. */
+function innerItems({ calls }: InnerCalls, facts: TransactionFacts): string[][] {
+  const listed: { readonly number: string; readonly inner: InnerCall }[] = [];
+  const list = (inners: readonly InnerCall[], before: string) => {
+    for (const [i, inner] of inners.entries()) {
+      const number = `${before}${i + 1}`;
+      listed.push({ number, inner });
+      list(inner.carried.calls, `${number}.`);
+    }
+  };
+  list(calls, '');
+  const isFirst = ({ inner }: (typeof listed)[number]) =>
+    inner.restricted || inner.carried.unread || inner.carried.mentions !== null;
+  const ordered = [...listed.filter(isFirst), ...listed.filter((one) => !isFirst(one))];
+  return ordered.map(({ number, inner }) => innerItem(number, inner, facts));
+}
+
 /**
  * A transaction in lines, as it is signed: amount, token and its address, recipient, or the function; account and network;
- * the transaction that it replaces; the decoded parameters. Names chosen by people or tokens, and texts from the calldata, are
- * quoted. Long values are truncated and marked, and parameters for which there is no room are counted: the calldata itself is
- * signed as well.
+ * the transaction that it replaces; what of its bytes cannot be read; the calls that it carries; the decoded parameters. Names
+ * chosen by people or tokens, and texts from the calldata, are quoted. Long values are truncated and marked, and calls and
+ * parameters for which there is no room are counted: the calldata itself is signed as well.
  */
 export function transactionSummary(content: TransactionContent, facts: TransactionFacts): string {
-  const { account, network, replaces, call } = facts;
-  const what = content.type === 'TOKEN_TRANSFER' ? transferText(content, facts) : callText(content, facts);
+  const { account, network, replaces, call, carried } = facts;
   const always = [
-    what,
+    contentText(content, facts, MAX_NAME_BYTES),
     `From the account ${quotedName(account.name)} (${account.address}) on ${quotedName(network.name)} (${network.id})`,
     ...(replaces === null ? [] : [`In place of the failed ${replaces}`]),
+    ...(carried ? unreadLines(carried) : []),
   ];
   const parameters = content.type === 'TOKEN_TRANSFER' || !call ? [] : parameterLines(call);
-  return summaryText(
-    always,
-    parameters.map((line) => [line]),
-    'the calldata',
-  );
+  const items = [...(carried ? innerItems(carried, facts) : []), ...parameters.map((line) => [line])];
+  return summaryText(always, items, 'the calldata');
 }
 
 /** The transaction that one replaces, as its summary says it; null for none. */

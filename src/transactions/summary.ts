@@ -1,4 +1,7 @@
+import { carriedCalls } from '../chain/carriedCalls';
+import { carriesCalls } from '../chain/carryingFunctions';
 import { decodeCall } from '../chain/decode';
+import { isRestricted } from '../chain/functions';
 import { SHIPPED_TOKENS } from '../chain/tokenList';
 import type { Db, Tx } from '../db/database';
 import { readState } from '../db/seals';
@@ -11,8 +14,13 @@ import {
   tokenIn,
   transferCondition,
 } from '../domain/policy';
-import type { TransactionContent } from '../domain/transactionContent';
-import { type TokenWords, type TransactionFacts, transactionSummary } from '../domain/transactionText';
+import type { Carried, TransactionContent } from '../domain/transactionContent';
+import {
+  type InnerCalls,
+  type TokenWords,
+  type TransactionFacts,
+  transactionSummary,
+} from '../domain/transactionText';
 
 /** A token as a policy names it; null where it names another one, or none. */
 export function tokenOfPolicy(policy: Policy, networkId: number, tokenAddress: string): PolicyToken | null {
@@ -61,8 +69,37 @@ export function callOf(
   return decodeCall(calldata, [...(rule?.allowedFunctions ?? [])]);
 }
 
+/** What a call carries, decoded as the call itself is. */
+function innerCalls(policy: Policy, calldata: string, { calls, mentions }: Carried): InnerCalls {
+  return {
+    calls: (calls ?? []).map(({ call: { data }, content, carried }) => ({
+      content,
+      calldata: data,
+      call: callOf(policy, content, data),
+      restricted:
+        content.type === 'CONTRACT_INTERACTION' &&
+        content.selector !== null &&
+        isRestricted(content.selector),
+      carried: innerCalls(policy, data, carried),
+    })),
+    unread: calls === null && carriesCalls(calldata),
+    mentions,
+  };
+}
+
+/** What the call of a contract carries; nothing for a transfer. */
+function carriedOf(
+  policy: Policy,
+  content: TransactionContent,
+  data: string,
+): Pick<TransactionFacts, 'carried'> {
+  if (content.type !== 'CONTRACT_INTERACTION') return {};
+  const { contractAddress: to, value } = content;
+  return { carried: innerCalls(policy, data, carriedCalls({ to, value, data })) };
+}
+
 /** What a summary is made from. */
-export interface Summarized extends Omit<TransactionFacts, 'call'> {
+export interface Summarized extends Omit<TransactionFacts, 'call' | 'carried'> {
   readonly policy: Policy;
   readonly content: TransactionContent;
 }
@@ -72,5 +109,7 @@ export interface Summarized extends Omit<TransactionFacts, 'call'> {
  * depends on nothing but these, the records, the configured network and the token list of the service.
  */
 export function summaryOf({ policy, content, ...facts }: Summarized): string {
-  return transactionSummary(content, { ...facts, call: callOf(policy, content, facts.calldata) });
+  const { calldata } = facts;
+  const call = callOf(policy, content, calldata);
+  return transactionSummary(content, { ...facts, call, ...carriedOf(policy, content, calldata) });
 }

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { checksumAddress } from '../../../src/chain/address';
 import { decodeCall } from '../../../src/chain/decode';
 import { NATIVE_CURRENCY } from '../../../src/domain/policy';
@@ -11,9 +12,10 @@ import {
   transactionData,
   transactionSummary,
 } from '../../../src/domain/transactionText';
+import { summaryOf } from '../../../src/transactions/summary';
 import { anAddress } from '../../support/builders';
 import { policyName } from '../../support/policies';
-import { transferData } from '../../support/transactions';
+import { aCallPolicy, transferData } from '../../support/transactions';
 
 const TO = anAddress();
 const RECIPIENT = anAddress();
@@ -210,6 +212,68 @@ describe('a call', () => {
     const content = contentOf({ data: '0x12345678' });
     expect(replacedIn(transactionSummary(content, facts({ call })))).toBeNull();
     expect(replacedIn(transactionSummary(content, facts({ call, replaces: 'txn_2' })))).toBe('txn_2');
+  });
+});
+
+describe('a call that carries others', () => {
+  const [SPENDER, POLICY] = [checksumAddress(anAddress()) as Hex, aCallPolicy(null)];
+  const encode = (declaration: string, ...args: unknown[]) =>
+    encodeFunctionData({ abi: parseAbi([`function ${declaration}`] as readonly string[]), args } as never);
+  const approve = encode('approve(address spender, uint256 value)', SPENDER, 7n);
+  const aggregate = (...calls: [string, bigint, string][]) =>
+    encode(
+      'aggregate3Value((address target, bool may, uint256 value, bytes data)[] calls)',
+      calls.map(([target, value, data]) => ({ target, may: false, value, data })),
+    );
+
+  /** The lines after the first two, without those of the parameters. */
+  function carriedLines(data: string): string[] {
+    const content = contentOf({ data });
+    const lines = summaryOf({ ...facts({ calldata: data }), policy: POLICY, content }).split('\n');
+    for (const line of lines) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(252);
+    expect(Buffer.byteLength(lines.join('\n'))).toBeLessThanOrEqual(2_000);
+    return lines.slice(2).filter((line) => /^([\d.]+\. |[A-Z]{3}|\d+ of )/.test(line));
+  }
+
+  it('says each on a line, restricted ones first', () => {
+    const data = aggregate(
+      [RECIPIENT, 10n ** 18n, '0x'],
+      [TO, 0n, transferData(RECIPIENT, 5n)],
+      [TO, 0n, '0xdeadbeef00'],
+      [TO, 0n, approve],
+    );
+    expect(carriedLines(data)).toEqual([
+      `4. RESTRICTED: Call approve of ${TO} with 2 parameters (spender: ${SPENDER}, value: 7)`,
+      `1. Send 1 "ETH" ("Ether", native currency) to ${RECIPIENT}`,
+      `2. Send 5 raw units of the token ${TO} to ${RECIPIENT}`,
+      `3. Call the unknown function 0xdeadbeef of ${TO} with 5 bytes of calldata`,
+    ]);
+  });
+
+  it('says those inside of others by their places', () => {
+    const [outer, inner] = carriedLines(aggregate([TO, 0n, encode('multicall(bytes[])', [approve])]));
+    expect(outer).toMatch(`1. RESTRICTED: Call multicall of ${TO} with 1 parameter (`);
+    expect(inner).toMatch(`1.1. RESTRICTED: Call approve of ${TO} with 2 parameters (spender: ${SPENDER}`);
+  });
+
+  it('says where calls cannot be read, and what the bytes mention', () => {
+    const mentioned = 'ITS OTHER BYTES MENTION approve(address,uint256)';
+    const odd = `${encode('multicall(bytes[])', [approve])}00`;
+    expect(carriedLines(odd)).toEqual(['CARRIES CALLS THAT CANNOT BE READ', mentioned]);
+    expect(carriedLines(`0x12345678${approve.slice(2)}`)).toEqual([mentioned]);
+    expect(carriedLines(aggregate([TO, 0n, odd])).slice(1)).toEqual([
+      '1. CARRIES CALLS THAT CANNOT BE READ',
+      `1. ${mentioned}`,
+    ]);
+    expect(carriedLines('0xd0e30db0')).toEqual([]);
+  });
+
+  it('counts those for which there is no room', () => {
+    const most = 2n ** 256n - 1n;
+    const many = Array.from({ length: 200 }, (): [string, bigint, string] => [TO, most, '0xdeadbeef']);
+    const lines = carriedLines(aggregate(...many, [TO, most, approve]));
+    expect(lines[0]).toMatch(/^201\. RESTRICTED: Call approve of .*, together with \d{60}\.\d{17,18} "ETH"/);
+    expect(lines.at(-1)).toMatch(/^\d of 202 shown: the calldata has all$/);
   });
 });
 
