@@ -146,7 +146,7 @@ describe('proposals retry', () => {
     const failed = await json(env, 'proposals', 'list', '--failed');
     expect(failed.map(({ id }: Shown) => id)).toEqual([proposal.id]);
     expect(await words(env, 'proposals', 'list', '--failed')).toMatch(
-      new RegExp(`^${proposal.id} .*waits for a retry.*${relayer} has 0 wei on Shaky`, 'm'),
+      new RegExp(`^${proposal.id} .*waits for a retry.*${relayer} has 0 ETH on Shaky`, 'm'),
     );
     const text = await words(env, 'proposals', 'show', proposal.id);
     for (const part of ['relayerFunds', `relayer ${relayer} has 0 ETH`, 'attempt 1', 'retry']) {

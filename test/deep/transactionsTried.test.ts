@@ -81,17 +81,17 @@ it('a failed transaction is completed by a retry after its cause is removed', as
   const transaction = await transfer(asked);
   expect(await settled(transaction)).toMatchObject({
     executionStatus: 'failed',
-    failure: { code: 'relayerFunds' },
+    failure: { code: 'accountFunds' },
   });
   const [listed] = await json(env, 'transactions', 'list', '--failed', '--org', org.id);
-  expect(listed).toMatchObject({ id: transaction.id, failure: { code: 'relayerFunds' } });
+  expect(listed).toMatchObject({ id: transaction.id, failure: { code: 'accountFunds' } });
   const text = await words(env, 'transactions', 'show', transaction.id);
   for (const part of [`fund the account ${account.address}`, 'What to do:', 'released', 'Retry:']) {
     expect(text).toContain(part);
   }
   // The cause is still there: it fails again, with its second attempt.
   await json(env, 'transactions', 'retry', transaction.id);
-  expect(await settled(transaction)).toMatchObject({ failure: { code: 'relayerFunds', attempt: 2 } });
+  expect(await settled(transaction)).toMatchObject({ failure: { code: 'accountFunds', attempt: 2 } });
 
   await rpc(url(), 'anvil_setBalance', [account.address, `0x${(asked * 2n).toString(16)}`]);
   expect(await words(env, 'transactions', 'retry', transaction.id)).toMatch(/^(Being executed|Executed)/);

@@ -109,7 +109,9 @@ describe('a relayer with insufficient funds', () => {
       await fundOnLocalChain(url, relayer);
       await until('the refill is seen, and the execution refused', async () => {
         const { events } = await workflowOfTransaction(world, failed).fetchHistory();
-        return events?.some(({ activityTaskCompletedEventAttributes: done }) => done);
+        return events?.some(
+          ({ timerStartedEventAttributes: timer }) => Number(timer?.startToFireTimeout?.seconds) === 60,
+        );
       });
       expect(await readTransaction(http, org, failed)).toMatchObject({ executionStatus: 'failed' });
       await changeMember(db, org, org.dave.id, { walletAddress: org.dave.wallet.address });
