@@ -1,14 +1,14 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { issueApiKey, revokeApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import { newId } from '../../src/db/ids';
 import { endSession } from '../../src/db/sessionEnds';
-import { canonicalJson, type JsonValue } from '../../src/domain/canonicalJson';
 import { json } from '../cli/command';
 import { proposalPath, propose, startApi } from '../support/api';
 import { signingAsk, type TestOrganization, type TestService } from '../support/service';
 import { type Browser, originOf, signIn } from '../support/session';
 import { openConnection, parseAnswer } from '../support/sockets';
+import { storeRequest } from '../support/storedRequests';
 import { until } from '../support/until';
 
 let api: TestService;
@@ -171,21 +171,11 @@ describe('a request whose body is half sent', () => {
 
 describe('an unanswered request', () => {
   /** As an API that was killed leaves it: stored, and not sent on. */
-  async function storeUnsent({ path, body, idempotencyKey }: Record<string, unknown>, credentialId: string) {
-    const hashed = canonicalJson(['POST', path, body] as JsonValue);
-    await api.db('idempotency_requests').insert({
-      organization_id: org.id,
-      key: String(idempotencyKey),
-      credential_id: credentialId,
-      method: 'POST',
-      path: String(path),
-      request_hash: createHash('sha256').update(hashed).digest(),
-      body: JSON.stringify(body),
-      resource_id: newId('prop'),
-      lease_owner: randomUUID(),
-      lease_until: new Date(0),
+  const storeUnsent = (ask: { path: string; body: object; idempotencyKey: string }, credentialId: string) =>
+    storeRequest(api.db, {
+      ...{ organizationId: org.id, credentialId, key: ask.idempotencyKey },
+      ...{ path: ask.path, body: ask.body, resourceId: newId('prop') },
     });
-  }
 
   it('is not finished by its own key that is no admin’s any more', async () => {
     const { id, key } = await newKey();

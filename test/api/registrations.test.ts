@@ -37,6 +37,7 @@ import {
 import type { Answer, Ask } from '../support/http';
 import type { TestMember, TestOrganization, TestService } from '../support/service';
 import { endpointOf, freePorts, networksFile, startOwnChain } from '../support/stack';
+import { storeRequest } from '../support/storedRequests';
 import { describeDeep } from '../support/suite';
 
 const REGISTER = '/api/v1/members/registrations';
@@ -533,18 +534,9 @@ describe('the record of texts', () => {
     const texts = [await textFor(org.dave.wallet.address), await textFor(org.alice.wallet.address)];
     const used = await challengeOf(await textFor(org.bob.wallet.address));
     const nonces = [...(await Promise.all(texts.map(challengeOf))), used].map(({ nonce }) => nonce);
-    await api.db('idempotency_requests').insert({
-      id: used.proof.requestId,
-      organization_id: org.id,
-      key: randomUUID(),
-      credential_id: org.adminKeyId,
-      method: 'POST',
-      path: REGISTER,
-      request_hash: Buffer.from(''),
-      body: '{}',
-      resource_id: used.nonce,
-      lease_owner: randomUUID(),
-      lease_until: new Date(0),
+    await storeRequest(api.db, {
+      ...{ id: used.proof.requestId, organizationId: org.id, credentialId: org.adminKeyId },
+      ...{ path: REGISTER, body: {}, resourceId: used.nonce },
     });
     await registerWallet(api.db, used.proof);
     const left = async () =>

@@ -1,15 +1,15 @@
 /** @deep */
 
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { newId } from '../../src/db/ids';
-import { canonicalJson } from '../../src/domain/canonicalJson';
 import { PROPOSE, refusal, refusalIn, startApi } from '../support/api';
 import { checkConformance } from '../support/conformance';
 import { operations, urlOf } from '../support/document';
 import type { Answer } from '../support/http';
 import type { TestOrganization, TestService } from '../support/service';
 import { openConnection, parseAnswer } from '../support/sockets';
+import { storeRequest } from '../support/storedRequests';
 import { DEEP, itDeep } from '../support/suite';
 
 interface Ended<T> {
@@ -50,27 +50,11 @@ const mutations = operations
   }));
 
 /** A request that another process works on, and goes on working on. */
-async function storeRunningRequest({
-  path,
-  body,
-  idempotencyKey,
-}: (typeof mutations)[number]): Promise<void> {
-  const requestHash = createHash('sha256')
-    .update(canonicalJson(['POST', path, body]))
-    .digest();
-  await api.db('idempotency_requests').insert({
-    organization_id: org.id,
-    key: idempotencyKey,
-    credential_id: org.adminKeyId,
-    method: 'POST',
-    path,
-    request_hash: requestHash,
-    body: JSON.stringify(body),
-    resource_id: newId('prop'),
-    lease_owner: randomUUID(),
-    lease_until: api.db.raw(`now() + interval '1 hour'`),
+const storeRunningRequest = ({ path, body, idempotencyKey }: (typeof mutations)[number]) =>
+  storeRequest(api.db, {
+    ...{ organizationId: org.id, credentialId: org.adminKeyId, key: idempotencyKey },
+    ...{ path, body, resourceId: newId('prop'), leaseUntil: new Date(Date.now() + 3_600_000) },
   });
-}
 
 beforeAll(async () => {
   api = await startApi({ env: { ORGWALLET_ROLES: 'api' } });

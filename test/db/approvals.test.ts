@@ -38,6 +38,7 @@ import type { OutsideEvent } from '../../src/domain/outsideEvents';
 import { aHash, anAddress, anId } from '../support/builders';
 import { makeOrganization, type TestOrganization } from '../support/service';
 import { createTestDatabase } from '../support/stack';
+import { storeRequest } from '../support/storedRequests';
 import { storeAttempt, storeEnvelope, storeTransactionOf, storeUsage } from '../support/storedTrails';
 import { storeVote } from '../support/storedTransactions';
 import { NETWORK_ID } from '../support/transactions';
@@ -558,20 +559,10 @@ it('counts the open proposals and transactions of a key together', async () => {
   await storeTransactionOf(owner, org);
   await storeTransactionOf(owner, org, {}, { closed_at: owner.fn.now() });
   await storeProposal();
-  const requestId = '11111111-1111-4111-8111-111111111111';
   const proposalId = anId('prop');
-  await owner('idempotency_requests').insert({
-    id: requestId,
-    organization_id: org.id,
-    credential_id: org.adminKeyId,
-    key: requestId,
-    lease_owner: requestId,
-    request_hash: Buffer.alloc(32),
-    method: 'POST',
-    path: '/x',
-    body: '{}',
-    resource_id: proposalId,
-    lease_until: owner.fn.now(),
+  const requestId = await storeRequest(owner, {
+    ...{ organizationId: org.id, credentialId: org.adminKeyId },
+    ...{ path: '/x', body: {}, resourceId: proposalId },
   });
   const { open } = await readCreationRequest(service, {
     organizationId: org.id,

@@ -50,6 +50,7 @@ import type { Shown } from '../support/api';
 import { writeDecided } from '../support/directDecisions';
 import { testKeystore } from '../support/service';
 import { createTestDatabase, temporaryDir } from '../support/stack';
+import { storeRequest } from '../support/storedRequests';
 import { bodyOf, byId, policyDefinition, sorted } from './operationBodies';
 import { KEYS, type Key, NOBODY, signed, signerOf, WALLET_KEYS, walletOf } from './operationKeys';
 import type { VoteType } from './operations.model';
@@ -363,19 +364,9 @@ export class World {
     if (!endpoint) throw new Error(`nothing is proposed at ${path}`);
     const parsed = endpoint.body.safeParse(json);
     if (!parsed.success) return { id, refusal: 'validationError' };
-    const requestId = randomUUID();
-    await owner('idempotency_requests').insert({
-      id: requestId,
-      organization_id: this.organizationId,
-      key: randomUUID(),
-      credential_id: this.apiKeyId,
-      method: 'POST',
-      path: `${BASE_PATH}${path}`,
-      request_hash: Buffer.alloc(32),
-      body: JSON.stringify(parsed.data),
-      resource_id: id,
-      lease_owner: randomUUID(),
-      lease_until: new Date(),
+    const requestId = await storeRequest(owner, {
+      ...{ organizationId: this.organizationId, credentialId: this.apiKeyId },
+      ...{ path: `${BASE_PATH}${path}`, body: parsed.data as object, resourceId: id },
     });
     const result = await activities.createApproval({ ...this.ref(id), resourceType, action, requestId });
     if (!result.ok) return { id, refusal: result.refusal.code };

@@ -31,6 +31,7 @@ import { transactionRules } from '../../src/domain/transaction';
 import { aFailure, aHash, anAddress, anId } from '../support/builders';
 import { makeOrganization, type TestMember, type TestOrganization } from '../support/service';
 import { createTestDatabase } from '../support/stack';
+import { storeRequest } from '../support/storedRequests';
 import { storeAccount, storeTransaction, storeVote } from '../support/storedTransactions';
 import { aPolicy, NETWORK_ID } from '../support/transactions';
 import { until } from '../support/until';
@@ -720,19 +721,9 @@ describe('a transaction under its lock', () => {
 
   it('knows the API key of a request about it, and takes no other text for one', async () => {
     const [id, other] = [await store(), await store()];
-    const requestId = randomUUID();
-    await owner('idempotency_requests').insert({
-      id: requestId,
-      organization_id: org.id,
-      key: randomUUID(),
-      credential_id: org.adminKeyId,
-      method: 'POST',
-      path: `/api/v1/transactions/${id}/execute`,
-      request_hash: Buffer.alloc(32),
-      body: '{}',
-      resource_id: id,
-      lease_owner: randomUUID(),
-      lease_until: new Date(),
+    const requestId = await storeRequest(owner, {
+      ...{ organizationId: org.id, credentialId: org.adminKeyId },
+      ...{ path: `/api/v1/transactions/${id}/execute`, body: {}, resourceId: id },
     });
     const keyOf = async (transactionId: string, request: string) =>
       (await readTransactionForMessage(service, { ...key(transactionId), requestId: request }))?.credentialId;

@@ -1,10 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
 import { issueApiKey, revokeApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import type { ApprovalRef } from '../../src/domain/approvalRef';
-import { canonicalJson, type JsonValue } from '../../src/domain/canonicalJson';
 import {
   executeApproval,
   type MessageOutcome,
@@ -16,6 +14,7 @@ import { taskQueues } from '../../src/temporal/ids';
 import { PROPOSE, propose, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import type { TestMember, TestOrganization } from '../support/service';
+import { storeRequest } from '../support/storedRequests';
 import {
   aTransactionBody,
   createTransaction,
@@ -58,25 +57,10 @@ const revokeIn = (tx: Tx, apiKeyId: string) => revokeApiKey(tx, { apiKeyId, acto
 const revoke = (apiKeyId: string) => world.db.transaction((tx) => revokeIn(tx, apiKeyId));
 
 /** Stores a request as the API does, before it sends it on. Returns its id, which is its idempotency key too. */
-async function request(credentialId: string, path: string, body: object, resourceId: string, of = org) {
-  const id = randomUUID();
-  await world.db('idempotency_requests').insert({
-    id,
-    organization_id: of.id,
-    key: id,
-    credential_id: credentialId,
-    method: 'POST',
-    path,
-    request_hash: createHash('sha256')
-      .update(canonicalJson(['POST', path, body as JsonValue]))
-      .digest(),
-    body: JSON.stringify(body),
-    resource_id: resourceId,
-    lease_owner: randomUUID(),
-    lease_until: new Date(0),
-  });
-  return id;
-}
+const request = (credentialId: string, path: string, body: object, resourceId: string, of = org) =>
+  storeRequest(world.db, { organizationId: of.id, credentialId, path, body, resourceId });
+
+const payment = () => aTransactionBody(org, { ...payer, to: anAddress() });
 
 const proposalRef = (id: string): ApprovalRef => ({
   subject: 'proposal',
@@ -107,8 +91,7 @@ const effects: [
     () => org.otherBot,
     async (key) => {
       const id = newId('txn');
-      const body = aTransactionBody(org, { ...payer, to: anAddress() });
-      return start(transactionRef(id), await request(key, TRANSACTIONS, body, id));
+      return start(transactionRef(id), await request(key, TRANSACTIONS, payment(), id));
     },
   ],
   [
@@ -124,11 +107,7 @@ const effects: [
     'delivers no vote on a transaction',
     () => org.otherBot,
     async (key) => {
-      const created = await createTransaction(
-        world.http,
-        org,
-        aTransactionBody(org, { ...payer, to: anAddress() }),
-      );
+      const created = await createTransaction(world.http, org, payment());
       const { signature } = await signatureBody(created, org.dave, 'initiator');
       return sign(transactionRef(created.id), key, { type: 'initiator', signature, execute: true });
     },
@@ -146,11 +125,7 @@ const effects: [
     'executes no transaction',
     () => org.otherBot,
     async (key) => {
-      const transaction = await initiate(
-        world.http,
-        org,
-        aTransactionBody(org, { ...payer, to: anAddress() }),
-      );
+      const transaction = await initiate(world.http, org, payment());
       return execute(transactionRef(transaction.id), key, 'approve');
     },
   ],
@@ -158,11 +133,7 @@ const effects: [
     'executes no rejection of a transaction',
     () => org.otherBot,
     async (key) => {
-      const transaction = await initiate(
-        world.http,
-        org,
-        aTransactionBody(org, { ...payer, to: anAddress() }),
-      );
+      const transaction = await initiate(world.http, org, payment());
       await signed(world.http, org, transaction, org.dave, 'reject');
       return execute(transactionRef(transaction.id), key, 'reject');
     },
@@ -237,7 +208,7 @@ describe.each(effects)('a request that was queued %s', (_name, by, prepare) => {
 });
 
 it('a rejection that a revoked key asks for is not recorded by the signer', async () => {
-  const transaction = await initiate(world.http, org, aTransactionBody(org, { ...payer, to: anAddress() }));
+  const transaction = await initiate(world.http, org, payment());
   await signed(world.http, org, transaction, org.dave, 'reject');
   const key = await issue(org.otherBot);
   const send = await execute(transactionRef(transaction.id), key, 'reject');
