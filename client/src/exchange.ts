@@ -1,5 +1,6 @@
+import { faultText } from './connectionFault.ts';
 import type { CallOptions } from './endpoints.ts';
-import { ApiError, type ErrorCode, NoAnswer, NotConnected } from './errors.ts';
+import { ApiError, type ErrorCode, NoAnswer } from './errors.ts';
 
 /** Where the service is, and how it is called. */
 export interface Connection {
@@ -45,15 +46,15 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** Options of a call within an action: `deadline` is the end of its whole time, by `performance.now()`. */
-export interface Limited extends CallOptions {
+export interface ActionOptions extends CallOptions {
   readonly deadline?: number | undefined;
 }
 
 /** The options of an action, whose whole time begins now. */
-export function limited(
-  options: Limited,
+export function withDeadline(
+  options: ActionOptions,
   { totalTimeoutMs: given }: Pick<Connection, 'totalTimeoutMs'>,
-): Limited {
+): ActionOptions {
   const { deadline, totalTimeoutMs = given } = options;
   return totalTimeoutMs === undefined || deadline !== undefined
     ? options
@@ -101,51 +102,6 @@ function readResponse(response: Response, text: string): Try {
   throw error;
 }
 
-/** What failed below HTTP: `code` is that of Node; browsers say nothing. */
-interface Fault {
-  readonly code?: string;
-  readonly message?: string;
-  readonly errors?: readonly Fault[];
-}
-
-/**
- * What to change where no request can be sent; undefined where the next one may be. Node checks a certificate itself, and
- * names its fault by OpenSSL's codes. Source: Node, tls, "X509 certificate error codes".
- */
-function settingOf(
-  url: string,
-  { code, message }: Fault,
-): readonly [string, NotConnected['setting']] | undefined {
-  const { host, hostname } = new URL(url);
-  if (code === undefined) return [`baseUrl: fetch refuses ${host}: ${message}`, 'baseUrl'];
-  if (code === 'ENOTFOUND') return [`baseUrl: unknown host ${hostname}`, 'baseUrl'];
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER')
-    return [`baseUrl: ${host} does not speak TLS (expected the HTTPS port of the service)`, 'baseUrl'];
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code === 'HOSTNAME_MISMATCH')
-    return [`baseUrl: the certificate of ${host} is for another host: ${message}`, 'baseUrl'];
-  if (/^(CERT_(HAS_EXPIRED|NOT_YET_VALID|REVOKED)|CRL_)/.test(code))
-    return [
-      `the certificate of ${host} does not count: ${message} (renew it, or correct the clock)`,
-      'certificate',
-    ];
-  if (/CERT|^UNABLE_TO_|^INVALID_(CA|PURPOSE)$|^PATH_LENGTH_EXCEEDED$/.test(code)) {
-    const trusted =
-      'start this process with NODE_EXTRA_CA_CERTS, the file of the authority that has signed it';
-    return [`the certificate of ${host} is not trusted: ${message} (${trusted})`, 'NODE_EXTRA_CA_CERTS'];
-  }
-  return undefined;
-}
-
-/** Why a request got no response, or not all of it. Throws NotConnected where that will not change. */
-function unsent(url: string, cause: unknown, idempotencyKey: string | undefined): Try {
-  const { message, cause: below } = cause as Error & { cause?: Fault };
-  // Several addresses of a host, each with its own fault.
-  const fault = below?.errors?.[0] ?? below;
-  const setting = fault && settingOf(url, fault);
-  if (setting) throw new NotConnected(setting[0], setting[1], { cause, idempotencyKey });
-  return { reason: fault?.message ? `${message}: ${fault.message}` : message, cause };
-}
-
 async function tryOnce(
   url: string,
   init: RequestInit,
@@ -162,7 +118,7 @@ async function tryOnce(
     text = await response.text();
   } catch (cause) {
     signal?.throwIfAborted();
-    return unsent(url, cause, idempotencyKey);
+    return { reason: faultText(url, cause, idempotencyKey), cause };
   }
   return readResponse(response, text);
 }
@@ -194,7 +150,7 @@ function initOf(
 export async function send(
   connection: Connection,
   exchange: Exchange,
-  options: Limited = {},
+  options: ActionOptions = {},
 ): Promise<unknown> {
   const { requestTimeoutMs = 30_000, fetch: fetcher = fetch } = connection;
   const { signal, timeoutMs = connection.timeoutMs ?? 60_000 } = options;
@@ -202,7 +158,7 @@ export async function send(
   const idempotencyKey = method === 'POST' ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
   const init = initOf(connection, exchange, idempotencyKey);
   const begunAt = performance.now();
-  const { deadline: end = Number.POSITIVE_INFINITY } = limited(options, connection);
+  const { deadline: end = Number.POSITIVE_INFINITY } = withDeadline(options, connection);
   const deadline = Math.min(begunAt + timeoutMs, end);
   let tried: Exclude<Try, { body: unknown }> = { reason: 'it was not sent' };
   for (let tries = 0; performance.now() < deadline; tries += 1) {

@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import { type Api, createApi } from './api.ts';
 import type { CallOptions } from './endpoints.ts';
 import { ApiError, NoAnswer, NotConnected, NotPermitted, NotSigned } from './errors.ts';
-import { type Connection, type Limited, limited } from './exchange.ts';
+import { type ActionOptions, type Connection, withDeadline } from './exchange.ts';
 import { isSameAddress } from './expectation.ts';
 import type { Before, CallIntent, Intent, OperationIntent, OperationType, TransferIntent } from './intent.ts';
 import type { VoteType } from './payload.ts';
@@ -53,7 +53,7 @@ interface Request extends CallOptions {
   readonly wait?: boolean;
 }
 
-/** A payment or call that nobody asks for yet. */
+/** A payment or call that is not requested yet. */
 type Planned<Asked> = Asked extends Request
   ? Omit<Asked, 'wallet' | 'description' | 'wait' | 'idempotencyKey'> & {
       /** Who would initiate it: a wallet, or its address. */
@@ -100,8 +100,8 @@ export interface Orgwallet extends Api {
   /** Calls a contract, in the same steps as `transfer`. */
   call(request: CallRequest): Promise<Transaction>;
   /**
-   * The policy under which `transfer` or `call` would ask: of those that permit it, the one with the fewest approvals. Its
-   * evaluation has the approvers, their number, and what is left of its budget. Nothing is stored. Throws NotPermitted.
+   * The evaluation of the policy that `transfer` or `call` would use: of those that permit it, the one with the fewest
+   * approvals. It has the approvers, their number, and what is left of the budget. Nothing is stored. Throws NotPermitted.
    */
   policyFor(request: PlannedRequest): Promise<Schema['Evaluation']>;
   /** The current state of a proposal or transaction. */
@@ -132,7 +132,7 @@ function methodOf<Type extends OperationType>(type: Type): MethodOf<Type> {
 const isTransaction = (record: Approval): record is Transaction => record.id.startsWith('txn_');
 
 /** Options for the other calls of one action: its idempotency key belongs to its first POST. */
-const withoutKey = ({ signal, timeoutMs, totalTimeoutMs, deadline }: Limited): Limited => ({
+const withoutKey = ({ signal, timeoutMs, totalTimeoutMs, deadline }: ActionOptions): ActionOptions => ({
   signal,
   timeoutMs,
   totalTimeoutMs,
@@ -269,7 +269,7 @@ export function createOrgwallet(settings: Settings): Orgwallet {
     return vote(current, 'approve', { ...withoutKey(options), wallet, intent, before, execute, confirm });
   }
 
-  /** What is asked of an account in the words of the API, and what its policies say about it. Throws NotPermitted. */
+  /** The request of an intent, and its evaluation by the policies. Throws NotPermitted. */
   async function evaluate(
     intent: TransferIntent | CallIntent,
     {
@@ -294,7 +294,7 @@ export function createOrgwallet(settings: Settings): Orgwallet {
   }
 
   async function request(
-    asked: Request & Limited,
+    asked: Request & ActionOptions,
     intent: TransferIntent | CallIntent,
     accountId: string,
     idempotencyKey: string,
@@ -317,14 +317,14 @@ export function createOrgwallet(settings: Settings): Orgwallet {
   /** Requests what an intent asks of an account, which it names by its address. */
   const send = (given: Request, intentOf: (account: string) => TransferIntent | CallIntent) =>
     withKey(given, async (key) => {
-      const asked = limited(given, settings) as Request & Limited;
+      const asked = withDeadline(given, settings) as Request & ActionOptions;
       const { id, address } = await accountOf(asked.account, withoutKey(asked));
       return request(asked, intentOf(address), id, key);
     });
 
   async function policyFor(given: PlannedRequest): Promise<Schema['Evaluation']> {
     const { initiator } = given;
-    const asked = limited(given, settings);
+    const asked = withDeadline(given, settings);
     const { id: accountId, address: account } = await accountOf(given.account, withoutKey(asked));
     const intent =
       'data' in given
@@ -340,15 +340,15 @@ export function createOrgwallet(settings: Settings): Orgwallet {
   return {
     ...api,
     propose: (intent, given = {}) => {
-      const options: ProposeOptions = limited(given, settings);
+      const options: ProposeOptions = withDeadline(given, settings);
       return withKey(options, (key) => propose(intent, options, key));
     },
-    vote: (approval, type, options) => vote(approval, type, limited(options, settings) as VoteOptions),
+    vote: (approval, type, options) => vote(approval, type, withDeadline(options, settings) as VoteOptions),
     policyFor,
     execute: async (approval, type, given = {}) => {
       const id = typeof approval === 'string' ? approval : approval.id;
       const execute = id.startsWith('txn_') ? api.executeTransaction : api.executeProposal;
-      const executed = await execute(id, { type }, limited(given, settings));
+      const executed = await execute(id, { type }, withDeadline(given, settings));
       return sameRecord(id, executed) as RecordOf<typeof approval>;
     },
     transfer: (asked) => send(asked, (account) => ({ ...asked, type: 'transfer', account })),

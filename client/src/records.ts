@@ -1,6 +1,6 @@
 import type { CallOptions, Methods } from './endpoints.ts';
 import { NotReached } from './errors.ts';
-import { type Limited, pause } from './exchange.ts';
+import { type ActionOptions, pause } from './exchange.ts';
 import { match } from './expectation.ts';
 import type { components } from './openapi.ts';
 
@@ -71,14 +71,18 @@ export async function waitFor<Target extends string | Approval>(
   api: Methods,
   approval: Target,
   status: Status | readonly Status[],
-  { signal, timeoutMs = 120_000, everyMs = 500, deadline: end }: WaitOptions & Limited = {},
+  { signal, timeoutMs = 120_000, everyMs = 500, deadline: end }: WaitOptions & ActionOptions = {},
 ): Promise<RecordOf<Target>> {
   const wanted: readonly (string | null)[] = [status].flat();
   const begunAt = performance.now();
   const deadline = Math.min(begunAt + timeoutMs, end ?? Number.POSITIVE_INFINITY);
   for (;;) {
     const readMs = Math.max(MIN_READ_MS, deadline - performance.now());
-    const record = await readApproval(api, approval, { signal, timeoutMs: readMs, deadline: end } as Limited);
+    const record = await readApproval(api, approval, {
+      signal,
+      timeoutMs: readMs,
+      deadline: end,
+    } as ActionOptions);
     const { signatureStatus, executionStatus } = record as Approval;
     if (wanted.includes(signatureStatus) || wanted.includes(executionStatus)) return record;
     const why = endOf(record) ?? (performance.now() + everyMs > deadline ? 'timeout' : undefined);

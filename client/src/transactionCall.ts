@@ -1,4 +1,5 @@
-import { type Hex, isAddress } from 'viem';
+import type { Hex } from 'viem';
+import { addressOf, assertFormats, digitsOf } from './fieldFormats.ts';
 import type { TransactionIntent } from './intent.ts';
 
 type Message = { readonly [Field in 'to' | 'value' | 'data' | 'token' | 'amount']?: string };
@@ -25,55 +26,10 @@ export function spentBy({ to, value, data }: Message) {
     : { recipient: to, token: NATIVE_CURRENCY, amount: value };
 }
 
-/** True for an address, with its checksum where it has one. */
-const isWritten = (text: string | number) => /^0x[0-9A-F]{40}$/.test(`${text}`) || isAddress(`${text}`);
-
-/** An address as it was written. Throws TypeError: one with a missing or mistyped digit is somebody else's. */
-function addressOf(field: string, text: string): string {
-  if (isWritten(text)) return text;
-  throw new TypeError(`${field}: invalid address "${text}" (expected 0x and 40 hex digits, checksummed)`);
-}
-
-/** The fields whose value has one form, wherever they are, and how it is checked. */
-const WORDS: readonly (readonly [
-  field: RegExp,
-  expected: string,
-  fits: (value: string | number) => boolean,
-])[] = [
-  [/etworkId$/, 'a number', (value) => typeof value === 'number'],
-  [/ddress$|^account$/, 'an address: 0x and 40 hex digits, checksummed', isWritten],
-  [/(^i|I)d$|^replaces$/, 'an id, such as acc_…', (value) => /^[a-z]+_\w+$/.test(String(value))],
-];
-
-/**
- * Throws TypeError for an id where an address is wanted, and the like: compared with a payload, what the caller has
- * mistaken would look like an attack.
- */
-export function assertWords(value: unknown, path: string, field = path): void {
-  if (typeof value === 'object' && value !== null) {
-    for (const [key, inner] of Object.entries(value)) {
-      const below = Array.isArray(value) ? `${path}[${key}]` : `${path}${path && '.'}${key}`;
-      // `memberIds[0]` is a memberId.
-      assertWords(inner, below, Array.isArray(value) ? field.replace(/e?s$/, '') : key);
-    }
-  }
-  if (typeof value !== 'string' && typeof value !== 'number') return;
-  const [, expected, fits] = WORDS.find(([pattern]) => pattern.test(field)) ?? [];
-  if (fits?.(value) === false)
-    throw new TypeError(`${path}: invalid value "${value}" (expected ${expected})`);
-}
-
-/** An amount in digits. Throws TypeError; also for a number, which may have been rounded. */
-function digitsOf(field: string, amount: bigint | string): string {
-  const text = String(amount);
-  if (typeof amount !== 'number' && /^(0|[1-9]\d*)$/.test(text) && BigInt(text) < 2n ** 256n) return text;
-  throw new TypeError(`${field}: invalid amount "${text}" (expected a bigint, or digits, below 2^256)`);
-}
-
 /** The call that an intent asks for. Throws TypeError for an address, id or amount that is none. */
 export function callOf(intent: TransactionIntent): { to: string; value: string; data: Hex } {
   const { account, networkId, policyId, replaces } = intent;
-  assertWords({ account, networkId, policyId, replaces }, '');
+  assertFormats({ account, networkId, policyId, replaces }, '');
   const to = addressOf('to', intent.to);
   if (intent.type === 'call') return { to, value: digitsOf('value', intent.value ?? 0n), data: intent.data };
   const amount = digitsOf('amount', intent.amount);

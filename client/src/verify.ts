@@ -3,6 +3,7 @@ import { canonicalJson } from './canonicalJson.ts';
 import { describe, linesOf, restOf, visible } from './describe.ts';
 import { PayloadMismatch } from './errors.ts';
 import { anyId, isSameAddress, Matcher, match } from './expectation.ts';
+import { assertFormats } from './fieldFormats.ts';
 import type { Before, Intent, OperationIntent, OperationType, TransactionIntent } from './intent.ts';
 import { actionOf, EXPECTED_DATA, namedIn } from './operationData.ts';
 import { OPERATION_SHAPES } from './operationShape.ts';
@@ -10,7 +11,7 @@ import { type Hashes, hashesOf, type Statement, statementOf, type VoteType } fro
 import type { PinStore } from './pins.ts';
 import type { Proposal } from './records.ts';
 import { checkSummary, nameInSummary } from './summary.ts';
-import { assertWords, callOf, spentBy } from './transactionCall.ts';
+import { callOf, spentBy } from './transactionCall.ts';
 
 /** What else is known about what is signed. What is given is compared. */
 export interface Known {
@@ -105,7 +106,7 @@ function assertIntent(intent: Intent): void {
     const expected = ['transfer', 'call', ...Object.keys(EXPECTED_DATA)].join(', ');
     throw new TypeError(`intent: invalid type "${type}" (expected one of ${expected})`);
   }
-  if (isOperation) assertWords(intent, '');
+  if (isOperation) assertFormats(intent, '');
 }
 
 /** Compares a change with the fields that its kind has: what is beside them would be shown and have no effect. */
