@@ -10,7 +10,7 @@ import {
   type Transport,
 } from 'viem';
 import { currentSpan } from '../tracing';
-import { type CallNode, type CallOptions, jsonRpc, type RpcRequest } from './jsonRpc';
+import { type CallNode, type CallOptions, isHttpResponse, jsonRpc, type RpcRequest } from './jsonRpc';
 import { halvesOf, logRange } from './logRange';
 
 /** How an endpoint took a request. `limited`: it wants fewer; `refused`: it refuses this one, and not others. */
@@ -83,13 +83,9 @@ function isRepeatable({ method }: RpcRequest, error: unknown, endpoints: readonl
   return isRead && isPassing && endpoints.some(({ isDown }) => !isDown);
 }
 
-/** Whether an endpoint that failed at a range of logs is there, and may answer for fewer blocks. */
-function isThere(error: unknown): boolean {
-  const result = resultOf(error);
-  return (
-    result === 'refused' ||
-    (error instanceof HttpRequestError && error.status !== undefined && result !== 'limited')
-  );
+/** Whether an endpoint that failed at a range of logs is reachable, and may answer for fewer blocks. */
+function isReachable(error: unknown): boolean {
+  return resultOf(error) === 'refused' || isHttpResponse(error);
 }
 
 /** How endpoints are asked. */
@@ -136,8 +132,8 @@ class Endpoint {
     if (served !== chainId) throw new WrongChain(`${this.host} serves chain ${served}`);
   }
 
-  /** Whether it answers anything, though it has refused a request: asked, because no error says so. */
-  answersElse({ method }: RpcRequest): Promise<boolean> {
+  /** Whether it answers the simplest request, though it has refused another one: asked, because no error says so. */
+  answersSimplest({ method }: RpcRequest): Promise<boolean> {
     if (method === SIMPLEST.method) return Promise.resolve(false);
     this.answering ??= this.call(SIMPLEST)
       .then(
@@ -213,15 +209,15 @@ interface Asking {
 }
 
 /** How an endpoint took a request that threw; asked again where its error does not show that. */
-async function lookAt(endpoint: Endpoint, request: RpcRequest, error: unknown): Promise<EndpointResult> {
+async function classify(endpoint: Endpoint, request: RpcRequest, error: unknown): Promise<EndpointResult> {
   const result = resultOf(error);
   const blocks = logRange(request)?.blocks;
   if (blocks !== undefined && result !== 'limited') {
-    if (isThere(error) || error instanceof TimeoutError) endpoint.noteRefusedBlocks(blocks);
+    if (isReachable(error) || error instanceof TimeoutError) endpoint.noteRefusedBlocks(blocks);
     // Fewer blocks show whether it answers.
-    if (blocks > 1n && isThere(error)) return 'refused';
+    if (blocks > 1n && isReachable(error)) return 'refused';
   }
-  return result === 'refused' && !(await endpoint.answersElse(request)) ? 'failed' : result;
+  return result === 'refused' && !(await endpoint.answersSimplest(request)) ? 'failed' : result;
 }
 
 /** Asks one endpoint. Returns its answer, the error that the network itself gives, or why the endpoint failed. */
@@ -251,7 +247,7 @@ async function askOne(
     ended('answered');
     return { answer };
   } catch (error) {
-    const result = await lookAt(endpoint, request, error);
+    const result = await classify(endpoint, request, error);
     ended(result, error);
     return result === 'answered' ? { error } : { failure: error };
   }
@@ -298,7 +294,7 @@ async function askInParts(
   try {
     if (able.length > 0) return await askInTurn(able, request, asking);
   } catch (error) {
-    if (!isThere(error)) throw error;
+    if (!isReachable(error)) throw error;
   }
   const [earlier, later] = halvesOf(request, range);
   const logs = await askInParts(endpoints, earlier, asking);
@@ -307,11 +303,12 @@ async function askInParts(
 
 /**
  * Asks the endpoints of one network in their order until one answers, and leaves alone for a while those that failed or
- * want fewer requests (HTTP 429 with Retry-After). One that answers with an error, of whatever code, is asked the number of
- * the newest block: where it answers that, it refuses only this request, and is not left alone. Each request is one HTTP call of at most `timeoutMs`
- * per endpoint, or a batch of at most `batchSize`. A read that fails within a second is repeated at most twice, after 100 and
- * 300 ms, unless every endpoint is down: that costs less than the work of whoever asked. Throws the node's own error; else
- * the first failure that is not a limit, or the limit; EndpointsLimited where none may be asked.
+ * want fewer requests (HTTP 429 with Retry-After). One that answers with an error, of whatever code, is asked for the number
+ * of the newest block: where it answers that, it refuses only this request, and is not left alone. Each request is one HTTP
+ * call of at most `timeoutMs` per endpoint, or a batch of at most `batchSize`. The logs of more blocks than any endpoint
+ * answers for are read in parts. A read that fails within a second is repeated at most twice, after 100 and 300 ms, unless
+ * every endpoint is down: that costs less than the work of whoever asked. Throws the node's own error; else the first
+ * failure that is not a limit, or the limit; EndpointsLimited where none may be asked.
  */
 export function failover(urls: readonly string[], options: FailoverOptions): Transport {
   const endpoints = urls.map((url) => new Endpoint(url, options));

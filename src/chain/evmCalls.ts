@@ -99,8 +99,8 @@ export async function staticCallBytes(
 const REVERT_LIMIT = 1_024;
 
 /**
- * The data with which a CALL reverts, at most its first 1,024 bytes, or null where it succeeds. Its sender is no account, and it
- * sends no value. Throws ChainUnavailable and CallTooLarge.
+ * The data with which a CALL reverts, at most its first 1,024 bytes, or null where it succeeds. It is made by temporary code,
+ * not by an account, and sends no value. Throws ChainUnavailable and CallTooLarge.
  */
 export async function revertOf(client: ChainClient, call: CaughtCall): Promise<Hex | null> {
   const { succeeded, bytes } = await caughtCall(client, call, REVERT_LIMIT, 'call');

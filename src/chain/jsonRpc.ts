@@ -174,8 +174,8 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Whether a failure came with a response that is no rate limit: the node is there. */
-function isThere(failure: unknown): boolean {
+/** Whether a failure came with an HTTP response that is no rate limit: the node is reachable. */
+export function isHttpResponse(failure: unknown): boolean {
   const { status } = failure instanceof HttpRequestError ? failure : {};
   return status !== undefined && status !== 429;
 }
@@ -282,7 +282,7 @@ class Node {
       const refuse = (rest: readonly Waiting[]) => {
         for (const { reject } of rest) reject(error);
       };
-      await (isBatch && isThere(error) ? this.sendFewer(waiting, refuse) : refuse(waiting));
+      await (isBatch && isHttpResponse(error) ? this.sendFewer(waiting, refuse) : refuse(waiting));
     }
   }
 
