@@ -16,15 +16,15 @@ function refusalOf(
 }
 
 /**
- * Refuses what a credential requests that is not valid any more, or is no admin's where it has to be one's. What is written
- * then holds the credential: see `unchangedSince`.
+ * Throws Rollback when the credential of a request is not valid any more, or does not belong to an admin where it must. The
+ * statement that writes the effect then holds the credential: see `unchangedSince`.
  */
 export function assertAuthority(subject: { readonly needsAdmin: boolean }, requester: Requester): void {
   const refusal = refusalOf(subject, requester);
   if (refusal) throw new Rollback(refusal);
 }
 
-/** Whether the credential of a message may still request something, before another part does what comes first. */
+/** The refusal that `assertAuthority` would throw for a message, or null: for what has to be done before its effect. */
 export async function readAuthority<V extends AnySnapshot, S extends ApprovalState>(
   { db }: Pick<ApprovalDeps, 'db'>,
   subject: ApprovalSubject<V, S>,

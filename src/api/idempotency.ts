@@ -91,8 +91,8 @@ function isStored(status: number): boolean {
   return (status >= 200 && status < 300) || status === 404 || status === 409 || status === 422;
 }
 
-/** Refusals of a credential. */
-const OF_CREDENTIAL: readonly ErrorCode[] = ['unauthorized', 'forbidden'];
+/** The codes that refuse a request because of its credential. */
+const CREDENTIAL_CODES: readonly ErrorCode[] = ['unauthorized', 'forbidden'];
 
 function refusalAnswer(refused: Refused): StoredAnswer {
   return { status: refused.status, body: JSON.stringify(errorBodyOf(refused)), location: null };
@@ -200,7 +200,7 @@ async function resume(
     return await carryOut(runner, { ...known, leaseOwner, isRepeated: true }, work.send);
   } catch (error) {
     // It was refused to the credential that had sent it first, and is forgotten: this one begins anew.
-    if (!isOwn && error instanceof Refused && OF_CREDENTIAL.includes(error.code)) return undefined;
+    if (!isOwn && error instanceof Refused && CREDENTIAL_CODES.includes(error.code)) return undefined;
     throw error;
   }
 }

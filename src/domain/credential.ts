@@ -13,24 +13,24 @@ export function requiresAdmin(credentialId: string): Refusal {
   return { code: 'forbidden', message: `requires ${expected}` };
 }
 
-/** The refusal of what a credential has requested that has ended meanwhile. */
-export function endedBeforehand(credentialId: string): Refusal {
+/** The refusal of a request whose credential has ended before it took effect. */
+export function credentialEnded(credentialId: string): Refusal {
   const message = isApiKeyId(credentialId)
-    ? 'the API key was revoked or has expired before the request took effect'
-    : 'the session has ended before the request took effect: sign in again';
+    ? 'the API key was revoked or expired before the request took effect'
+    : 'the session ended before the request took effect: sign in again';
   return { code: 'unauthorized', message };
 }
 
 /**
- * Checks that a credential may still request what it has requested. `actingMember`: who acts for it now, null when it is not
- * valid any more.
+ * Why a credential may not request any more what it has requested; null when it may. `actingMember`: who acts for it now,
+ * null when it is not valid any more.
  */
 export function checkAuthority(
   credentialId: string,
   actingMember: { readonly isAdmin: boolean } | null,
   needsAdmin: boolean,
 ): Refusal | null {
-  if (actingMember === null) return endedBeforehand(credentialId);
+  if (actingMember === null) return credentialEnded(credentialId);
   return needsAdmin && !actingMember.isAdmin ? requiresAdmin(credentialId) : null;
 }
 

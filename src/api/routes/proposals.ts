@@ -59,7 +59,7 @@ async function load(
   return snapshot;
 }
 
-function placeOf(resourceType: ResourceType, proposalId: string): string {
+function locationOf(resourceType: ResourceType, proposalId: string): string {
   return `${BASE_PATH}/${resourceType}/proposals/${proposalId}`;
 }
 
@@ -89,12 +89,12 @@ function proposeRoute(deps: Deps, endpoint: ResourceEndpoints['propose'][number]
       const created = await createApproval(deps, ref, request, () =>
         readProposalSnapshot(db, { organizationId, id, resourceType }),
       );
-      return { body: { data: show(created, { created: true }) }, location: placeOf(resourceType, id) };
+      return { body: { data: show(created, { created: true }) }, location: locationOf(resourceType, id) };
     },
     async show({ organizationId, body }, id) {
       const { resourceType } = kindOfRequest(endpoint.path, body as JsonValue);
       const existing = await load(db, organizationId, id, resourceType);
-      return { body: { data: show(existing) }, location: placeOf(resourceType, id) };
+      return { body: { data: show(existing) }, location: locationOf(resourceType, id) };
     },
   });
 }

@@ -1,7 +1,7 @@
 import { getRegistrationPayloadEndpoint, registerWalletEndpoint } from '../../contract/registrations';
 import type { Db } from '../../db/database';
 import { listOpenChallenges, openChallenge, registerWallet } from '../../db/registrations';
-import { endedBeforehand } from '../../domain/credential';
+import { credentialEnded } from '../../domain/credential';
 import { notAdmitted } from '../../operations/plan';
 import { mutationRoute, type Route, readRoute } from '../context';
 import type { ApiDependencies } from '../dependencies';
@@ -43,7 +43,7 @@ export function registrationRoutes({
           credentialId: credential.id,
         });
         if (done === 'notAdmitted') throw new Refused(notAdmitted(organizationId).refusal);
-        if (done === 'unauthorized') throw new Refused(endedBeforehand(credential.id));
+        if (done === 'unauthorized') throw new Refused(credentialEnded(credential.id));
         if (done === 'gone') throw unknownWallet();
         if (done === 'spent') {
           throw new Refused({

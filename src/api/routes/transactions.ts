@@ -54,7 +54,7 @@ async function load(
   return found;
 }
 
-function placeOf(transactionId: string): string {
+function locationOf(transactionId: string): string {
   return `${BASE_PATH}/transactions/${transactionId}`;
 }
 
@@ -102,10 +102,10 @@ function createRoute(deps: Deps): Route {
       const created = await createApproval(deps, ref, request, () =>
         readTransaction(db, { organizationId, transactionId: id }),
       );
-      return { body: { data: show(created) }, location: placeOf(id) };
+      return { body: { data: show(created) }, location: locationOf(id) };
     },
     async show({ organizationId }, id) {
-      return { body: { data: show(await load(db, organizationId, id)) }, location: placeOf(id) };
+      return { body: { data: show(await load(db, organizationId, id)) }, location: locationOf(id) };
     },
   });
 }
