@@ -298,7 +298,7 @@ describe('doctor about transactions', () => {
     });
     expect(of('funds')).toMatchObject({
       status: 'warn',
-      found: `1 transaction waits for a balance of a relayer of network ${NETWORK_ID}, of up to 0.0000000000000012 ETH`,
+      found: `1 transaction waits for funds of a relayer of network ${NETWORK_ID}: up to 0.0000000000000012 ETH`,
     });
   });
 

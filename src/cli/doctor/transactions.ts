@@ -33,10 +33,10 @@ export async function checkTransactions(db: Db, networks: readonly NetworkConfig
     ),
     ...awaiting.map(({ networkId, count: waiting, wei }) => {
       const network = networks.find(({ id }) => id === networkId);
-      const most = network ? `, of up to ${nativeAmount(network, wei)}` : '';
+      const most = network ? `: up to ${nativeAmount(network, wei)}` : '';
       return warn(
         'funds',
-        `${count(waiting, 'transaction waits', 'transactions wait')} for a balance of a relayer of network ${networkId}${most}`,
+        `${count(waiting, 'transaction waits', 'transactions wait')} for funds of a relayer of network ${networkId}${most}`,
         'fund the relayers above; they continue by themselves',
       );
     }),
