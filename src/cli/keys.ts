@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseDurationMs } from '../config';
 import { type ApiKey, issueApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../db/apiKeys';
-import { type ClosedApproval, closeOpenOfKey } from '../db/approvalClosing';
+import { closeOpenOfKey, type SummarizedApproval } from '../db/approvalClosing';
 import { OPERATOR } from '../db/audit';
 import { databaseNow } from '../db/database';
 import { findOrganizationOfKey, findOrganizationOfMember } from '../db/operator';
@@ -48,7 +48,7 @@ const AT_ONCE = 16;
  */
 export async function notifyWorkflows(
   sender: () => WorkflowSender,
-  closed: readonly ClosedApproval[],
+  closed: readonly SummarizedApproval[],
 ): Promise<boolean> {
   let areNotified = true;
   await mapLimit(AT_ONCE, closed, async (record) => {

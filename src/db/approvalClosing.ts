@@ -99,14 +99,14 @@ export async function closeApproval(
   });
 }
 
-/** An approval that was closed, or is left as it is. */
-export type ClosedApproval = ApprovalRef & { readonly summary: string };
+/** Names an approval, and says what it asks for. */
+export type SummarizedApproval = ApprovalRef & { readonly summary: string };
 
 /** What became of the open approvals of a key. */
 export interface ClosedOfKey {
-  readonly closed: readonly ClosedApproval[];
+  readonly closed: readonly SummarizedApproval[];
   /** Being executed, or partly done: these go on. */
-  readonly left: readonly ClosedApproval[];
+  readonly left: readonly SummarizedApproval[];
 }
 
 /**
@@ -126,8 +126,8 @@ export async function closeOpenOfKey(
      ORDER BY a.subject, a.position DESC`,
     [organizationId, apiKeyId],
   );
-  const closed: ClosedApproval[] = [];
-  const left: ClosedApproval[] = [];
+  const closed: SummarizedApproval[] = [];
+  const left: SummarizedApproval[] = [];
   for (const row of rows) {
     const ref = approvalRef(row);
     let goesOn = false;

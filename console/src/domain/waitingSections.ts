@@ -10,8 +10,7 @@ const CLOSED: readonly (string | null)[] = ['completed', 'rejected'];
 export function sectionOf(approval: Approval, viewer: Viewer): WaitingSection {
   const { executionStatus, signatureStatus, failure, approvals, rejections } = approval;
   if (CLOSED.includes(executionStatus)) return 'closed';
-  if (executionStatus === 'processing') return 'processing';
-  if (failure?.resumes) return 'processing';
+  if (executionStatus === 'processing' || failure?.resumes) return 'processing';
   if (executionStatus !== null) return failure?.retryable === false ? 'closed' : 'failed';
   if (signatureStatus === 'expired') return 'closed';
   const outcomes = outcomesOf(approval);

@@ -1,5 +1,5 @@
 import { notifyWorkflows } from '../../../src/cli/keys';
-import type { ClosedApproval } from '../../../src/db/approvalClosing';
+import type { SummarizedApproval } from '../../../src/db/approvalClosing';
 import type { WorkflowSender } from '../../../src/temporal/client';
 import { taskQueues } from '../../../src/temporal/ids';
 
@@ -18,7 +18,7 @@ test('a workflow that cannot be notified, for whatever reason, keeps no other fr
   };
   const sender = { client, queues: taskQueues('q'), deadlineMs: 1_000 } as unknown as WorkflowSender;
   const closed = ['txn_1', 'txn_2', 'txn_3'].map(
-    (id) => ({ subject: 'transaction', organizationId: 'org_1', id, summary: '' }) as ClosedApproval,
+    (id) => ({ subject: 'transaction', organizationId: 'org_1', id, summary: '' }) as SummarizedApproval,
   );
   expect(await notifyWorkflows(() => sender, closed)).toBe(false);
   expect(notified).toEqual(['org_1/transactions/txn_2', 'org_1/transactions/txn_3']);
