@@ -44,6 +44,6 @@ export function faultText(url: string, cause: unknown, idempotencyKey: string | 
   // Several addresses of a host, each with its own fault.
   const fault = below?.errors?.[0] ?? below;
   const setting = fault && settingOf(url, fault);
-  if (setting) throw new NotConnected(setting[0], setting[1], { cause, idempotencyKey });
+  if (setting) throw new NotConnected(...setting, { cause, idempotencyKey });
   return fault?.message ? `${message}: ${fault.message}` : message;
 }

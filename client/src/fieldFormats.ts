@@ -23,8 +23,8 @@ const FORMATS: readonly (readonly [
   fits: (value: string | number) => boolean,
 ])[] = [
   [/^networkId$/, 'a number', (value) => typeof value === 'number'],
-  [/^(a|.*A)ddress$|^account$/, 'an address: 0x and 40 hex digits, checksummed', isValidAddress],
-  [/^(i|.*I)d$|^replaces$/, 'an id, such as acc_…', (value) => /^[a-z]+_\w+$/.test(String(value))],
+  [/address$|^account$/i, 'an address: 0x and 40 hex digits, checksummed', isValidAddress],
+  [/^id$|Id$|^replaces$/, 'an id, such as acc_…', (value) => /^[a-z]+_\w+$/.test(`${value}`)],
 ];
 
 /**
