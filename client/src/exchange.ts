@@ -177,6 +177,6 @@ export async function send(
   }
   if ('refused' in tried)
     throw new ApiError(...tried.refused, { retryAfterMs: tried.afterMs, idempotencyKey });
-  const message = `no final answer to ${method} ${path} within ${Math.ceil(deadline - begunAt)} ms: ${tried.reason}`;
+  const message = `no final answer to ${method} ${path} within ${Math.round(deadline - begunAt)} ms: ${tried.reason}`;
   throw new NoAnswer(message, idempotencyKey, { cause: tried.cause });
 }
