@@ -14,7 +14,10 @@ export interface AwaitRelayer {
   readonly wei: string;
 }
 
-/** Waits until the relayer of an account has a balance. Throws the reason of `signal`. */
+/**
+ * Waits until the relayer of an account has a balance; one pause at least, as nodes may disagree about the balance, and an
+ * execution that fails again is begun again. Throws the reason of `signal`.
+ */
 export async function awaitRelayer(
   context: RelayerContext,
   { networkId, accountId, wei }: AwaitRelayer,
@@ -23,6 +26,7 @@ export async function awaitRelayer(
   const chain = requireChain(context, networkId);
   const everyMs = context.pollMs * POLL_FACTOR;
   for (;;) {
+    await sleep(everyMs, undefined, { signal }).catch(() => undefined);
     signal.throwIfAborted();
     // Another one pays once nothing of the account is in flight.
     const address = await relayerOf(context.db, chain.network, accountId);
@@ -34,6 +38,5 @@ export async function awaitRelayer(
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error;
     }
-    await sleep(everyMs, undefined, { signal }).catch(() => undefined);
   }
 }

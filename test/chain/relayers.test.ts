@@ -13,6 +13,7 @@ import { requireRow } from '../../src/db/rows';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { createLogger } from '../../src/logging';
 import { inSlot } from '../support/inSlot';
+import { startRpcProxy } from '../support/rpcProxy';
 import { rpc } from '../support/stack';
 import { aTransferPolicy } from '../support/transactions';
 import { until } from '../support/until';
@@ -107,6 +108,37 @@ test('one without funds delays its own accounts only', async () => {
   expect([...(await payersOf(signed)), ...(await payersOf(waiting))]).toEqual(
     Array(2).fill(world.relayerAt(0)),
   );
+});
+
+test('a refill that only one of the nodes behind an endpoint shows does not make executions begin without a pause', async () => {
+  const account = await world.account();
+  const ref = await payment(account);
+  const networkId = world.network.id;
+  const balance = await world.client.rpc.getBalance({ address: world.relayerAt(0) });
+  await world.setBalance(world.relayerAt(0), 0n);
+  const proxy = await startRpcProxy(world.url, async (body, pass) => {
+    const { id, method } = JSON.parse(body);
+    return method === 'eth_getBalance'
+      ? JSON.stringify({ jsonrpc: '2.0', id, result: numberToHex(balance) })
+      : pass();
+  });
+  try {
+    const chain = world.chainWith({ rpcUrls: [proxy.url] });
+    const begunAt = performance.now();
+    let executions = 0;
+    while (performance.now() - begunAt < 1_000) {
+      const seen = await chain.prepareTransaction({ ...ref, networkId, cancel: false });
+      expect(seen).toMatchObject({ kind: 'failed', failure: { code: 'relayerFunds' } });
+      executions += 1;
+      const { awaitsRelayerWei: wei } = seen as { awaitsRelayerWei: string };
+      await new MockActivityEnvironment().run(chain.awaitRelayer, { networkId, accountId: account.id, wei });
+    }
+    // 16 polls of 20 ms lie between them.
+    expect(executions).toBeLessThanOrEqual(4);
+  } finally {
+    await proxy.stop();
+    await world.setBalance(world.relayerAt(0), balance);
+  }
 });
 
 test('an unused nonce is filled by the relayer whose nonce it is', async () => {
