@@ -34,7 +34,7 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error implemen
     super(`${status} ${code}: ${reason}${details.field ? ` (${details.field})` : ''}`);
     this.retryAfterMs = retryAfterMs;
     this.isTemporary = status === 429 || status >= 500 || (status === 409 && retryAfterMs !== undefined);
-    this.idempotencyKey = this.isTemporary ? idempotencyKey : undefined;
+    this.idempotencyKey = idempotencyKey;
   }
 }
 

@@ -84,8 +84,11 @@ function retryAfterOf(headers: Headers): number | undefined {
   return ms > 0 ? ms : undefined;
 }
 
-/** Reads a response. Throws ApiError for a final refusal. */
-function readResponse(response: Response, text: string): Try {
+/** The statuses of refusals that say nothing about an earlier try: its idempotency key was not looked at. */
+const NOT_ADMITTED: readonly number[] = [401, 403];
+
+/** Reads a response. Throws ApiError for a final refusal. `openKey`: the idempotency key of earlier tries without an answer. */
+function readResponse(response: Response, text: string, openKey: string | undefined): Try {
   const { status, url, headers, ok } = response;
   const body = parsed(text) as { error?: { code: ErrorCode; message: string; details?: object } } | undefined;
   if (ok) return body ? { body } : { reason: `${status} without JSON` };
@@ -93,11 +96,12 @@ function readResponse(response: Response, text: string): Try {
   // What stands before the service refuses for the same reasons, in its own words.
   const byStatus = status === 429 ? 'rateLimited' : status >= 500 ? 'internalError' : undefined;
   const { code = byStatus, message = answered, details = {} } = body?.error ?? {};
-  if (!code) throw new NoAnswer(`${answered} (is baseUrl correct?)`, undefined);
+  if (!code) throw new NoAnswer(`${answered} (is baseUrl correct?)`, openKey);
   const afterMs = retryAfterOf(headers);
   const requestId = headers.get('x-request-id') ?? undefined;
   const refused: Refused = [code, status, message, details, requestId];
-  const error = new ApiError(...refused, { retryAfterMs: afterMs });
+  const idempotencyKey = NOT_ADMITTED.includes(status) ? openKey : undefined;
+  const error = new ApiError(...refused, { retryAfterMs: afterMs, idempotencyKey });
   if (error.isTemporary) return { refused, afterMs };
   throw error;
 }
@@ -109,7 +113,13 @@ async function tryOnce(
     fetcher,
     signal,
     idempotencyKey,
-  }: { fetcher: typeof fetch; signal: AbortSignal | undefined; idempotencyKey: string | undefined },
+    isRepeated,
+  }: {
+    fetcher: typeof fetch;
+    signal: AbortSignal | undefined;
+    idempotencyKey: string | undefined;
+    isRepeated: boolean;
+  },
 ): Promise<Try> {
   let response: Response;
   let text: string;
@@ -120,7 +130,7 @@ async function tryOnce(
     signal?.throwIfAborted();
     return { reason: faultText(url, cause, idempotencyKey), cause };
   }
-  return readResponse(response, text);
+  return readResponse(response, text, isRepeated ? idempotencyKey : undefined);
 }
 
 /** The parts of a request that all its retries have. */
@@ -167,7 +177,8 @@ export async function send(
     const timeout = AbortSignal.timeout(Math.min(requestTimeoutMs, leftMs));
     const until = signal ? AbortSignal.any([signal, timeout]) : timeout;
     const url = `${connection.baseUrl}${path}`;
-    const outcome = await tryOnce(url, { ...init, signal: until }, { fetcher, signal, idempotencyKey });
+    const asked = { fetcher, signal, idempotencyKey, isRepeated: tries > 0 };
+    const outcome = await tryOnce(url, { ...init, signal: until }, asked);
     if ('body' in outcome) return outcome.body;
     // The last answer says more than that there was none to a later try.
     if ('refused' in outcome || !('refused' in tried)) tried = outcome;

@@ -154,7 +154,7 @@ async function withKey<Result>(
     const isOpen =
       error instanceof NoAnswer ||
       error instanceof NotConnected ||
-      (error instanceof ApiError && error.isTemporary);
+      (error instanceof ApiError && (error.isTemporary || error.idempotencyKey !== undefined));
     throw isOpen ? Object.assign(error, { idempotencyKey }) : error;
   }
 }

@@ -116,6 +116,35 @@ describe('a POST of the client', () => {
   });
 });
 
+describe('a POST whose answer is lost, and whose API key is refused when it is sent again,', () => {
+  it.each([
+    ['the service', refused(401, 'unauthorized')],
+    ['the service, as a member who is no admin any more', refused(403, 'forbidden')],
+    ['a proxy', { status: 403, body: '<html>' }],
+  ])('names the key with which it can be repeated: refused by %s', async (_, refusal) => {
+    let tries = 0;
+    proxy.intercept({ before: () => (++tries > 1 ? refusal : undefined), after: once('cut' as const) });
+    const body = newAccount();
+    const { idempotencyKey } = await api.proposeAccountsCreate(body).then(
+      () => Promise.reject(new Error('it was not refused')),
+      (error: ApiError | NoAnswer) => error,
+    );
+    expect(idempotencyKey).toBeDefined();
+    expect(idempotencyKey).toBe(proxy.requests[0]?.idempotencyKey);
+    proxy.intercept({});
+    await api.proposeAccountsCreate(body, { ...(idempotencyKey ? { idempotencyKey } : {}) });
+    expect(await countNamed(body.items[0]?.name ?? '')).toBe(1);
+  });
+
+  it('names none where there was an answer to each try', async () => {
+    proxy.intercept({ before: () => refused(401, 'unauthorized') });
+    await expect(api.proposeAccountsCreate(newAccount())).rejects.toMatchObject({
+      code: 'unauthorized',
+      idempotencyKey: undefined,
+    });
+  });
+});
+
 describe('the client', () => {
   it('sends again what got no answer on a connection on which nothing passes any more', async () => {
     const tcpProxy = await startTcpProxy({ host: '127.0.0.1', port: proxy.port });
