@@ -1,5 +1,5 @@
 import type { AnySnapshot } from '../../src/approvals/subject';
-import { verifyDecision, voteKey } from '../../src/approvals/voters';
+import { verifyDecision, voteKey, withVotes } from '../../src/approvals/voters';
 import { EndpointsMissing } from '../../src/chain/signatures';
 import { type Basis, lockUnchanged, unlessChanged } from '../../src/db/approvalLocks';
 import { updateApproval } from '../../src/db/approvals';
@@ -64,11 +64,6 @@ function provingVotes<V extends AnySnapshot, S extends ApprovalState>(
 ): StoredVote[] {
   const types: readonly VoteType[] = [...subject.provedBy, input.type];
   return types.flatMap((type) => countedVotes(subject.rules, record, now, type) as StoredVote[]);
-}
-
-/** What was read, with these of its votes only. */
-function withVotes<V extends AnySnapshot>(seen: Seen<V>, votes: readonly StoredVote[]): Seen<V> {
-  return { ...seen, record: { ...seen.record, votes } };
 }
 
 /** Whose wallet does not accept a signature that counts any more, and what to do. */

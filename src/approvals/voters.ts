@@ -38,6 +38,11 @@ async function refusingWithoutEndpoints(identify: () => Promise<Outcome<Voter>>)
 
 type Identifying = { readonly identifyVoter: IdentifyVoter };
 
+/** What was read, with these of its votes only. */
+export function withVotes<V extends AnySnapshot>(seen: V, votes: readonly StoredVote[]): V {
+  return { ...seen, record: { ...seen.record, votes } };
+}
+
 /**
  * What was read, without the votes of a type by a member whose wallet does not accept the newest of them any more: they do not
  * keep another signature out. `replaced`: that newest one. Throws ChainUnavailable.
@@ -65,7 +70,7 @@ async function withoutRefusedVotes<V extends AnySnapshot, W extends V, S extends
   const standing = await identifyVoter({ payload, signature: newest.signature, eligible: [member] });
   if (standing.ok) return { seen };
   const votes = record.votes.filter((vote) => vote.memberId !== member.id || vote.type !== type);
-  return { seen: { ...seen, record: { ...record, votes } }, replaced: newest };
+  return { seen: withVotes(seen, votes), replaced: newest };
 }
 
 /**
@@ -136,12 +141,7 @@ export async function verifyDecision<V extends AnySnapshot, S extends ApprovalSt
   const proving: StoredVote[] = [];
   let votes = seen.record.votes;
   for (const type of [...subject.provedBy, decision]) {
-    const verified = await verifyVotes(
-      identifyVoter,
-      subject,
-      { ...seen, record: { ...seen.record, votes } },
-      type,
-    );
+    const verified = await verifyVotes(identifyVoter, subject, withVotes(seen, votes), type);
     votes = [...votes.filter((vote) => vote.type !== type), ...verified];
     proving.push(...verified);
   }
