@@ -9,7 +9,7 @@ import { relayerKey } from './relayerKey';
 import { TransactionRejected } from './send';
 import { type Sent, sendInOrder } from './sendInOrder';
 import { RESEND_MS } from './sendLog';
-import { type EnvelopeTerms, isOutbid, replacementTerms } from './terms';
+import { currentFees, type EnvelopeTerms, isOutbid, replacementTerms } from './terms';
 
 /** What blocks a followed envelope until the workflow acts. */
 export type Obstacle =
@@ -151,10 +151,11 @@ async function unblock<T>(
   const of = `of relayer ${envelope.relayerAddress} on ${networkLabel(chain)}`;
   const blocker = await findBlocker(context.db, chain, envelope);
   if (blocker === 'others') return { waitingFor: `waiting for earlier transactions ${of}` };
-  // What is refused for another reason than its fee gets none that is above the network's.
-  if (blocker === 'nothing' && refusal && !(await isOutbid(chain, envelope))) return { waitingFor: refusal };
   if (blocker === 'nothing') {
-    const terms = await replacementTerms(chain, envelope);
+    const fees = await currentFees(chain);
+    // What is refused for another reason than its fee gets none that is above the network's.
+    if (refusal && !isOutbid(fees, envelope)) return { waitingFor: refusal };
+    const terms = replacementTerms(chain, fees, envelope);
     if (terms) return { end: { kind: 'stuck', terms } };
     return {
       waitingFor: `pending on ${networkLabel(chain)}, and its fee is at the ceiling (maxFeePerGas of the network)`,

@@ -18,8 +18,8 @@ export async function gapTerms(
   chain: ChainClient,
   { relayerAddress, nonce: chainNonce, obsolete }: NonceGap,
 ): Promise<EnvelopeTerms | null> {
-  if (obsolete) return replacementTerms(chain, obsolete, FILLER_GAS);
   const fees = await currentFees(chain);
+  if (obsolete) return replacementTerms(chain, fees, obsolete, FILLER_GAS);
   if (fees.baseFee > chain.network.maxFeePerGas) return null;
   return envelopeTerms(fees, FILLER_GAS, { relayerAddress, chainNonce });
 }

@@ -71,31 +71,27 @@ export function envelopeTerms(
   };
 }
 
-/** Whether the network asks for more now than an envelope offers. Throws ChainUnavailable. */
-export async function isOutbid(
-  chain: ChainClient,
-  envelope: Pick<Fees, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
-): Promise<boolean> {
-  const fees = await currentFees(chain);
+/** Whether the network asks for more than an envelope offers. */
+export function isOutbid(fees: Fees, envelope: Pick<Fees, 'maxFeePerGas' | 'maxPriorityFeePerGas'>): boolean {
   return (
     fees.maxFeePerGas > envelope.maxFeePerGas || fees.maxPriorityFeePerGas > envelope.maxPriorityFeePerGas
   );
 }
 
 /**
- * Terms of an envelope that replaces another at its nonce; null when it would pay more than the network's ceiling.
- * Throws ChainUnavailable.
+ * Terms of an envelope that replaces another at its nonce, by the current fees; null when it would pay more than the
+ * network's ceiling.
  */
-export async function replacementTerms(
-  chain: ChainClient,
+export function replacementTerms(
+  { network }: Pick<ChainClient, 'network'>,
+  fees: Fees,
   envelope: Envelope,
   gas = envelope.gas,
-): Promise<EnvelopeTerms | null> {
-  const fees = await currentFees(chain);
+): EnvelopeTerms | null {
   const maxPriorityFeePerGas = raised(envelope.maxPriorityFeePerGas);
   let maxFeePerGas = raised(envelope.maxFeePerGas);
   if (maxFeePerGas < fees.maxFeePerGas) maxFeePerGas = fees.maxFeePerGas;
-  if (maxFeePerGas > chain.network.maxFeePerGas || maxPriorityFeePerGas > maxFeePerGas) return null;
+  if (maxFeePerGas > network.maxFeePerGas || maxPriorityFeePerGas > maxFeePerGas) return null;
   const { relayerAddress, relayerNonce: chainNonce } = envelope;
   return {
     ...envelopeTerms({ maxFeePerGas, maxPriorityFeePerGas }, gas, { relayerAddress, chainNonce }),

@@ -104,7 +104,7 @@ async function nextTerms(
   });
   const replaced = cancels && (await envelopeToReplace(context.db, chain, carrying(at, at.transaction)));
   if (replaced) {
-    const terms = await replacementTerms(chain, replaced, gas);
+    const terms = replacementTerms(chain, await currentFees(chain), replaced, gas);
     if (terms) return needs(terms);
     // At a later nonce of the relayer the cancellation would come after the transaction.
     const message = `the cancellation has to pay more than the ceiling on ${networkLabel(chain)}: its envelope pays ${gasPriceText(replaced.maxFeePerGas)} already; raise maxFeePerGas of the network`;
