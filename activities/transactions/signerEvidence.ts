@@ -38,7 +38,7 @@ function assertExecuting(record: StoredTransaction, now: TransactionSnapshot['no
   if (isExpired(record, now.time)) {
     throw new SignerRefusal('timeout', `transaction ${id} expired before anything of it was signed`);
   }
-  const { content } = policyTransactionOf(record);
+  const content = contentOf(record);
   const target = checkTarget(
     { to: record.to, content },
     { address: accountAddress, contracts: ACCOUNT_CONTRACTS },
@@ -84,11 +84,11 @@ async function assertSummary(
     calldata,
     replaces,
   } = record;
-  const content = contentOf(record);
+  const { content, carried } = policyTransactionOf(record);
   const token = await readSignedToken(tx, organizationId, networkId, content, policy);
   const network = networkOf(context, networkId);
   const facts = { network, account: { name, address }, calldata, replaces, token };
-  const rebuilt = summaryOf({ ...facts, policy, content });
+  const rebuilt = summaryOf({ ...facts, policy, content, carried });
   if (rebuilt === record.summary) return;
   throw new SignerRefusal(
     'stale',

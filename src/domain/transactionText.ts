@@ -1,6 +1,7 @@
 import { NATIVE_CURRENCY } from './policy';
 import { displayAmount, MAX_AMOUNT_BYTES } from './policyText';
 import {
+  bytesOf,
   fitting,
   listLine,
   MAX_LINE_BYTES,
@@ -236,7 +237,7 @@ function innerItem(number: string, inner: InnerCall, facts: TransactionFacts): s
   const line = `${number}. ${restricted ? 'RESTRICTED: ' : ''}${what}`;
   const parameters = call ? parameterLines(call) : [];
   const whole = parameters.length === 0 ? line : listLine(`${line} (`, parameters, ')');
-  const shown = new TextEncoder().encode(whole).length <= MAX_LINE_BYTES ? whole : line;
+  const shown = bytesOf(whole) <= MAX_LINE_BYTES ? whole : line;
   return [shown, ...unreadLines(carried).map((text) => `${number}. ${text}`)];
 }
 

@@ -1,4 +1,3 @@
-import { carriedCalls } from '../chain/carriedCalls';
 import { carriesCalls } from '../chain/carryingFunctions';
 import { decodeCall } from '../chain/decode';
 import { isRestricted } from '../chain/functions';
@@ -87,29 +86,22 @@ function innerCalls(policy: Policy, calldata: string, { calls, mentions }: Carri
   };
 }
 
-/** What the call of a contract carries; nothing for a transfer. */
-function carriedOf(
-  policy: Policy,
-  content: TransactionContent,
-  data: string,
-): Pick<TransactionFacts, 'carried'> {
-  if (content.type !== 'CONTRACT_INTERACTION') return {};
-  const { contractAddress: to, value } = content;
-  return { carried: innerCalls(policy, data, carriedCalls({ to, value, data })) };
-}
-
 /** What a summary is made from. */
 export interface Summarized extends Omit<TransactionFacts, 'call' | 'carried'> {
   readonly policy: Policy;
   readonly content: TransactionContent;
+  /** What it carries: of a transfer nothing is said. */
+  readonly carried: Carried;
 }
 
 /**
  * The summary of a transaction, which is signed. Planning stores it, and the signer makes it again from the bytes: it
  * depends on nothing but these, the records, the configured network and the token list of the service.
  */
-export function summaryOf({ policy, content, ...facts }: Summarized): string {
+export function summaryOf({ policy, content, carried, ...facts }: Summarized): string {
   const { calldata } = facts;
   const call = callOf(policy, content, calldata);
-  return transactionSummary(content, { ...facts, call, ...carriedOf(policy, content, calldata) });
+  const isCall = content.type === 'CONTRACT_INTERACTION';
+  const inner = isCall ? { carried: innerCalls(policy, calldata, carried) } : {};
+  return transactionSummary(content, { ...facts, call, ...inner });
 }

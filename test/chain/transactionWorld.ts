@@ -33,6 +33,7 @@ import {
 import { payloadToSign } from '../../src/approvals/transactions';
 import { signatureHash } from '../../src/approvals/voters';
 import { checksumAddress } from '../../src/chain/address';
+import { carriedCalls } from '../../src/chain/carriedCalls';
 import { type ChainClient, createChainClients } from '../../src/chain/clients';
 import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { Keystore } from '../../src/chain/keys';
@@ -375,7 +376,7 @@ export class TransactionWorld {
     if (!content.ok) throw new Error(content.refusal.message);
     const transactionId = newId('txn');
     const { replaces = null } = how;
-    const call = { account, policyId, data, content: content.value, replaces };
+    const call = { account, policyId, to, value, data, content: content.value, replaces };
     const summary = how.summary ?? (await this.summary(call));
     await this.serviceDb.transaction(async (tx) => {
       await insertApproval(tx, 'transaction', {
@@ -413,17 +414,20 @@ export class TransactionWorld {
   private async summary(call: {
     readonly account: TestAccount;
     readonly policyId: string;
+    readonly to: string;
+    readonly value: bigint;
     readonly data: Hex;
     readonly content: TransactionContent;
     readonly replaces: string | null;
   }): Promise<string> {
-    const { content, data: calldata, replaces } = call;
+    const { content, to, value, data: calldata, replaces } = call;
+    const carried = carriedCalls({ to, value, data: calldata });
     const policy = requireRow(await findPolicy(this.db, this.org.id, call.policyId));
     const account = requireRow(await this.db('accounts').where({ id: call.account.id }).first());
     const token = await readSignedToken(this.db, this.org.id, this.network.id, content, policy);
     return summaryOf({
       network: this.network,
-      ...{ account, calldata, token, policy, content, replaces },
+      ...{ account, calldata, token, policy, content, carried, replaces },
     });
   }
 

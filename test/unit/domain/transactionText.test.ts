@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { checksumAddress } from '../../../src/chain/address';
+import { carriedCalls } from '../../../src/chain/carriedCalls';
 import { decodeCall } from '../../../src/chain/decode';
 import { NATIVE_CURRENCY } from '../../../src/domain/policy';
 import { displayAmount } from '../../../src/domain/policyText';
@@ -229,7 +230,8 @@ describe('a call that carries others', () => {
   /** The lines after the first two, without those of the parameters. */
   function carriedLines(data: string): string[] {
     const content = contentOf({ data });
-    const lines = summaryOf({ ...facts({ calldata: data }), policy: POLICY, content }).split('\n');
+    const carried = carriedCalls({ to: TO, value: 0n, data });
+    const lines = summaryOf({ ...facts({ calldata: data }), policy: POLICY, content, carried }).split('\n');
     for (const line of lines) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(252);
     expect(Buffer.byteLength(lines.join('\n'))).toBeLessThanOrEqual(2_000);
     return lines.slice(2).filter((line) => /^([\d.]+\. |[A-Z]{3}|\d+ of )/.test(line));
