@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
-import { createPublicClient, type Hex, http as rpcTransport, zeroAddress } from 'viem';
+import { createPublicClient, type Hex, http as rpcTransport } from 'viem';
 import { openKeystore } from '../../src/chain/keystore';
 import { verifyAudit } from '../../src/db/audit';
 import type { Db } from '../../src/db/database';
@@ -27,7 +27,7 @@ import {
   aTransactionBody,
   createTransaction,
   initiate,
-  makePolicies,
+  makePaymentPolicies,
   signatureBody,
   TRANSACTIONS,
   transactionPath,
@@ -420,23 +420,7 @@ beforeAll(async () => {
   await fundRelayers(db, service.config);
   funded = await ownAccount();
   await fund(funded);
-  const common = {
-    networkId: NETWORK_ID,
-    accountIds: null,
-    initiatorSetting: null,
-    transactionType: 'TOKEN_TRANSFER',
-    tokenTransferCondition: { tokenAddress: zeroAddress, amountThreshold: '1000', destinationAddresses: [] },
-  };
-  const [auto, approved] = await makePolicies(
-    service.http,
-    org,
-    { ...common, name: 'Any recipient', type: 'AUTO_APPROVAL' },
-    {
-      ...{ ...common, name: 'Approved by Alice', type: 'MANUAL_APPROVAL' },
-      approverSetting: { type: 'user', memberId: org.alice.id },
-    },
-  );
-  policies = { auto, approved };
+  policies = await makePaymentPolicies(service.http, org, NETWORK_ID);
 
   await all('copied');
   await signer.stop();

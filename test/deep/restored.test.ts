@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPublicClient, type Hex, http as rpcTransport, zeroAddress } from 'viem';
+import { createPublicClient, type Hex, http as rpcTransport } from 'viem';
 import { openKeystore } from '../../src/chain/keystore';
 import { executionCall, type SafeTransaction } from '../../src/chain/safeTransaction';
 import type { Role } from '../../src/config';
@@ -33,7 +33,7 @@ import {
   aTransactionBody,
   executeTransaction,
   initiate,
-  makePolicies,
+  makePaymentPolicies,
   settledTransaction,
   signed,
 } from '../support/transactionApi';
@@ -120,23 +120,7 @@ beforeAll(async () => {
   account = await makeAccount(service.http, org, { networkIds: [NETWORK_ID] });
   await fundRelayers(db, service.config);
   await fundOnLocalChain(chain().rpcUrl, account.address);
-  const common = {
-    networkId: NETWORK_ID,
-    accountIds: null,
-    initiatorSetting: null,
-    transactionType: 'TOKEN_TRANSFER',
-    tokenTransferCondition: { tokenAddress: zeroAddress, amountThreshold: '1000', destinationAddresses: [] },
-  };
-  const [auto, approved] = await makePolicies(
-    service.http,
-    org,
-    { ...common, name: 'Any recipient', type: 'AUTO_APPROVAL' },
-    {
-      ...{ ...common, name: 'Approved by Alice', type: 'MANUAL_APPROVAL' },
-      approverSetting: { type: 'user', memberId: org.alice.id },
-    },
-  );
-  policies = { auto, approved };
+  policies = await makePaymentPolicies(service.http, org, NETWORK_ID);
 }, LIMIT_MS);
 afterAll(async () => {
   await service?.stop();

@@ -1,3 +1,4 @@
+import { zeroAddress } from 'viem';
 import { change, insist, read, type Shown } from './api';
 import type { Answer, HttpClient } from './http';
 import { signPayload, type TestMember, type TestOrganization } from './service';
@@ -19,6 +20,31 @@ export async function makePolicies(
 ): Promise<Shown[]> {
   const { result } = await change(http, org, '/policies/proposals/add', { policies });
   return Promise.all(result.resources.map(({ uri }: Shown) => read(http, org.readKey, uri)));
+}
+
+/** Policies for payments of at most 1,000 wei by any member: approved automatically, and by Alice. */
+export async function makePaymentPolicies(
+  http: HttpClient,
+  org: TestOrganization,
+  networkId: number,
+): Promise<{ auto: Shown; approved: Shown }> {
+  const common = {
+    networkId,
+    accountIds: null,
+    initiatorSetting: null,
+    transactionType: 'TOKEN_TRANSFER',
+    tokenTransferCondition: { tokenAddress: zeroAddress, amountThreshold: '1000', destinationAddresses: [] },
+  };
+  const [auto, approved] = await makePolicies(
+    http,
+    org,
+    { ...common, name: 'Any recipient', type: 'AUTO_APPROVAL' },
+    {
+      ...{ ...common, name: 'Approved by Alice', type: 'MANUAL_APPROVAL' },
+      approverSetting: { type: 'user', memberId: org.alice.id },
+    },
+  );
+  return { auto, approved };
 }
 
 /** What asks for a transfer of 1 wei by Dave to somebody. */
