@@ -27,7 +27,8 @@ export interface MessageReceiver<S extends ApprovalState> {
 
 /**
  * The id of the update that is being handled. A message that carries a request has the id of that instead: it may be sent in
- * several updates, and takes effect once. A text that can be stored. Throws TypeError. */
+ * several updates, and takes effect once. A text that can be stored. Throws TypeError.
+ */
 function updateId(): string {
   return parseMessageId(currentUpdateInfo()?.id ?? uuid4());
 }

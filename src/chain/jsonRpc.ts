@@ -174,7 +174,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Whether a failure came with an HTTP response that is no rate limit: the node is reachable. */
+/** Whether a failure came with an HTTP response other than a rate limit: the node is reachable. */
 export function isHttpResponse(failure: unknown): boolean {
   const { status } = failure instanceof HttpRequestError ? failure : {};
   return status !== undefined && status !== 429;

@@ -47,7 +47,7 @@ function entriesOf(file: string): readonly unknown[] {
 /**
  * Reads a token list in the format of tokenlists.org. Entries of other networks than `networkIds` are skipped, whatever is
  * in them: lists have networks whose addresses are none of Ethereum. Of the others, bad ones are left out. Throws an error that
- * names a file that is no list.
+ * names a file that is not a list.
  */
 export function readTokenList(
   networkIds: ReadonlySet<number> | 'all',

@@ -102,7 +102,7 @@ describe('a request whose body is half sent', () => {
     expect(await open()).toEqual([]);
   });
 
-  it('creates nothing once its member is no admin any more', async () => {
+  it('creates nothing once its member is no longer an admin', async () => {
     const demoted = await newKey();
     const answer = await halves({ path: ADMINS, body: adminChange(), ...byKey(demoted) }, () =>
       api.db('admin_set_members').where({ member_id: org.bot.id }).delete(),
@@ -177,7 +177,7 @@ describe('an unanswered request', () => {
       ...{ path: ask.path, body: ask.body, resourceId: newId('prop') },
     });
 
-  it('is not finished by its own key that is no admin’s any more', async () => {
+  it('is not finished by its own key once that is no longer an admin’s', async () => {
     const { id, key } = await newKey();
     const idempotencyKey = randomUUID();
     const ask = { key, path: ADMINS, body: adminChange(), idempotencyKey };

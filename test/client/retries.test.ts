@@ -119,7 +119,7 @@ describe('a POST of the client', () => {
 describe('a POST whose answer is lost, and whose API key is refused when it is sent again,', () => {
   it.each([
     ['the service', refused(401, 'unauthorized')],
-    ['the service, as a member who is no admin any more', refused(403, 'forbidden')],
+    ['the service, as a member who is no longer an admin', refused(403, 'forbidden')],
     ['a proxy', { status: 403, body: '<html>' }],
   ])('names the key with which it can be repeated: refused by %s', async (_, refusal) => {
     let tries = 0;

@@ -218,7 +218,7 @@ it('a rejection that a revoked key asks for is not recorded by the signer', asyn
   expect((await readTransaction(world.http, org, transaction)).executionStatus).toBeNull();
 });
 
-it('a key that is no admin’s any more creates no proposal from a queued request', async () => {
+it('a key that is no longer an admin’s creates no proposal from a queued request', async () => {
   const own = await world.createOrganization();
   const id = newId('prop');
   const body = { items: [{ name: 'Late', networkIds: [NETWORK_ID] }] };

@@ -87,7 +87,7 @@ it.each([undefined, null, 7, {}, 'ipfs://bafy'])('keeps a token whose logo is %j
 it.each([
   ['no JSON', 'tokens'],
   ['no tokens', '{"name":"Empty"}'],
-  ['tokens that are no list', '{"tokens":{}}'],
+  ['tokens that are not a list', '{"tokens":{}}'],
 ])('refuses a file with %s, with its name', (_, text) => {
   const file = fileOf(text);
   expect(() => readTokenList(new Set([1]), file)).toThrow(`TOKEN_LIST_FILE: ${file} is not a token list: `);
