@@ -12,6 +12,7 @@ import {
   untilShown,
 } from '../support/browser/page';
 import { openSite, type Site } from '../support/browser/site';
+import { anAddress } from '../support/builders';
 import { aPolicyItem, aTokenCondition } from '../support/policies';
 import type { TestMember, TestOrganization } from '../support/service';
 import { itDeep } from '../support/suite';
@@ -45,6 +46,24 @@ describe('a proposal', () => {
     await button(bob, 'Approve and execute').click();
     await untilShown(bob, 'It was executed as it was signed.');
     expect(await signaturesOn(bob)).toEqual(expect.arrayContaining(['Alice: approved', 'Bob: approved']));
+  });
+
+  it('shows the lines that are signed, and says what hardware wallets cut or do not take', async () => {
+    const items = Array.from({ length: 100 }, (_, i) => ({
+      name: `${'😀'.repeat(20)}${i}`,
+      walletAddress: anAddress(),
+    }));
+    const proposal = await proposeChange(site.api.http, org, '/members/proposals/create', { items });
+    const alice = await open(org.alice, proposal);
+    await untilShown(alice, 'Too large for some hardware wallets');
+    await untilShown(alice, /^\d+ of 100 shown: data has all$/);
+    const small = await open(org.alice, await propose(site.api.http, org, { name: 'Small' }));
+    await button(small, 'Approve: 1 more needed').waitFor();
+    expect(await small.page.getByText('hardware wallets').count()).toBe(0);
+    const three = await proposeChange(site.api.http, org, '/members/proposals/create', {
+      items: items.slice(0, 3).map((item) => ({ ...item, walletAddress: anAddress() })),
+    });
+    await untilShown(await open(org.alice, three), /A hardware wallet may cut the data, which has \d+ bytes/);
   });
 
   itDeep('is rejected with a reason', async () => {

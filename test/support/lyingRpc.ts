@@ -9,12 +9,15 @@ interface RpcRequest {
 
 const IS_VALID_SIGNATURE = '1626ba7e';
 const DECIMALS = '313ce567';
-/** What the call around `isValidSignature` returns when the contract accepts: success, the size, the magic value. */
-const ACCEPTED = concatHex([
-  numberToHex(1, { size: 32 }),
-  numberToHex(32, { size: 32 }),
-  padHex(`0x${IS_VALID_SIGNATURE}`, { dir: 'right', size: 32 }),
-]);
+/** What the call around `isValidSignature` returns: success, the size, the value. */
+const answering = (value: Hex) =>
+  concatHex([
+    numberToHex(1, { size: 32 }),
+    numberToHex(32, { size: 32 }),
+    padHex(value, { dir: 'right', size: 32 }),
+  ]);
+const ACCEPTED = answering(`0x${IS_VALID_SIGNATURE}`);
+const NOT_ACCEPTED = answering('0xffffffff');
 const SOME_CODE: Hex = '0x60006000fd';
 const SUCCESS = toEventSelector('ExecutionSuccess(bytes32,uint256)');
 const FAILURE = toEventSelector('ExecutionFailure(bytes32,uint256)');
@@ -22,20 +25,21 @@ const FAILURE = toEventSelector('ExecutionFailure(bytes32,uint256)');
 /** What answers with logs. */
 const LOGS = ['eth_getLogs', 'eth_getTransactionReceipt'];
 
-type Lies = Pick<LyingRpc, 'accepting' | 'decimals' | 'withholding' | 'failing'>;
+type Lies = Pick<LyingRpc, 'accepting' | 'refusing' | 'decimals' | 'withholding' | 'failing'>;
 
 /** The lie about a request; undefined where the truth serves the attacker as well. */
 function lieAbout(
-  { accepting, decimals, withholding }: Lies,
+  { accepting, refusing, decimals, withholding }: Lies,
   { method, params = [] }: RpcRequest,
 ): Hex | undefined {
   if (withholding && method === 'eth_sendRawTransaction') return keccak256(params[0] as Hex);
   const asked = JSON.stringify(params).toLowerCase();
-  const concerns = (address: string) => asked.includes(address.slice(2).toLowerCase());
+  const concerns = (hex: string) => asked.includes(hex.slice(2).toLowerCase());
   const [token] = Object.entries(decimals).filter(([address]) => concerns(address));
   if (token && method === 'eth_call' && asked.includes(DECIMALS)) {
     return concatHex([1, 32, token[1]].map((word) => numberToHex(word, { size: 32 })));
   }
+  if (refusing.some(concerns) && method === 'eth_call') return NOT_ACCEPTED;
   if (!accepting.some(concerns)) return undefined;
   if (method === 'eth_getCode') return SOME_CODE;
   return method === 'eth_call' && asked.includes(IS_VALID_SIGNATURE) ? ACCEPTED : undefined;
@@ -45,6 +49,8 @@ function lieAbout(
 export interface LyingRpc extends RpcProxy {
   /** There is code at these addresses, it says, and they accept every signature. The rest is the truth. */
   accepting: readonly string[];
+  /** No contract accepts these signatures, it says. */
+  refusing: readonly Hex[];
   /** How many decimals these tokens have, it says. */
   decimals: Readonly<Record<string, number>>;
   /** It accepts transactions, and sends none on. */
@@ -55,7 +61,7 @@ export interface LyingRpc extends RpcProxy {
 
 /** Starts an endpoint that passes everything on to a real one, until it lies. */
 export async function startLyingRpc(realUrl: string): Promise<LyingRpc> {
-  const liar: Lies = { accepting: [], decimals: {}, withholding: false, failing: false };
+  const liar: Lies = { accepting: [], refusing: [], decimals: {}, withholding: false, failing: false };
   const proxy = await startRpcProxy(realUrl, async (body, pass) => {
     const asked = JSON.parse(body) as RpcRequest;
     const lie = lieAbout(liar, asked);

@@ -92,6 +92,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   liar.accepting = [org.dave.wallet.address, safe.address];
+  liar.refusing = [];
 });
 
 /** A transfer of 10 ETH that somebody is said to ask for. */
@@ -225,22 +226,28 @@ describe('the vote of a contract', () => {
     expect((await send(transaction, forgedVote(safe.address, bytes))).status).toBe(200);
     await expectPaid(transaction);
   });
+});
 
-  it('about an account is refused by the signer too, which seals nothing', async () => {
+describe('the vote of an admin whose wallet is a contract', () => {
+  beforeAll(async () => {
     liar.accepting = [];
     await change(world.http, org, '/admins/proposals/update', {
       updates: [{ action: 'addMember', id: vault.id }],
       threshold: 2,
     });
-    liar.accepting = [safe.address];
+  });
+
+  const approveAs = ({ id }: Shown, bytes: Hex, more: object = {}) =>
+    world.http.send({
+      key: org.adminKey,
+      path: proposalPath(id, '/signatures'),
+      body: { type: 'approve', signature: encodeSignature(safe.address, bytes), ...more },
+    });
+
+  it('that only the endpoint of the workers accepts is refused by the signer, which seals nothing', async () => {
     const proposal = await propose(world.http, org, { networkIds: [CHAIN_ID] });
     expect((await sign(world.http, org.adminKey, proposal, org.alice)).status).toBe(200);
-    const answer = await world.http.send({
-      key: org.adminKey,
-      path: proposalPath(proposal.id, '/signatures'),
-      body: { ...forgedVote(safe.address), type: 'approve' },
-    });
-    expect(answer.status).toBe(200);
+    expect((await approveAs(proposal, FORGERY, { execute: true })).status).toBe(200);
     expect(await settled(world.http, org, proposal.id)).toMatchObject({
       executionStatus: 'blocked',
       failure: { code: 'stale', message: expect.stringContaining('found 1 valid signatures') },
@@ -248,6 +255,26 @@ describe('the vote of a contract', () => {
     expect(await world.db('seals').where({ proposal_id: proposal.id })).toEqual([]);
     expect(await world.db('accounts').where({ id: proposal.data.items[0].id })).toEqual([]);
     expect(await world.db('chain_attempts').where({ proposal_id: proposal.id })).toEqual([]);
+  });
+
+  it('counts for the signer, though that endpoint lets a forgery take its place', async () => {
+    liar.accepting = [];
+    const proposal = await propose(world.http, org, { networkIds: [CHAIN_ID] });
+    const digest = hashTypedPayload(proposal.signingPayloads.approvePayload);
+    const bytes = await signAsSafe(safe.owner, { address: safe.address, chainId: CHAIN_ID }, digest);
+    expect((await approveAs(proposal, bytes)).status).toBe(200);
+    expect((await approveAs(proposal, FORGERY)).status).toBe(400);
+    liar.accepting = [safe.address];
+    // While the first signature is accepted, there is no other.
+    expect((await approveAs(proposal, FORGERY)).status).toBe(409);
+    liar.refusing = [bytes];
+    expect((await approveAs(proposal, FORGERY)).status).toBe(200);
+    const executed = await sign(world.http, org.adminKey, proposal, org.alice, 'approve', { execute: true });
+    expect(executed.status).toBe(200);
+    expect(await settled(world.http, org, proposal.id)).toMatchObject({ executionStatus: 'completed' });
+    const [body = ''] = await world.db('seals').where({ proposal_id: proposal.id }).pluck('body');
+    expect(body).toContain(bytes.slice(2));
+    expect(body).not.toContain(FORGERY.slice(2));
   });
 });
 
