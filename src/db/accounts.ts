@@ -92,7 +92,7 @@ export async function findAccountToDeploy(
   const row = await tx('accounts')
     .select<AccountColumns[]>(tx.raw(columns))
     .where({ organization_id: organizationId, id })
-    .forUpdate()
+    .forNoKeyUpdate()
     .first();
   return row && account(row);
 }

@@ -5,6 +5,7 @@ import { KEY_VALID } from './authority';
 import { type KeyCredential, secretHash } from './credentials';
 import type { Db, Tx } from './database';
 import { newId } from './ids';
+import { queueAlone } from './lockQueues';
 import { type PreparedStatement, runPrepared } from './prepared';
 import type { ApiKeyRow } from './tables';
 
@@ -126,6 +127,12 @@ export async function issueApiKey(
   return { id, key };
 }
 
+/** Locks a key, once no effect of it is in flight; those that come meanwhile wait, and find what becomes of it. */
+async function lockKey(tx: Tx, apiKeyId: string): Promise<ApiKeyRow | undefined> {
+  await queueAlone(tx, [apiKeyId]);
+  return tx('api_keys').where({ id: apiKeyId }).forNoKeyUpdate().first();
+}
+
 /**
  * Revokes a key: from the commit on it is refused. Audited. Returns false when it was already revoked. Throws
  * ApiKeyError when there is no such key.
@@ -135,7 +142,7 @@ export async function revokeApiKey(
   input: { apiKeyId: string; actor: Actor; rotatedTo?: string },
 ): Promise<boolean> {
   const { apiKeyId, actor, rotatedTo } = input;
-  const row = await tx('api_keys').where({ id: apiKeyId }).forUpdate().first();
+  const row = await lockKey(tx, apiKeyId);
   if (!row) throw new ApiKeyError(`API key ${apiKeyId} not found`);
   if (row.revoked_at) return false;
   await tx('api_keys')
@@ -162,7 +169,7 @@ export async function rotateApiKey(
   input: { apiKeyId: string; actor: Actor },
 ): Promise<{ id: string; key: string }> {
   const { apiKeyId, actor } = input;
-  const row = await tx('api_keys').where({ id: apiKeyId }).forUpdate().first();
+  const row = await lockKey(tx, apiKeyId);
   if (!row) throw new ApiKeyError(`API key ${apiKeyId} not found`);
   if (row.revoked_at) throw new ApiKeyError(`API key ${apiKeyId} is revoked: issue a new one`);
   const memberIds = await tx('api_key_members')

@@ -1,6 +1,7 @@
 import type { ApprovalKey } from '../domain/approvalRef';
 import { heldCredential } from './authority';
 import type { Db, Tx } from './database';
+import { QUEUE_ALONE, QUEUE_SHARED } from './lockQueues';
 import { type PreparedStatement, runPrepared } from './prepared';
 import { type NamedStatement, requireRow, together } from './rows';
 import type { StoredApproval } from './storedApprovals';
@@ -15,10 +16,23 @@ export interface Basis {
   readonly credentialId: string | null;
 }
 
-/** Locks the admins of an organization: nothing is decided meanwhile. */
-export function lockedAdmins(db: Db | Tx, organizationId: string): NamedStatement {
-  const sql = 'SELECT organization_id FROM admin_sets WHERE organization_id = ? FOR SHARE';
-  return { name: 'admins', statement: db.raw(sql, [organizationId]) };
+const lockingAdmins = (id: string, lock: 'FOR SHARE' | 'FOR UPDATE') =>
+  `SELECT organization_id FROM queued CROSS JOIN admin_sets WHERE organization_id = ${id} ${lock} OF admin_sets`;
+
+/**
+ * Locks the admins of an organization: nothing is decided meanwhile. Shares the queue of a credential after it, where one is
+ * given (`heldCredential`).
+ */
+export function lockedAdmins(
+  db: Db | Tx,
+  organizationId: string,
+  credentialId: string | null,
+): readonly NamedStatement[] {
+  const queued = db.raw(`SELECT ${QUEUE_SHARED}(?, ?)`, [organizationId, credentialId]);
+  return [
+    { name: 'queued', statement: queued },
+    { name: 'admins', statement: db.raw(lockingAdmins('?', 'FOR SHARE'), [organizationId]) },
+  ];
 }
 
 /** Raises a serialization failure where the guard has no row. */
@@ -40,7 +54,8 @@ export function unchangedSince(
       FOR SHARE OF o FOR UPDATE OF a ${credential.lock}`,
     [...credential.bindings, id, version, String(sequence)],
   );
-  return [lockedAdmins(db, organizationId), { name: 'unchanged', statement: unchanged }];
+  const admins = lockedAdmins(db, organizationId, credentialId);
+  return [...admins, { name: 'unchanged', statement: unchanged }];
 }
 
 /**
@@ -74,14 +89,28 @@ export async function unlessChanged<T>(work: () => Promise<T>): Promise<T | unde
   }
 }
 
+/** `WITH` the admins of `$1`, locked. */
+function withAdmins(lock: 'FOR SHARE' | 'FOR UPDATE'): string {
+  const queue = lock === 'FOR SHARE' ? QUEUE_SHARED : QUEUE_ALONE;
+  return `WITH queued AS MATERIALIZED (SELECT ${queue}($1)), admins AS MATERIALIZED (${lockingAdmins('$1', lock)})`;
+}
+
+const HOLD_ADMINS: PreparedStatement = {
+  name: 'hold_admins',
+  text: `${withAdmins('FOR SHARE')} SELECT FROM admins`,
+};
+
+/** Keeps the people and policies of an organization from changing until the end of the transaction. */
+export async function holdAdmins(tx: Tx, organizationId: string): Promise<void> {
+  await runPrepared(tx, HOLD_ADMINS, [organizationId]);
+}
+
 // The admins come first, always: an execution that changes them goes on to change other approvals. The CTE is read
 // before the row that it is joined to is locked.
 function lockStatement(name: string, admins: 'FOR SHARE' | 'FOR UPDATE'): PreparedStatement {
   return {
     name,
-    text: `WITH admins AS MATERIALIZED (
-        SELECT organization_id FROM admin_sets WHERE organization_id = $1 ${admins}
-      )
+    text: `${withAdmins(admins)}
       SELECT 1 FROM admins JOIN approvals ON approvals.organization_id = admins.organization_id
       WHERE approvals.id = $2
       FOR UPDATE OF approvals`,

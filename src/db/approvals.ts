@@ -174,7 +174,8 @@ export async function storeApproval(
       WHERE o.projected_sequence = ?::bigint FOR SHARE OF o ${credential.lock}`,
     [...credential.bindings, String(sequence)],
   );
-  const guard = [lockedAdmins(db, organizationId), { name: 'unchanged', statement: unchanged }];
+  const admins = lockedAdmins(db, organizationId, credentialId);
+  const guard = [...admins, { name: 'unchanged', statement: unchanged }];
   // Executed before anything is stored: whoever waits for others of the same creator holds no lock on the audit log yet.
   const stored = db.select(
     db.raw(REQUIRE_UNCHANGED),

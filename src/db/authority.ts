@@ -1,6 +1,7 @@
 import type { MemberSummary } from '../domain/approval';
 import { isApiKeyId } from '../domain/credential';
 import type { Tx } from './database';
+import { QUEUE_SHARED } from './lockQueues';
 import { queryRows } from './rows';
 import { IS_ADMIN, VALID } from './sessionValidity';
 import { memberColumn } from './storedApprovals';
@@ -36,7 +37,10 @@ function placeOf(credentialId: string): { readonly table: string; readonly ended
     : { table: 'sessions', ended: 'ended_at' };
 }
 
-/** Parts of a statement that has no row once a credential is ended, and else keeps it from being ended before the commit. */
+/**
+ * Parts of a statement that has no row once a credential is ended, and else keeps it from being ended before the commit. The
+ * queue of the credential is shared before it.
+ */
 export interface HeldCredential {
   readonly join: string;
   readonly bindings: readonly string[];
@@ -65,8 +69,10 @@ export async function holdCredential(tx: Tx, credentialId: string): Promise<Acti
   const { table, ended } = placeOf(credentialId);
   const [held] = await queryRows<{ acting: ActingMember | null }>(
     tx,
-    `SELECT ${actingMemberColumn('c.id')} AS acting FROM ${table} c WHERE c.id = ? AND c.${ended} IS NULL FOR SHARE OF c`,
-    [credentialId],
+    `WITH queued AS MATERIALIZED (SELECT ${QUEUE_SHARED}(?))
+    SELECT ${actingMemberColumn('c.id')} AS acting FROM queued CROSS JOIN ${table} c
+    WHERE c.id = ? AND c.${ended} IS NULL FOR SHARE OF c`,
+    [credentialId, credentialId],
   );
   return held?.acting ?? undefined;
 }

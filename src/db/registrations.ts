@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { credentialDetail } from '../domain/credential';
 import { CHALLENGE_SECONDS, registrationMessage } from '../domain/registration';
 import type { WalletKind } from '../domain/wallet';
+import { holdAdmins } from './approvalLocks';
 import { appendAudit } from './audit';
 import { holdCredential } from './authority';
 import type { Db, Tx } from './database';
@@ -114,8 +115,7 @@ export async function registerWallet(
 ): Promise<Registration | 'notAdmitted' | 'unauthorized' | 'spent' | 'gone'> {
   const { organizationId, nonce, requestId, credentialId } = proof;
   return db.transaction(async (tx) => {
-    // This lock keeps members from changing.
-    await tx('admin_sets').where({ organization_id: organizationId }).forShare().first('id');
+    await holdAdmins(tx, organizationId);
     if (!(await isAdmitted(tx, organizationId))) return 'notAdmitted';
     const challenge = await tx('registration_challenges')
       .where({ organization_id: organizationId, nonce })
@@ -133,7 +133,7 @@ export async function registerWallet(
         wallet_kind: challenge.wallet_kind,
         removed_at: null,
       })
-      .forUpdate()
+      .forNoKeyUpdate()
       .first();
     if (!member) return 'gone';
     await tx('registration_challenges').where({ nonce }).update({ used_at: tx.fn.now(), used_by: requestId });

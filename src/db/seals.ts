@@ -1,6 +1,7 @@
 import type { OrganizationState } from '../domain/governance';
 import type { DecisionSeal } from '../domain/seal';
 import type { Db, Tx } from './database';
+import { QUEUE_ALONE, QUEUE_SHARED, sealedQueue } from './lockQueues';
 import { queryRows, type Statement, together } from './rows';
 import type { SealRow } from './tables';
 
@@ -111,8 +112,15 @@ export async function findSealedState(
       'seals.hash',
       db.raw('clock_timestamp() AS read_at'),
     );
-  if (options.lock === 'share') query.forShare('sealed_states');
-  if (options.lock === 'update') query.forUpdate('sealed_states');
+  if (options.lock !== undefined) {
+    const isShared = options.lock === 'share';
+    const queue = isShared ? QUEUE_SHARED : QUEUE_ALONE;
+    query
+      .withMaterialized('queued', db.raw(`SELECT ${queue}(?)`, [sealedQueue(organizationId)]))
+      .joinRaw('CROSS JOIN queued');
+    if (isShared) query.forShare('sealed_states');
+    else query.forUpdate('sealed_states');
+  }
   const row = await query;
   if (!row) return undefined;
   const { sequence } = row;

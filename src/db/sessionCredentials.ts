@@ -20,13 +20,14 @@ const SESSIONS_BY_HASH: PreparedStatement = {
     WHERE s.token_hash = ANY($1) AND ${VALID}`,
 };
 
-/** The same, which counts as use. */
+/** The same, which counts as use. One that an effect of its own holds counts with a later request: nobody waits for it here. */
 const USED_SESSIONS_BY_HASH: PreparedStatement = {
   name: 'used_sessions_by_hash',
   text: `WITH used AS (
-      UPDATE sessions s SET last_used_at = now() FROM members m
-      WHERE s.token_hash = ANY($1) AND m.id = s.member_id AND ${VALID}
-        AND s.last_used_at < now() - interval '1 minute'
+      UPDATE sessions s SET last_used_at = now() WHERE s.id IN (
+        SELECT s.id FROM sessions s JOIN members m ON m.id = s.member_id
+        WHERE s.token_hash = ANY($1) AND ${VALID} AND s.last_used_at < now() - interval '1 minute'
+        FOR NO KEY UPDATE OF s SKIP LOCKED)
     )
     ${SESSIONS_BY_HASH.text}`,
 };

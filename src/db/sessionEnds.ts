@@ -3,6 +3,7 @@ import type { MemberSummary } from '../domain/approval';
 import type { SessionEnd } from '../domain/session';
 import { type AuditInput, appendAudit, SYSTEM } from './audit';
 import type { Db, Tx } from './database';
+import { queueAlone } from './lockQueues';
 import { queryRows, requireRow } from './rows';
 import { SAME_WALLET, VALID } from './sessionValidity';
 import type { SessionRow } from './tables';
@@ -45,6 +46,7 @@ export async function endOldest(tx: Tx, memberId: string): Promise<string[]> {
     .offset(MAX_SESSIONS - 1)
     .pluck('id');
   if (oldest.length === 0) return [];
+  await queueAlone(tx, oldest);
   const ended = await tx('sessions')
     .whereIn('id', oldest)
     .where({ ended_at: null })
@@ -80,7 +82,9 @@ export async function endSession(
   operator?: Actor,
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
-    if (key.by !== undefined && !(await holdOpen(tx, [key.id, key.by]))) return false;
+    const held = key.by === undefined ? [key.id] : [key.id, key.by];
+    await queueAlone(tx, held);
+    if (key.by !== undefined && !(await holdOpen(tx, held))) return false;
     const query = tx('sessions').where({ id: key.id, ended_at: null });
     if (key.organizationId !== undefined) query.where({ organization_id: key.organizationId });
     if (key.memberId !== undefined) query.where({ member_id: key.memberId });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { MemberSummary } from '../domain/approval';
 import { SESSION_SECONDS } from '../domain/session';
 import type { Wallet } from '../domain/wallet';
+import { holdAdmins } from './approvalLocks';
 import { appendAudit } from './audit';
 import { secretHash } from './credentials';
 import type { Db } from './database';
@@ -88,8 +89,7 @@ export async function startSession(
 ): Promise<{ id: string; token: string } | 'spent' | 'gone'> {
   const { organizationId, memberId, wallet, nonce, origin, userAgent } = input;
   return db.transaction(async (tx) => {
-    // This lock keeps members from changing.
-    await tx('admin_sets').where({ organization_id: organizationId }).forShare().first('id');
+    await holdAdmins(tx, organizationId);
     if (!(await useNonce(tx, nonce))) return 'spent';
     const member = await tx('members')
       .where({ id: memberId, organization_id: organizationId, type: 'user', removed_at: null })

@@ -1,5 +1,6 @@
 import { issueApiKey, revokeApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
+import { holdCredential } from '../../src/db/authority';
 import type { Tx } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import type { ApprovalRef } from '../../src/domain/approvalRef';
@@ -173,13 +174,13 @@ async function effectsOf() {
 
 const UNAUTHORIZED = { ok: false, refusal: { code: 'unauthorized' } };
 
-/** Until somebody waits for a lock that another transaction of this database has. */
-const untilBlocked = () =>
+/** Until so many wait for locks that other transactions of this database have, or `hasEnded`. */
+const untilBlocked = (most = 1, hasEnded = () => false) =>
   until('the effect waits', async () => {
     const { rows } = await world.db.raw(
       `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
-    return rows.length > 0;
+    return hasEnded() || rows.length >= most;
   });
 
 describe.each(effects)('a request that was queued %s', (_name, by, prepare) => {
@@ -204,6 +205,24 @@ describe.each(effects)('a request that was queued %s', (_name, by, prepare) => {
     const before = await effectsOf();
     expect(await sent).toMatchObject(UNAUTHORIZED);
     expect(await effectsOf()).toEqual(before);
+  });
+
+  it('while the revocation of its key waits for an effect that is being written', async () => {
+    const key = await issue(by());
+    const send = await prepare(key);
+    let hasEnded = false;
+    const { revoked, sent } = await world.db.transaction(async (tx) => {
+      await holdCredential(tx, key);
+      const revoking = revoke(key);
+      await untilBlocked();
+      const sending = send().finally(() => {
+        hasEnded = true;
+      });
+      await untilBlocked(2, () => hasEnded);
+      return { revoked: revoking, sent: sending };
+    });
+    expect(await revoked).toBe(true);
+    expect(await sent).toMatchObject(UNAUTHORIZED);
   });
 });
 

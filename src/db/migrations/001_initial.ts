@@ -503,6 +503,19 @@ export async function up(knex: Knex): Promise<void> {
       END
     $$;
 
+    -- Locks names, in the order in which they are given, until the end of the transaction. Whoever shares one waits behind whoever waits
+    -- to have it alone, which a lock of a row does not do: overlapping share locks of a row keep out its update for ever.
+    CREATE FUNCTION queue_shared(VARIADIC names text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+      BEGIN
+        FOR i IN 1 .. cardinality(names) LOOP PERFORM pg_advisory_xact_lock_shared(hashtextextended(names[i], 1)); END LOOP;
+      END
+    $$;
+    CREATE FUNCTION queue_alone(VARIADIC names text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+      BEGIN
+        FOR i IN 1 .. cardinality(names) LOOP PERFORM pg_advisory_xact_lock(hashtextextended(names[i], 1)); END LOOP;
+      END
+    $$;
+
     -- refuses the creation of an approval by whom has as many open ones as may be; each waits for those that are being created
     CREATE FUNCTION require_open_below(most integer, organization text, creator text, created text) RETURNS boolean
     LANGUAGE plpgsql VOLATILE AS $$
@@ -681,6 +694,7 @@ export async function up(knex: Knex): Promise<void> {
       sessions, session_nonces FROM orgwallet_signer;
     GRANT SELECT (id) ON installation TO orgwallet_signer;
     GRANT EXECUTE ON FUNCTION require_unchanged, require_open_below TO orgwallet_service;
+    GRANT EXECUTE ON FUNCTION queue_shared, queue_alone TO orgwallet_service, orgwallet_signer;
     GRANT INSERT, UPDATE ON members, groups, policies TO orgwallet_service;
     -- what is signed, or derived once, never changes
     GRANT INSERT ON organizations, genesis, genesis_signatures, admin_sets, accounts, account_networks, approvals, proposals, deployments,
