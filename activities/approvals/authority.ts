@@ -1,22 +1,26 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import type { MessageOrigin } from '../../src/db/receivedMessages';
 import type { ApprovalState } from '../../src/domain/approval';
-import { checkAuthority } from '../../src/domain/credential';
+import { checkAuthority, requestNotStored } from '../../src/domain/credential';
 import type { Refusal } from '../../src/domain/refusal';
 import { Rollback } from './refusals';
 import type { ApprovalDeps, MessageInput } from './subject';
 
-type Requester = Pick<MessageOrigin, 'credentialId' | 'actingMember'>;
+/** What requests an effect; what has no credential and lacks no request comes from an operator. */
+type Requester = Pick<MessageOrigin, 'credentialId' | 'actingMember'> &
+  Partial<Pick<MessageOrigin, 'lacksRequest'>>;
 
 function refusalOf(
   { needsAdmin }: Pick<ApprovalSubject<AnySnapshot, ApprovalState>, 'needsAdmin'>,
-  { credentialId, actingMember }: Requester,
+  { credentialId, actingMember, lacksRequest }: Requester,
 ): Refusal | null {
+  if (lacksRequest) return requestNotStored();
   return credentialId === null ? null : checkAuthority(credentialId, actingMember, needsAdmin);
 }
 
 /**
- * Throws Rollback when the credential of a request is not valid any more, or does not belong to an admin where it must. The
+ * Throws Rollback when the credential of a request is not valid any more, or does not belong to an admin where it must, or when
+ * the request is not stored. The
  * statement that writes the effect then holds the credential: see `unchangedSince`.
  */
 export function assertAuthority(subject: { readonly needsAdmin: boolean }, requester: Requester): void {

@@ -250,7 +250,7 @@ export async function readProposalForMessage(
   key: MessageKey,
 ): Promise<(ProposalSnapshot & MessageOrigin) | undefined> {
   const [row] = await runPrepared<SnapshotColumns & MessageColumns>(db, FOR_MESSAGE, messageValues(key));
-  return row && { ...snapshotOf(row), ...messageOrigin(row) };
+  return row && { ...snapshotOf(row), ...messageOrigin(key, row) };
 }
 
 /** Locks a proposal and reads it as it is under the locks (see `lockApproval`). Undefined when there is none. */

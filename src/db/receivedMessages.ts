@@ -19,6 +19,8 @@ export interface MessageOrigin {
   readonly credentialId: string | null;
   /** Who acts for it; null when it is not valid any more. */
   readonly actingMember: ActingMember | null;
+  /** True when it names a request that is not stored, of this approval: what has sent it is not known. */
+  readonly lacksRequest: boolean;
   /** Up to which decision of its organization the tables were read. */
   readonly sequence: bigint;
 }
@@ -43,10 +45,16 @@ export interface MessageColumns {
   readonly request: Pick<MessageOrigin, 'credentialId' | 'actingMember'> | null;
 }
 
-/** The origin that `messageColumns` read. */
-export function messageOrigin(row: MessageColumns): MessageOrigin {
+/** The origin that `messageColumns` read of a message. */
+export function messageOrigin({ requestId }: MessageKey, row: MessageColumns): MessageOrigin {
   const { message_taken: messageTaken, sequence, request } = row;
-  return { messageTaken, sequence, ...(request ?? { credentialId: null, actingMember: null }) };
+  const lacksRequest = requestId !== undefined && request === null;
+  return {
+    messageTaken,
+    sequence,
+    lacksRequest,
+    ...(request ?? { credentialId: null, actingMember: null }),
+  };
 }
 
 /** Records a new message in the transaction of its effect. */

@@ -416,7 +416,7 @@ export async function readTransactionForMessage(
   key: MessageKey,
 ): Promise<(TransactionSnapshot & MessageOrigin) | undefined> {
   const [row] = await runPrepared<TransactionColumns & MessageColumns>(db, FOR_MESSAGE, messageValues(key));
-  return row && { ...snapshot(row), ...messageOrigin(row) };
+  return row && { ...snapshot(row), ...messageOrigin(key, row) };
 }
 
 /** Locks a transaction and reads it as it is under the locks (see `lockApproval`). Undefined when there is none. */

@@ -21,6 +21,14 @@ export function credentialEnded(credentialId: string): Refusal {
   return { code: 'unauthorized', message };
 }
 
+/** The refusal of a message that names a request, where none is stored: nobody is known to have been entitled to it. */
+export function requestNotStored(): Refusal {
+  return {
+    code: 'unauthorized',
+    message: 'the request of this message is not stored any more: send it again',
+  };
+}
+
 /**
  * Why a credential may not request any more what it has requested; null when it may. `actingMember`: who acts for it now,
  * null when it is not valid any more.

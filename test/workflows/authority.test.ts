@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { issueApiKey, revokeApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import { holdCredential } from '../../src/db/authority';
@@ -76,7 +77,7 @@ const transactionRef = (id: string): ApprovalRef => ({ subject: 'transaction', o
 const effects: [
   name: string,
   by: () => TestMember,
-  prepare: (key: string) => Promise<() => Promise<MessageOutcome>>,
+  prepare: (key: string) => Promise<(updateId?: string) => Promise<MessageOutcome>>,
 ][] = [
   [
     'creates no proposal',
@@ -152,12 +153,12 @@ async function sign(
   vote: { type: 'initiator' | 'approve'; signature: string; execute?: boolean },
 ) {
   const requestId = await request(key, 'signatures', vote, ref.id);
-  return () => signApproval(sender(), ref, { execute: false, ...vote, requestId });
+  return (updateId?: string) => signApproval(sender(), ref, { execute: false, ...vote, requestId }, updateId);
 }
 
 async function execute(ref: ApprovalRef, key: string, type: 'approve' | 'reject') {
   const requestId = await request(key, 'execute', { type }, ref.id);
-  return () => executeApproval(sender(), ref, { requestId, type });
+  return (updateId?: string) => executeApproval(sender(), ref, { requestId, type }, updateId);
 }
 
 async function deliver(proposal: Shown, member: TestMember) {
@@ -223,6 +224,37 @@ describe.each(effects)('a request that was queued %s', (_name, by, prepare) => {
     });
     expect(await revoked).toBe(true);
     expect(await sent).toMatchObject(UNAUTHORIZED);
+  });
+});
+
+describe.each(effects.slice(2))('a message whose request is not stored any more %s', (_name, by, prepare) => {
+  const forget = (credential_id: string) =>
+    world.db('idempotency_requests').where({ credential_id }).delete();
+  const written = async () => {
+    const { votes, received_messages: received, evidence } = await org.stored();
+    return { votes, received, evidence };
+  };
+
+  it('before it has taken effect', async () => {
+    const key = await issue(by());
+    const send = await prepare(key);
+    await revoke(key);
+    await forget(key);
+    const before = await written();
+    expect(await send()).toMatchObject(UNAUTHORIZED);
+    expect(await written()).toEqual(before);
+  });
+
+  it('again, and is answered as before', async () => {
+    const key = await issue(by());
+    const send = await prepare(key);
+    expect(await send()).toMatchObject({ ok: true });
+    const before = await written();
+    await forget(key);
+    const again = await send(randomUUID());
+    // What rejects ends its workflow.
+    expect('gone' in again || again.ok).toBe(true);
+    expect(await written()).toEqual(before);
   });
 });
 

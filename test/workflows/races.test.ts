@@ -1,6 +1,5 @@
 /** @deep */
 
-import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
@@ -8,8 +7,9 @@ import type { Decision } from '../../src/domain/approval';
 import { executeApproval, type MessageOutcome, signApproval } from '../../src/temporal/approvals';
 import type { WorkflowSender } from '../../src/temporal/client';
 import { taskQueues } from '../../src/temporal/ids';
-import { execute, type Shown } from '../support/api';
+import { execute, proposalPath, type Shown } from '../support/api';
 import { decideDirectly, sign, type TestMember, type TestOrganization } from '../support/service';
+import { storeRequest } from '../support/storedRequests';
 import { DEEP, itDeep } from '../support/suite';
 import {
   auditOf,
@@ -58,8 +58,16 @@ const addressOf = (proposal: Shown, of = org) => ({
   id: proposal.id,
 });
 
+/** Stores a request about a proposal, of an admin's key. Returns its id. */
+const request = (of: TestOrganization, { id }: Shown, action: 'signatures' | 'execute', body: object) =>
+  storeRequest(world.db, {
+    ...{ organizationId: of.id, credentialId: of.adminKeyId },
+    ...{ path: proposalPath(id, `/${action}`), body, resourceId: id },
+  });
+
 async function sendExecute(proposal: Shown, type: Decision): Promise<boolean> {
-  const outcome = await executeApproval(sender(), addressOf(proposal), { requestId: randomUUID(), type });
+  const requestId = await request(org, proposal, 'execute', { type });
+  const outcome = await executeApproval(sender(), addressOf(proposal), { requestId, type });
   return 'ok' in outcome && outcome.ok;
 }
 
@@ -69,8 +77,10 @@ async function sendVote(
   member: TestMember,
   more: { of?: TestOrganization; type?: Decision; execute?: boolean; requestId?: string } = {},
 ): Promise<MessageOutcome> {
-  const { of = org, type = 'approve', execute = false, requestId = randomUUID() } = more;
+  const { of = org, type = 'approve', execute = false } = more;
   const { signature } = await voteOf(member, proposal, type);
+  const body = { type, signature, execute };
+  const requestId = more.requestId ?? (await request(of, proposal, 'signatures', body));
   return signApproval(sender(), addressOf(proposal, of), { requestId, type, signature, execute });
 }
 
@@ -165,7 +175,8 @@ describe(`${CROWD} at once`, () => {
 
   itDeep('of the same message: all get one outcome', async () => {
     const proposal = await proposeAccount(world, org);
-    const requestId = randomUUID();
+    const { signature } = await voteOf(org.alice, proposal);
+    const requestId = await request(org, proposal, 'signatures', { type: 'approve', signature });
     const results = await Promise.all(
       Array.from({ length: CROWD }, () => sendVote(proposal, org.alice, { requestId })),
     );
@@ -269,7 +280,7 @@ async function crowdOf(size: number, threshold: number) {
   const crowd: TestMember[] = drafts.map((draft, index) => ({ ...draft, id: memberIds[index] ?? '' }));
   const [bot] = crowd;
   if (!bot) throw new Error('a crowd has somebody');
-  const { key: adminKey } = await world.db.transaction((tx) =>
+  const { key: adminKey, id: adminKeyId } = await world.db.transaction((tx) =>
     issueApiKey(tx, { organizationId, memberIds: [bot.id], actor: OPERATOR }),
   );
   const keystore = await world.keystore();
@@ -278,6 +289,7 @@ async function crowdOf(size: number, threshold: number) {
     id: organizationId,
     alice: bot,
     adminKey,
+    adminKeyId,
     readKey: adminKey,
     decide: (edits) => decideDirectly(world.db, keystore, organizationId, edits),
   };

@@ -262,20 +262,19 @@ describe('a valid signature', () => {
     }
   });
 
-  it('is audited without a request that was about another approval', async () => {
+  it('is refused with a request that was about another approval', async () => {
     const voted = await proposeAccount(world, org);
     const foreignRequest = await world
       .db('idempotency_requests')
       .where({ resource_id: another.id })
       .first('id');
     const message = { ...(await voteOf(org.alice, voted)), requestId: requireRow(foreignRequest).id };
-    expect(await update('sign', [message], workflowOf(world, org, voted))).toMatchObject({ ok: true });
-    const entry = await world
-      .db('audit_log')
-      .where({ resource_id: voted.id, action: 'proposal.signed' })
-      .first();
-    expect(entry?.actor).toMatchObject({ type: 'member', id: org.alice.id });
-    expect(entry?.details).not.toHaveProperty('apiKeyId');
+    expect(await update('sign', [message], workflowOf(world, org, voted))).toMatchObject({
+      ok: false,
+      refusal: { code: 'unauthorized' },
+    });
+    expect(await auditOf(world.db, voted)).toEqual(['proposal.created']);
+    expect((await show(world, org, voted)).approvals).toEqual([]);
   });
 });
 
