@@ -18,6 +18,7 @@ import {
   type Wish,
 } from './operationSteps';
 import { OrganizationModel, type Proposal, type VoteType } from './operations.model';
+import type { Refusal } from './operations.rules';
 import { viewOfDatabase, viewOfModel } from './operationViews';
 import {
   type Counts,
@@ -36,6 +37,8 @@ import { type Member, Organization, type PolicyContent, type Request } from './o
 const FAMILY_WALLETS = 6;
 /** Numbers from here on pick members whom open proposals name. */
 const FIRST_NAMED = 8;
+/** Which of the founders the key belongs to that requests everything. */
+const REQUESTING_BOT = 3;
 
 /** One of several things done at the same time. */
 interface Act {
@@ -350,9 +353,18 @@ export class Pair {
     }
   }
 
+  /** What a request can be refused with: a key whose bot is no admin any more may request nothing. */
+  private refusalsOf(model: OrganizationModel, request: Request): ReadonlySet<Refusal> {
+    const { refusals } = model.judge(request);
+    const bot = this.people[REQUESTING_BOT] ?? '';
+    if (model.adminIds.has(bot)) return refusals;
+    const malformed = [...refusals].filter((refusal) => refusal === 'validationError');
+    return new Set([model.members.has(bot) ? 'forbidden' : 'unauthorized', ...malformed]);
+  }
+
   private async propose(wish: Wish): Promise<Proposal | undefined> {
     const request = this.requestOf(wish);
-    const { refusals } = this.model.judge(request);
+    const refusals = this.refusalsOf(this.model, request);
     const { id, refusal } = await this.world.propose(request);
     this.counts.add(`propose ${request.kind}: ${refusal ?? 'ok'}`);
     if (refusals.size > 0) {
@@ -545,8 +557,8 @@ export class Pair {
       const request = this.requestOf(step.wish);
       return {
         run: () => world.propose(request),
-        play(model, { refusal, id = '' }, now) {
-          const { refusals } = model.judge(request);
+        play: (model, { refusal, id = '' }, now) => {
+          const refusals = this.refusalsOf(model, request);
           if (refusals.size > 0) return [...refusals].some((code) => code === refusal);
           if (model.isInTheWay(request)) return refusal === 'conflict';
           const record = now.proposals.find((proposal) => proposal.id === id);

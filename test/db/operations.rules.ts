@@ -18,6 +18,7 @@ export type Refusal =
   | 'validationError'
   | 'conflict'
   | 'forbidden'
+  | 'unauthorized'
   | 'invalidSignature'
   | 'thresholdNotMet'
   | 'proposalExpired';
