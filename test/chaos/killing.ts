@@ -45,7 +45,13 @@ const points: { readonly [scenario in Scenario]: readonly string[] } = {
     'chain.outcomeSeen',
   ],
   payBehindGap: ['signer.fillNonce:before', 'signer.fillNonce:after', 'signer.fillerStored'],
-  reject: ['signer.recordRejection:before', 'signer.rejectionStored', 'signer.recordRejection:after'],
+  reject: [
+    'worker.readAuthority:before',
+    'worker.readAuthority:after',
+    'signer.recordRejection:before',
+    'signer.rejectionStored',
+    'signer.recordRejection:after',
+  ],
   payAfterOutage: [
     'chain.prepareTransaction:before',
     'chain.prepareTransaction:after',
