@@ -3,7 +3,7 @@ import type { Db } from '../../src/db/database';
 import { withoutSql } from '../../src/db/databaseFailure';
 import {
   hasBegun,
-  noteGoneNetworks,
+  noteNetworks,
   type OpenApproval,
   readRepairable,
   restoredLastHour,
@@ -66,11 +66,14 @@ export class Repairs {
   ) {}
 
   /** Repairs every difference. Throws when everything fails. */
-  async run({ suspects, networkGone, still, unlike, leftOver }: Differences, isDue: IsDue): Promise<void> {
+  async run(
+    { suspects, networksChanged, still, unlike, leftOver }: Differences,
+    isDue: IsDue,
+  ): Promise<void> {
     const approvals = <T extends ApprovalRef>(list: readonly T[], work: (approval: T) => Promise<void>) =>
       mapLimit(AT_ONCE, list, (approval) => this.attempt(approval.id, () => work(approval)));
     await approvals(suspects, (approval) => this.repair(approval));
-    await approvals(networkGone, (approval) => this.noteNetworks(approval));
+    await approvals(networksChanged, (approval) => this.noteNetworks(approval));
     await approvals(
       still.filter(({ id }) => isDue(id)),
       (approval) => this.refreshStill(approval),
@@ -148,10 +151,16 @@ export class Repairs {
 
   private async noteNetworks(approval: OpenApproval): Promise<void> {
     const { db, sender } = this.deps;
-    if (!(await noteGoneNetworks(db, approval))) return;
+    if (!(await noteNetworks(db, approval))) return;
     await refreshApproval(sender, approval);
-    const networks = approval.goneNetworks.join(', ');
-    this.done('noted', approval.id, `it names networks that are no longer configured: ${networks}`);
+    const networks = approval.changedNetworks.map(({ networkId, isGone }) =>
+      isGone ? `${networkId} (no longer configured)` : `${networkId} (configured again)`,
+    );
+    this.done(
+      'noted',
+      approval.id,
+      `the configuration of networks that it names has changed: ${networks.join(', ')}`,
+    );
   }
 
   private async refreshStill(approval: StillApproval): Promise<void> {

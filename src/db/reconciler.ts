@@ -1,5 +1,6 @@
 import type { ExecutionStatus, Note } from '../domain/approval';
 import type { ApprovalRef } from '../domain/approvalRef';
+import { isNetworkGone, NETWORK_GONE, networkNote } from '../domain/networkNotes';
 import { ANY_EXPIRY, type ExpiryRange } from '../domain/reconciliation';
 import { lockAnyApproval } from './approvalClosing';
 import { approvalRef, type RefColumns } from './approvalNotes';
@@ -23,9 +24,15 @@ export type OpenApproval = ApprovalRef & {
   readonly executionStatus: ExecutionStatus | null;
   /** Since its record last changed, by the database's clock, in milliseconds. */
   readonly unchangedMs: number;
-  /** Networks that it names, that are no longer configured and that have no note yet. */
-  readonly goneNetworks: readonly number[];
+  /** Networks that it names, of which its notes do not say what the configuration does. */
+  readonly changedNetworks: readonly OpenNetwork[];
 };
+
+/** A network that an open approval names, and whether it is not configured any more. */
+export interface OpenNetwork {
+  readonly networkId: number;
+  readonly isGone: boolean;
+}
 
 /** An execution whose record has not changed for a while. */
 export type StillApproval = ApprovalRef & Pick<OpenApproval, 'unchangedMs'>;
@@ -35,20 +42,16 @@ export interface OpenRange extends ExpiryRange {
   readonly open: number;
 }
 
-const NETWORK_GONE = 'networkGone';
 const PAGE = 1_000;
+const NOTED_GONE = JSON.stringify([{ code: NETWORK_GONE }]);
 
-function networkGoneMessage(subject: ApprovalRef['subject'], networkId: number): string {
-  return `network ${networkId}, which the ${subject} names, is not configured anymore: nothing can be executed there. Reject it, or wait for its expiry, unless the network is configured again`;
-}
-
-function notYetNoted(
+/** Those of some networks of which the notes say otherwise. */
+function unlikeNoted(
   subject: ApprovalRef['subject'],
-  networkIds: readonly number[],
-  notes: readonly Note[] | null,
-): number[] {
-  const noted = new Set(notes?.filter(({ code }) => code === NETWORK_GONE).map(({ message }) => message));
-  return networkIds.filter((networkId) => !noted.has(networkGoneMessage(subject, networkId)));
+  networks: readonly OpenNetwork[],
+  notes: readonly Note[],
+): OpenNetwork[] {
+  return networks.filter(({ networkId, isGone }) => isGone !== isNetworkGone(subject, networkId, notes));
 }
 
 /** What the statement of `openApprovals` reads. */
@@ -56,18 +59,23 @@ type OpenColumns = RefColumns & {
   readonly age_ms: number;
   readonly execution_status: ExecutionStatus | null;
   readonly unchanged_ms: number;
-  readonly gone: readonly string[] | null;
+  readonly networks: readonly string[] | null;
+  /** Null where they say nothing of networks, and all of these are configured. */
   readonly notes: readonly Note[] | null;
 };
 
-function openApproval(row: OpenColumns): OpenApproval {
-  const networkIds = (row.gone ?? []).map((name) => Number(name.slice('network:'.length)));
+function openApproval(row: OpenColumns, known: readonly string[]): OpenApproval {
+  const { subject, networks, notes } = row;
+  const named = (networks ?? []).map((name) => ({
+    networkId: Number(name.slice('network:'.length)),
+    isGone: !known.includes(name),
+  }));
   return {
     ...approvalRef(row),
     ageMs: row.age_ms,
     executionStatus: row.execution_status,
     unchangedMs: row.unchanged_ms,
-    goneNetworks: notYetNoted(row.subject, networkIds, row.notes),
+    changedNetworks: notes === null ? [] : unlikeNoted(subject, named, notes),
   };
 }
 
@@ -84,18 +92,18 @@ export async function* openApprovals(
       `SELECT a.id, a.organization_id, a.subject, p.resource_type, p.action, execution_status,
           (extract(epoch FROM now() - created_at) * 1000)::float8 AS age_ms,
           (extract(epoch FROM now() - updated_at) * 1000)::float8 AS unchanged_ms,
-          gone.names AS gone, CASE WHEN gone.names IS NOT NULL THEN notes END AS notes
+          named.networks, CASE WHEN named.gone OR notes @> ?::jsonb THEN notes END AS notes
         FROM approvals a LEFT JOIN proposals p ON p.id = a.id, LATERAL (
-          SELECT array_agg(name) AS names FROM unnest(a.names) AS name
-          WHERE name LIKE 'network:%' AND name <> ALL (?::text[])
-        ) gone
+          SELECT array_agg(name) AS networks, bool_or(name <> ALL (?::text[])) AS gone FROM unnest(a.names) AS name
+          WHERE name LIKE 'network:%'
+        ) named
         WHERE closed_at IS NULL AND a.id > ?
           AND expires_at >= coalesce(?, '-infinity'::timestamptz)
           AND expires_at < coalesce(?, 'infinity'::timestamptz)
         ORDER BY a.id LIMIT ?`,
-      [known, after, from, to, PAGE],
+      [NOTED_GONE, known, after, from, to, PAGE],
     );
-    if (rows.length > 0) yield rows.map(openApproval);
+    if (rows.length > 0) yield rows.map((row) => openApproval(row, known));
     if (rows.length < PAGE) return;
     after = requireRow(rows.at(-1)).id;
   }
@@ -193,20 +201,19 @@ export async function restoredLastHour(
   return requireRow(row).count;
 }
 
-/** Writes one note on an open approval about networks that are no longer configured. False when noted or closed. */
-export async function noteGoneNetworks(db: Db, approval: OpenApproval): Promise<boolean> {
-  const { subject, id, goneNetworks } = approval;
+/** Writes notes on an open approval about networks that are no longer configured, or are again. False when noted or closed. */
+export async function noteNetworks(db: Db, approval: OpenApproval): Promise<boolean> {
+  const { subject, id, changedNetworks } = approval;
   return db.transaction(async (tx) => {
     const locked = await lockAnyApproval(tx, approval);
     if (!locked || locked.record.closed) return false;
     const { notes } = locked.record;
-    const missing = notYetNoted(subject, goneNetworks, notes);
+    const missing = unlikeNoted(subject, changedNetworks, notes);
     if (missing.length === 0) return false;
     const at = locked.time.toISOString();
-    const added = missing.map((networkId) => ({
+    const added = missing.map(({ networkId, isGone }) => ({
       at,
-      code: NETWORK_GONE,
-      message: networkGoneMessage(subject, networkId),
+      ...networkNote(subject, networkId, isGone),
     }));
     await updateApproval(tx, id, { notes: [...notes, ...added] });
     return true;

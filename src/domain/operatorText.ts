@@ -6,6 +6,7 @@ import {
   hasFailedForGood,
   type MemberSummary,
 } from './approval';
+import { isNetworkGone } from './networkNotes';
 import type { Deployment, ProposalState } from './proposal';
 import { quoted } from './quoted';
 import { summaryOnOneLine } from './summary';
@@ -136,8 +137,16 @@ export function proposalSentence(state: ProposalState): string {
   });
 }
 
-function resumes({ open, executionStatus, awaitsRelayerWei, ready }: TransactionState): boolean {
-  return open && executionStatus === 'failed' && awaitsRelayerWei !== null && ready.includes('approve');
+function resumes({
+  open,
+  executionStatus,
+  awaitsRelayerWei,
+  ready,
+  networkId,
+  notes,
+}: TransactionState): boolean {
+  const isAwaited = awaitsRelayerWei !== null && !isNetworkGone('transaction', networkId, notes);
+  return open && executionStatus === 'failed' && isAwaited && ready.includes('approve');
 }
 
 /** One sentence: the status of a transaction and what it waits for. */

@@ -77,7 +77,7 @@ export interface ReconcileSummary {
   readonly closed: number;
   /** Workflows notified to read their record again. */
   readonly refreshed: number;
-  /** Records noted with a network that is not configured anymore. */
+  /** Records noted with a network that is not configured anymore, or is again. */
   readonly noted: number;
   /** Workflows not restarted for now, because they were restarted too often recently. */
   readonly postponed: number;
@@ -99,7 +99,7 @@ export function reconcileDetails(summary: ReconcileSummary): string {
     [summary.restarted, 'workflows restarted'],
     [summary.closed, 'closed, because an operator had ended their workflow'],
     [summary.refreshed, 'workflows notified to read their record again'],
-    [summary.noted, 'noted with a network that is not configured anymore'],
+    [summary.noted, 'noted with a network that is not configured anymore, or is again'],
     [summary.postponed, 'workflows restarted too often: find out why they end'],
     [summary.failed, 'repairs failed; the next pass retries them'],
   ] as const;

@@ -11,6 +11,7 @@ import {
   type Vote,
 } from './approval';
 import type { JsonValue } from './canonicalJson';
+import { isNetworkGone } from './networkNotes';
 import type { Policy } from './policy';
 import { approversOf, mayInitiate, type PolicyContext } from './policyEngine';
 import type { TransactionContent } from './transactionContent';
@@ -156,8 +157,10 @@ export const transactionRules: ApprovalRules<TransactionRecord, TransactionNow> 
   isInitiated: (record, now) => initiatorVote(record, now) !== undefined,
   isPartlyDone: () => false,
   isFinishable: () => false,
-  awaitsResumption: ({ awaitsRelayerWei, signerOutcome }) =>
-    awaitsRelayerWei !== null && signerOutcome !== 'rejected',
+  awaitsResumption: ({ awaitsRelayerWei, signerOutcome, networkId, notes }) =>
+    awaitsRelayerWei !== null &&
+    signerOutcome !== 'rejected' &&
+    !isNetworkGone('transaction', networkId, notes),
   initiatorOf: ({ initiator }) => initiator,
 };
 

@@ -53,7 +53,7 @@ export interface Differences {
   /** Processing, without a recent change of the record. */
   readonly still: readonly StillApproval[];
   /** They refer to networks that are no longer configured, and have no note about it. */
-  readonly networkGone: readonly OpenApproval[];
+  readonly networksChanged: readonly OpenApproval[];
   /** Open, and their workflow has last known another execution status: Postgres has lost what it knows, or it has missed a change. */
   readonly unlike: readonly OpenApproval[];
   /** Ids of workflows that run although their approval is closed, or Postgres has lost it. */
@@ -123,7 +123,7 @@ export async function compare(
 ): Promise<Differences> {
   let compared = 0;
   const suspects: OpenApproval[] = [];
-  const networkGone: OpenApproval[] = [];
+  const networksChanged: OpenApproval[] = [];
   const unlike: OpenApproval[] = [];
   const leftOver: string[] = [];
   for (const range of ranges) {
@@ -140,11 +140,11 @@ export async function compare(
           return workflow && isUnlike(record, workflow);
         }),
       );
-      networkGone.push(...page.filter(({ goneNetworks }) => goneNetworks.length > 0));
+      networksChanged.push(...page.filter(({ changedNetworks }) => changedNetworks.length > 0));
     }
     leftOver.push(...(await leftOverOf(db, unmatched)));
   }
   const found = new Set([...suspects, ...unlike].map(({ id }) => id));
   const still = (await stillApprovals(db, STILL_MS)).filter(({ id }) => !found.has(id));
-  return { compared, suspects, still, networkGone, unlike, leftOver };
+  return { compared, suspects, still, networksChanged, unlike, leftOver };
 }

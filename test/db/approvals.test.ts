@@ -18,7 +18,7 @@ import { insertMessage, isMessageReceived, restoredMessageId } from '../../src/d
 import {
   closedOrLost,
   hasBegun,
-  noteGoneNetworks,
+  noteNetworks,
   type OpenApproval,
   openApprovals,
   openRanges,
@@ -348,7 +348,7 @@ describe('the approvals that the reconciler reads', () => {
     const found = await openOf();
     expect(found.map(({ id }) => id).sort()).toEqual([open.id, processing.id, proposalId].sort());
     const [one] = found.filter(({ id }) => id === open.id);
-    expect(one).toMatchObject({ subject: 'transaction', goneNetworks: [] });
+    expect(one).toMatchObject({ subject: 'transaction', changedNetworks: [] });
     expect(one?.ageMs).toBeGreaterThanOrEqual(3_600_000);
     const [still, ...others] = await stillApprovals(service, 3_600_000);
     expect(still).toMatchObject({ subject: 'transaction', organizationId: org.id, id: processing.id });
@@ -420,13 +420,13 @@ describe('the approvals that the reconciler reads', () => {
     expect(await restoredLastHour(service, ref)).toBe(2);
   });
 
-  it('are noted once when their network is not configured anymore', async () => {
+  it('are noted once when their network is not configured anymore, and once when it is again', async () => {
     const stored = await storeTransactionOf(owner, org);
     const [gone] = await openOf([1]);
-    expect(gone).toMatchObject({ id: stored.id, goneNetworks: [NETWORK_ID] });
+    expect(gone).toMatchObject({ id: stored.id, changedNetworks: [{ networkId: NETWORK_ID, isGone: true }] });
     if (!gone) throw new Error('it is not found');
-    expect(await noteGoneNetworks(service, gone)).toBe(true);
-    expect(await noteGoneNetworks(service, gone)).toBe(false);
+    expect(await noteNetworks(service, gone)).toBe(true);
+    expect(await noteNetworks(service, gone)).toBe(false);
     expect((await seen(stored)).notes).toEqual([
       {
         at: expect.stringMatching(/Z$/),
@@ -436,7 +436,14 @@ describe('the approvals that the reconciler reads', () => {
         ),
       },
     ]);
-    expect(await openOf([1])).toMatchObject([{ goneNetworks: [] }]);
+    expect(await openOf([1])).toMatchObject([{ changedNetworks: [] }]);
+    const [back] = await openOf([NETWORK_ID]);
+    expect(back).toMatchObject({ changedNetworks: [{ networkId: NETWORK_ID, isGone: false }] });
+    if (!back) throw new Error('it is not found');
+    expect([await noteNetworks(service, back), await noteNetworks(service, back)]).toEqual([true, false]);
+    expect((await seen(stored)).notes.map(({ code }) => code)).toEqual(['networkGone', 'networkBack']);
+    expect(await openOf([NETWORK_ID])).toMatchObject([{ changedNetworks: [] }]);
+    expect(await openOf([1])).toMatchObject([{ changedNetworks: [{ isGone: true }] }]);
   });
 });
 

@@ -1,6 +1,7 @@
 /** @deep */
 
 import { transactionSubject } from '../../src/approvals/transactions';
+import { noteNetworks, openApprovals } from '../../src/db/reconciler';
 import { reconcilerScheduleId, taskQueues } from '../../src/temporal/ids';
 import { searchAttributes } from '../../src/temporal/searchAttributes';
 import type { Shown } from '../support/api';
@@ -10,6 +11,7 @@ import { fundOnLocalChain, rpc } from '../support/stack';
 import { itDeep } from '../support/suite';
 import { executeTransaction, readTransaction, settledTransaction, signed } from '../support/transactionApi';
 import { until } from '../support/until';
+import { reconcilerOf } from './reconciling';
 import {
   actionsOf,
   begun,
@@ -95,6 +97,26 @@ describe('a relayer with insufficient funds', () => {
     await reached(world, failed, 'completed');
     expect(await received(world, failed)).toBe(1n);
     expect(await usageOf(world, failed)).toEqual(['released', 'committed']);
+  });
+
+  it('says that it does not continue while its network is not configured, and that it does once it is again', async () => {
+    const { db, http, org } = world;
+    const failed = await withoutCoin();
+    const noted = async (networkIds: readonly number[]) => {
+      for await (const page of openApprovals(db, networkIds)) {
+        for (const approval of page.filter(({ id }) => id === failed.id)) {
+          expect(await noteNetworks(db, approval)).toBe(true);
+        }
+      }
+      return (await readTransaction(http, org, failed)).failure?.resumes;
+    };
+    await reconcilerOf(world).withoutSchedule(async () => {
+      expect(failed.failure?.resumes).toBe(true);
+      expect(await noted([])).toBe(false);
+      expect(await noted([failed.networkId])).toBe(true);
+    });
+    await fundOnLocalChain(world.url, world.relayer);
+    await reached(world, failed, 'completed');
   });
 
   itDeep(

@@ -171,10 +171,10 @@ describe('the documentation', () => {
       'src/domain/outsideEvents.ts',
       'src/approvals/changes.ts',
       'src/domain/wallet.ts',
-      'src/db/reconciler.ts',
+      'src/domain/networkNotes.ts',
       'src/domain/reconciliation.ts',
       ...readdirSync(join(project, 'src/operations')).map((file) => join('src/operations', file)),
-    ].flatMap((file) => [...read(file).matchAll(/\bcode: '(\w+)',?\s+message|\bNETWORK_GONE = '(\w+)'/g)]);
+    ].flatMap((file) => [...read(file).matchAll(/\bcode: '(\w+)',?\s+message|\bNETWORK_\w+ = '(\w+)'/g)]);
     const codes = new Set(notes.map(([, code, gone]) => code ?? gone ?? ''));
     expect(codes.size).toBeGreaterThanOrEqual(10);
     expect([...codes].filter((code) => !text.includes(`\`${code}\``))).toEqual([]);

@@ -1,4 +1,5 @@
 import type { ExecutionStatus, FailureCode, SignatureStatus } from '../../../src/domain/approval';
+import { networkNote } from '../../../src/domain/networkNotes';
 import { transactionDetails, transactionSentence } from '../../../src/domain/operatorText';
 import type { TransactionState } from '../../../src/domain/transaction';
 import { aFailure, aHash, aMember } from '../../support/builders';
@@ -99,6 +100,10 @@ describe('the status of a transaction, in one sentence', () => {
       `The relayer of account ${waiting.accountId} on network 31337 has insufficient funds; the execution continues by itself after a refill.`,
     );
     expect(transactionSentence({ ...waiting, ready: [] })).toBe(
+      'The execution failed and waits for a retry.',
+    );
+    const gone = { at: 'now', ...networkNote('transaction', waiting.networkId, true) };
+    expect(transactionSentence({ ...waiting, notes: [gone] })).toBe(
       'The execution failed and waits for a retry.',
     );
     expect(transactionSentence({ ...waiting, open: false })).toBe(

@@ -1,5 +1,6 @@
 import { hashTypedData, keccak256, stringToHex } from 'viem';
-import { tally } from '../../../src/domain/approval';
+import { type Note, tally } from '../../../src/domain/approval';
+import { networkNote } from '../../../src/domain/networkNotes';
 import { NATIVE_CURRENCY } from '../../../src/domain/policy';
 import { type TransactionRecord, transactionRules } from '../../../src/domain/transaction';
 import { transactionView } from '../../../src/domain/transactionView';
@@ -166,6 +167,14 @@ describe('a transaction as the API shows it', () => {
     expect(flags(awaiting({ awaitsRelayerWei: null }))).toEqual([true, false]);
     expect(flags(awaiting({ signerOutcome: 'rejected' }))).toEqual([true, false]);
     expect(flags(awaiting(), world().at(OVER).build())).toEqual([false, false]);
+    const { networkId } = awaiting();
+    const [gone, back] = [true, false].map((isGone) => ({
+      at: '2025-06-02T12:00:00.000Z',
+      ...networkNote('transaction', networkId, isGone),
+    })) as [Note, Note];
+    expect(flags(awaiting({ notes: [gone] }))).toEqual([true, false]);
+    expect(flags(awaiting({ notes: [gone, back] }))).toEqual([true, true]);
+    expect(flags(awaiting({ notes: [gone, back, gone] }))).toEqual([true, false]);
     expect(flags(awaiting({ closed: true }))).toEqual([false, false]);
   });
 

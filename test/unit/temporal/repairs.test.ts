@@ -28,7 +28,7 @@ async function pass(total: number, fails: (index: number) => boolean): Promise<R
   };
   const repairs = new Repairs(deps, new AbortController().signal);
   const leftOver = Array.from({ length: total }, (_, index) => `workflow-${index}`);
-  const nothing = { compared: 0, suspects: [], still: [], networkGone: [], unlike: [] };
+  const nothing = { compared: 0, suspects: [], still: [], networksChanged: [], unlike: [] };
   await repairs.run({ ...nothing, leftOver }, () => true);
   return repairs;
 }

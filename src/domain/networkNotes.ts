@@ -1,0 +1,24 @@
+import type { Note, Subject } from './approval';
+
+/** What the notes of an approval say of a network that it names. */
+export const NETWORK_GONE = 'networkGone';
+export const NETWORK_BACK = 'networkBack';
+
+/** That a network is not configured any more, or is configured again. */
+export function networkNote(subject: Subject, networkId: number, isGone: boolean): Omit<Note, 'at'> {
+  const named = `network ${networkId}, which the ${subject} names, is`;
+  return isGone
+    ? {
+        code: NETWORK_GONE,
+        message: `${named} not configured anymore: nothing can be executed there. Reject it, or wait for its expiry, unless the network is configured again`,
+      }
+    : { code: NETWORK_BACK, message: `${named} configured again: it can be executed` };
+}
+
+/** Whether a network is not configured any more, as the newest note about that says. */
+export function isNetworkGone(subject: Subject, networkId: number, notes: readonly Note[]): boolean {
+  const [gone, back] = [networkNote(subject, networkId, true), networkNote(subject, networkId, false)];
+  return (
+    notes.findLast(({ message }) => message === gone.message || message === back.message)?.code === gone.code
+  );
+}
