@@ -36,7 +36,7 @@ export interface MutationHandler<Context, Response> {
   prepare(context: Context): Promise<{ resourceId: string }>;
   send(context: Context, request: RequestRef): Promise<MutationAnswer<Response>>;
   /** Shows a proposal or transaction that the request has created, as it is now. Only where it creates one. */
-  show?(context: Context, approvalId: string): Promise<MutationAnswer<Response>>;
+  show?(context: Omit<Context, 'body'>, approvalId: string): Promise<MutationAnswer<Response>>;
 }
 
 /** An endpoint with its handler. */

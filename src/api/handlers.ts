@@ -89,13 +89,13 @@ async function runRead(
   sendJson(request, response, endpoint.status, text);
 }
 
-/** The idempotency key, query and body of a POST, dry run or not. */
+/** The idempotency key, query and body of a POST, dry run or not; `readBody` reads the body by its schema. */
 async function readPost(endpoint: Endpoint, request: Request) {
   const key = idempotencyKey(request);
   const sentBody = await readJsonBody(request);
   const query = parseQuery(endpoint.query, request.originalUrl);
-  const body = endpoint.body ? parseWith(endpoint.body, sentBody) : sentBody;
-  return { key, sentBody, query, body };
+  const readBody = () => (endpoint.body ? parseWith(endpoint.body, sentBody) : sentBody) as JsonValue;
+  return { key, sentBody, query, readBody };
 }
 
 async function runDryRun(
@@ -104,9 +104,10 @@ async function runDryRun(
   admitted: Admitted,
 ): Promise<void> {
   const { request, response, credential } = admitted;
-  const post = await readPost(endpoint, request);
+  const { query, readBody } = await readPost(endpoint, request);
+  const body = readBody();
   requireAccess(endpoint, credential);
-  const answer = await dryRun(contextOf(endpoint, admitted, post));
+  const answer = await dryRun(contextOf(endpoint, admitted, { query, body }));
   if (!production) checkResponse(endpoint, answer);
   sendJson(request, response, endpoint.status, JSON.stringify(answer));
 }
@@ -119,7 +120,9 @@ async function runMutation(
   const { request, response, exchange, credential } = admitted;
   let release = () => {};
   const endTurn = () => release();
-  const post = { ...(await readPost(endpoint, request)), endTurn };
+  const { key, sentBody, query, readBody } = await readPost(endpoint, request);
+  let body: JsonValue | undefined;
+  const context = () => contextOf(endpoint, admitted, { query, body, endTurn });
   const answerOf = (status: number, { body, location = null }: MutationAnswer<unknown>): StoredAnswer => {
     if (!production) checkResponse(endpoint, body);
     return { status, body: JSON.stringify(body), location };
@@ -128,28 +131,31 @@ async function runMutation(
     {
       organizationId: credential.organizationId,
       credentialId: credential.id,
-      key: post.key,
+      key,
       method: request.method,
       path: request.originalUrl.split('?')[0] ?? '',
-      sentBody: post.sentBody,
-      body: post.body as JsonValue,
+      sentBody,
     },
     {
+      readBody: () => {
+        body = readBody();
+        return body;
+      },
       takeTurn: async () => {
         release = await turns.take(credential.organizationId);
         return release;
       },
       authorize: async () => requireAccess(endpoint, credential),
-      prepare: () => mutation.prepare(contextOf(endpoint, admitted, post)),
+      prepare: () => mutation.prepare(context()),
       send: async (sent) => {
         exchange.resourceId = sent.resourceId;
-        return answerOf(endpoint.status, await mutation.send(contextOf(endpoint, admitted, post), sent));
+        return answerOf(endpoint.status, await mutation.send(context(), sent));
       },
       show: async (approvalId) => {
         exchange.resourceId = approvalId;
         if (!mutation.show)
           throw new Error(`${endpoint.id} creates nothing, and ${approvalId} has its request`);
-        return answerOf(200, await mutation.show(contextOf(endpoint, admitted, post), approvalId));
+        return answerOf(200, await mutation.show(context(), approvalId));
       },
     },
     exchange.deadlineMs,

@@ -39,8 +39,6 @@ export interface MutationRequest {
   readonly path: string;
   /** The body as it was sent: what a repeat is compared with. */
   readonly sentBody: JsonValue;
-  /** The body as the schema read it: what is carried out. */
-  readonly body: JsonValue;
 }
 
 /** A stored request, as handlers carry it out. */
@@ -51,6 +49,8 @@ export interface RequestRef extends Pick<StoredRequest, 'id' | 'resourceId' | 'c
 
 /** The steps of a mutation. */
 export interface MutationWork {
+  /** The body as the schema reads it: what is carried out. A repeat of what is done needs none. Throws Refused. */
+  readonly readBody: () => JsonValue;
   /** Waits until it may be worked on, and returns what ends its turn. Throws Refused. */
   readonly takeTurn: () => Promise<() => void>;
   /** Checks the permissions of the credential. Throws Refused. */
@@ -77,6 +77,14 @@ export interface Answered extends StoredAnswer {
 export interface Idempotency {
   run(request: MutationRequest, work: MutationWork, deadlineMs: number): Promise<Answered>;
   stop(): void;
+}
+
+/** A request on its way. */
+interface Asked {
+  readonly request: MutationRequest;
+  readonly work: MutationWork;
+  /** Of the request: made once, where it is needed. */
+  readonly hash: () => Buffer;
 }
 
 /** What a repeat is compared with, for ever: an approval keeps the hash of its request. */
@@ -157,15 +165,15 @@ async function carryOut(
 /** Starts a new request. Undefined when another with the same key was faster. */
 async function begin(
   runner: Runner,
-  request: MutationRequest,
-  requestHash: Buffer,
-  work: MutationWork,
+  { request, work, hash }: Asked,
+  body: JsonValue,
 ): Promise<StoredAnswer | undefined> {
   await work.authorize();
   const { db, retentionMs } = runner;
   const leaseOwner = randomUUID();
-  const { organizationId, key, credentialId, method, path, body } = request;
-  const row = { organizationId, key, credentialId, method, path, requestHash, body, leaseOwner, retentionMs };
+  const { organizationId, key, credentialId, method, path } = request;
+  const made = { organizationId, key, credentialId, method, path, requestHash: hash(), body };
+  const row = { ...made, leaseOwner, retentionMs };
   let resourceId: string;
   try {
     ({ resourceId } = await work.prepare());
@@ -185,10 +193,8 @@ async function begin(
 async function resume(
   runner: Runner,
   known: StoredRequest,
-  request: MutationRequest,
-  work: MutationWork,
+  { request: { credentialId }, work }: Asked,
 ): Promise<StoredAnswer | undefined> {
-  const { credentialId } = request;
   const isOwn = known.credentialId === credentialId;
   // What has taken effect is answered, whatever its credential may do now; what has not is checked there.
   if (!isOwn) await work.authorize();
@@ -206,15 +212,12 @@ async function resume(
 }
 
 /** One attempt at a response. Undefined when another process was faster: its stored response is used. */
-async function attempt(
-  runner: Runner,
-  request: MutationRequest,
-  requestHash: Buffer,
-  work: MutationWork,
-): Promise<Answered | 'running' | undefined> {
+async function attempt(runner: Runner, asked: Asked): Promise<Answered | 'running' | undefined> {
+  const { request, work, hash } = asked;
   const { organizationId, key } = request;
   const known = await runner.find(scopedKey(organizationId, key));
-  if (known && !known.requestHash.equals(requestHash)) {
+  if (known && !known.requestHash.equals(hash())) {
+    work.readBody();
     throw new Refused({
       code: 'idempotencyConflict',
       message: 'this X-Idempotency-Key was used with another request',
@@ -224,11 +227,10 @@ async function attempt(
   if (known && 'approvalId' in known) return { ...(await work.show(known.approvalId)), replayed: true };
   if (known?.answer) return { ...known.answer, replayed: true };
   if (known?.leased) return 'running';
+  const body = work.readBody();
   const endTurn = await work.takeTurn();
   try {
-    const answer = known
-      ? await resume(runner, known, request, work)
-      : await begin(runner, request, requestHash, work);
+    const answer = known ? await resume(runner, known, asked) : await begin(runner, asked, body);
     return answer && { ...answer, replayed: false };
   } finally {
     endTurn();
@@ -241,9 +243,13 @@ async function run(
   work: MutationWork,
   deadlineMs: number,
 ): Promise<Answered> {
-  const requestHash = hashOf(request);
+  let made: Buffer | undefined;
+  const hash = () => {
+    made ??= hashOf(request);
+    return made;
+  };
   for (let pollMs = POLL_MS.first; ; pollMs = Math.min(pollMs * 2, POLL_MS.longest)) {
-    const outcome = await attempt(runner, request, requestHash, work);
+    const outcome = await attempt(runner, { request, work, hash });
     if (outcome === undefined) continue;
     if (outcome !== 'running') return outcome;
     if (performance.now() + pollMs >= deadlineMs) {

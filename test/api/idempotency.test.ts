@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import { sweepRequests } from '../../src/db/idempotency';
+import { requireRow } from '../../src/db/rows';
 import {
   badField,
   expectRefused,
@@ -20,6 +21,7 @@ import {
 import { anAddress } from '../support/builders';
 import type { Answer, Ask } from '../support/http';
 import { sign, signPayload, type TestOrganization, type TestService } from '../support/service';
+import { storeRequest } from '../support/storedRequests';
 import { aTransactionBody, TRANSACTIONS } from '../support/transactionApi';
 import { NETWORK_ID } from '../support/transactions';
 import { makePayer } from '../workflows/transactionWorld';
@@ -368,6 +370,39 @@ describe('a key used again', () => {
       { key: org.readKey, path: PROPOSE, body: newBody(), idempotencyKey },
       CONFLICT,
     );
+  });
+
+  it('with a body that an earlier version took gets what it got then, and carries out nothing', async () => {
+    const [unanswered, answered] = [randomUUID(), randomUUID()];
+    const old = { ...newBody(), before: 'the upgrade' };
+    await expectRefused(api.http, org, { key: org.adminKey, path: PROPOSE, body: old }, badField('before'));
+    const made = await propose(api.http, org, newBody().items[0]);
+    const stored = { organizationId: org.id, credentialId: org.adminKeyId, path: PROPOSE, body: old };
+    for (const key of [unanswered, answered]) {
+      await storeRequest(api.db, { ...stored, key, resourceId: made.id });
+    }
+    const then = JSON.stringify({ data: { ...made, summary: 'As it was then.' } });
+    const answer = { status: 201, response_body: then, location: proposalPath(made.id) };
+    await requestsWith(answered).update({ ...answer, answered_at: api.db.fn.now() });
+    const again = await send({ body: old, idempotencyKey: answered });
+    expect([again.status, again.text, again.headers.location]).toEqual(Object.values(answer));
+    expect(again.headers['idempotency-replayed']).toBe('true');
+
+    // What is left of it once its response is not kept any more.
+    const { request_hash } = requireRow(await requestsWith(answered).first());
+    await api.db('approvals').where({ id: made.id }).update({ idempotency_key: answered, request_hash });
+    await pastRetention(answered);
+    const shown = await send({ body: old, idempotencyKey: answered });
+    expect([shown.status, shown.body.data.id]).toEqual([200, made.id]);
+
+    // Nothing of it is known to be done, and it cannot be: neither with this content nor with another one that is invalid.
+    for (const [body, idempotencyKey] of [
+      [old, unanswered],
+      [{ ...old, before: 'something else' }, answered],
+    ] as const) {
+      const refused = await send({ body, idempotencyKey });
+      expect([refused.status, refused.body.error.details.field]).toEqual([400, 'before']);
+    }
   });
 
   it('is refused only after the body is validated', async () => {

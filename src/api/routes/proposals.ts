@@ -91,10 +91,9 @@ function proposeRoute(deps: Deps, endpoint: ResourceEndpoints['propose'][number]
       );
       return { body: { data: show(created, { created: true }) }, location: locationOf(resourceType, id) };
     },
-    async show({ organizationId, body }, id) {
-      const { resourceType } = kindOfRequest(endpoint.path, body as JsonValue);
-      const existing = await load(db, organizationId, id, resourceType);
-      return { body: { data: show(existing) }, location: locationOf(resourceType, id) };
+    async show({ organizationId }, id) {
+      const existing = await load(db, organizationId, id);
+      return { body: { data: show(existing) }, location: locationOf(existing.record.resourceType, id) };
     },
   });
 }
