@@ -157,6 +157,38 @@ describe('a connection that a setting keeps from being made', () => {
   );
 });
 
+describe('a fault that says nothing of a setting', () => {
+  const withCode = (code: unknown, message = 'failed') => Object.assign(new Error(message), { code });
+  const failed = (cause: unknown) => new TypeError('fetch failed', { cause });
+  const faults: readonly (readonly [string, unknown])[] = [
+    ['no code', failed(new Error('the upstream has closed the stream'))],
+    ['no code, from a proxy', failed(new Error('proxy authentication required'))],
+    ['a text', failed('interrupted')],
+    ['an empty object', failed({})],
+    ['a code that is a number', failed(withCode(1_006))],
+    ['an unknown code', failed(withCode('E_MIDDLEWARE'))],
+    ['an alert of the other side', failed(withCode('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'))],
+    ['several, one of them unknown', failed(new AggregateError([withCode('ENOTFOUND'), new Error('reset')]))],
+    ['several, none of them there', failed(new AggregateError([]))],
+    ['no cause', new TypeError('Failed to fetch')],
+    ['no error at all', 'interrupted'],
+    ['nothing', undefined],
+  ];
+
+  it.each(faults)('may come after the request was sent: %s', async (_, fault) => {
+    const keys: (string | null)[] = [];
+    const fetcher: typeof fetch = async (_url, init) => {
+      keys.push(new Headers(init?.headers).get('x-idempotency-key'));
+      throw fault;
+    };
+    const api = createApi({ baseUrl: 'https://localhost/api/v1', apiKey: 'k', fetch: fetcher });
+    const thrown = await api.proposeAccountsCreate({ items: [] }, { timeoutMs: 400 }).catch((error) => error);
+    expect(thrown).toBeInstanceOf(NoAnswer);
+    expect(keys.length).toBeGreaterThan(1);
+    expect([...new Set(keys)]).toEqual([thrown.idempotencyKey]);
+  });
+});
+
 describe('a refusal for now', () => {
   let answer: { status: number; headers?: Record<string, string>; body: string };
   let tries = 0;
