@@ -27,6 +27,7 @@ import { hasAuthorizations } from './db/authorizations';
 import type { Db } from './db/database';
 import { recordFreeze } from './db/freezes';
 import { readInstallationId } from './db/installation';
+import { signerLease } from './db/signerLease';
 import { watchExecutions } from './executionTimes';
 import { failpoint, withFailpoints } from './failpoints';
 import { takeRequests } from './journal/freezeRequests';
@@ -268,10 +269,14 @@ async function openSignerJournal(
   const of = { installationId: await readInstallationId(db), hasAuthorizations: await hasAuthorizations(db) };
   return openJournalOf(of, {
     file,
+    leaseRow: signerLease(db),
     ownTime: steady.now,
     waitMs: JOURNAL_WAIT_MS,
     onWaiting: (holder) => logger.warn({ file }, `waiting for the journal: ${holder} holds it`),
     onLost: lifetime.fail,
+    // After a crash, of lines that nothing was signed for; or the database was rolled back: what it lacks shows which.
+    onDatabaseBehind: ({ lines }) =>
+      logger.warn({ file, lines }, 'the database knows fewer lines of the journal than there are'),
     onTorn: (bytes) =>
       logger.warn({ file, bytes }, 'the last line of the journal was torn by a crash and is cut off'),
   });

@@ -13,6 +13,7 @@ import { createKeyedMutex, type KeyedMutex } from '../keyedMutex';
 import type { Fees } from '../relayer/terms';
 import { createSignerClock, type SignerClock } from './clock';
 import { createGasBudget, type GasBudget } from './gasBudget';
+import { journaledKeys } from './journaledKeys';
 import { PendingAuthorizations } from './pending';
 import { type CountRefusal, SignerRefusal } from './refusal';
 import { createReadSealedState, type ReadSealedState } from './sealedState';
@@ -73,6 +74,7 @@ export function createSignerContext(deps: SignerDeps): SignerContext {
   const clock = createSignerClock(deps.journal, deps.steady ?? createSteadyTime());
   return {
     ...deps,
+    keystore: journaledKeys(deps.keystore, deps.journal),
     clock,
     gasBudget: createGasBudget({ ...deps, clock, perHour: deps.gasBudgetPerHour }),
     fees: new SharedReads(FEES_MS, FAILED_FEES_MS),

@@ -273,8 +273,12 @@ export async function signReserved(
     maxPriorityFeePerGas,
   });
   const bytes = { rawTransaction, transactionHash: keccak256(rawTransaction) };
-  const id = await storeReserved(context.db, reserved, bytes, along);
-  if (id === undefined) throw new Error(`nonce ${relayerNonce} was given up before its envelope was signed`);
+  const id = await storeReserved(context.db, reserved, bytes, { along, hold: context.journal.hold() });
+  if (id === undefined) {
+    throw new Error(
+      `nonce ${relayerNonce} was given up, or another signer has taken over, before its envelope was stored`,
+    );
+  }
   failpoint('signer.envelopeStored');
   return id;
 }

@@ -376,7 +376,7 @@ async function signOne(context: SignerContext, { signable, reserved }: Reserved)
   const hash = safeTransactionHash(content);
   assertJournaled(context, signable, hash);
   const signature = await context.keystore.organizationKey(organizationId).sign({ hash });
-  const along = isSigned ? [] : [insertSignature(context.db, { id: attemptId }, signature)];
+  const along = isSigned ? [] : [insertSignature(context.db, attemptId, signature, context.journal.hold())];
   return signReserved(context, reserved, executionCall(content, signature), along);
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { recordFreeze } from '../db/freezes';
 import { readInstallationId } from '../db/installation';
+import { signerLease } from '../db/signerLease';
 import type { FreezeEntry } from '../journal/entries';
 import { requestFreeze } from '../journal/freezeRequests';
 import { openJournalOf } from '../journal/installationJournal';
@@ -24,7 +25,7 @@ async function record(
     waitMs: SIGNER_LIMIT_MS,
     async open() {
       const of = { installationId: await readInstallationId(db), hasAuthorizations: false };
-      return openJournalOf(of, { file, waitMs: 0 });
+      return openJournalOf(of, { file, waitMs: 0, leaseRow: signerLease(db) });
     },
     record: async (entry) => {
       await recordFreeze(db, entry).catch((error) =>

@@ -3,6 +3,7 @@ import { signerEndpoints } from '../chain/contractSignatures';
 import { hasAuthorizations } from '../db/authorizations';
 import type { Db } from '../db/database';
 import { readInstallationId } from '../db/installation';
+import { signerLease } from '../db/signerLease';
 import type { UnknownExecutionEntry } from '../journal/entries';
 import { openJournalOf } from '../journal/installationJournal';
 import type { Journal } from '../journal/journal';
@@ -79,7 +80,7 @@ async function openJournal({ config }: CommandContext, db: Db, { newJournal }: O
   const isPresent = existsSync(file);
   if (newJournal && isPresent) throw new CommandRefused(`${file} exists: --new-journal is for a lost one`);
   const of = { installationId: await readInstallationId(db), hasAuthorizations: await hasAuthorizations(db) };
-  return openJournalOf(of, { file, waitMs: 0, anew: newJournal === true });
+  return openJournalOf(of, { file, waitMs: 0, anew: newJournal === true, leaseRow: signerLease(db) });
 }
 
 /**

@@ -17,6 +17,7 @@ import {
 import type { Db, Tx } from './database';
 import type { Reservation } from './reservations';
 import { type Columns, columnsOf, queryRows, requireRow, type Statement, together } from './rows';
+import { currentHold, type Hold } from './signerLease';
 import type { ChainAttemptRow } from './tables';
 
 /** The outcome of an attempt of an account, with the network's confirmations. */
@@ -342,9 +343,16 @@ export async function insertAttemptReserved(
   return { attemptId, reservationId };
 }
 
-/** Stores the signature of an attempt; where it has one, that stays. */
-export function insertSignature(db: Db, { id }: Pick<Attempt, 'id'>, signature: string): Statement {
-  return db('chain_signatures').insert({ attempt_id: id, signature }).onConflict('attempt_id').ignore();
+/**
+ * Stores the signature of an attempt; where it has one, that stays. Stores none where another signer has taken the lease
+ * over since `hold`.
+ */
+export function insertSignature(db: Db, id: bigint, signature: string, hold: Hold | undefined): Statement {
+  const values = db.select(db.raw('?::bigint, ?', [String(id), signature]));
+  return db(db.raw('chain_signatures (attempt_id, signature)'))
+    .insert(hold === undefined ? values : values.whereExists(currentHold(db, hold)))
+    .onConflict(db.raw('(attempt_id)'))
+    .ignore();
 }
 
 /** Stores the need to fill a nonce of a relayer with an empty transfer to itself. */

@@ -10,6 +10,7 @@ import {
 } from './chain';
 import type { Db, Tx } from './database';
 import { queryRows, requireRow, type Statement } from './rows';
+import { currentHold, type Hold } from './signerLease';
 import type { RelayerReservationRow } from './tables';
 
 /** A nonce of a relayer that is taken for an envelope, with its terms. Amounts are in wei. */
@@ -146,19 +147,21 @@ export async function deploymentReservation(
 
 /**
  * Stores the envelope that was signed for a reservation, and other statements in the same round trip; returns the first
- * one's id. Undefined when the reservation has ended: its nonce may be taken by another.
+ * one's id. Undefined when the reservation has ended, as its nonce may be taken by another; and where another signer has
+ * taken the lease over since `hold`.
  */
 export async function storeReserved(
   db: Db,
   reserved: Reservation,
   bytes: Pick<Envelope, 'transactionHash' | 'rawTransaction'>,
-  along: readonly Statement[] = [],
+  { along, hold }: { readonly along: readonly Statement[]; readonly hold: Hold | undefined },
 ): Promise<bigint | undefined> {
   const { id, ...of } = reserved;
+  const whileLive = live(db).where({ 'r.id': id });
   const stored = await insertEnvelope(
     db,
     { ...of, ...bytes, reservationId: id },
-    { whileLive: live(db).where({ 'r.id': id }), along },
+    { whileLive: hold === undefined ? whileLive : whileLive.whereExists(currentHold(db, hold)), along },
   );
   if (stored !== undefined) return stored;
   const row = await db('chain_envelopes').where({ reservation_id: id }).first('id');

@@ -445,6 +445,18 @@ export interface FreezeRow {
   created_at: Date;
 }
 
+export interface SignerLeaseRow {
+  singleton: boolean;
+  fencing: bigint;
+  holder: string | null;
+  host: string | null;
+  process: bigint | null;
+  held_since: Date | null;
+  held_until: Date | null;
+  journal_lines: bigint;
+  journal_hash: string;
+}
+
 export interface FreezeAuditRow {
   freeze_id: string;
 }
@@ -553,6 +565,7 @@ declare module 'knex/types/tables' {
     relayers: Table<RelayerRow>;
     chain_attempts: Table<ChainAttemptRow, 'value' | 'confirmations' | 'created_at', 'id'>;
     freezes: Table<FreezeRow, 'created_at', 'position'>;
+    signer_lease: Table<SignerLeaseRow, keyof SignerLeaseRow>;
     unknown_executions: Table<UnknownExecutionRow, 'found_at'>;
     freeze_audits: Table<FreezeAuditRow>;
     chain_signatures: Table<ChainSignatureRow>;

@@ -2,6 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { SignedGas } from '../domain/gasBudget';
 import type { Usage, UsageWindow } from '../domain/policyEngine';
+import { DatabaseLease, type LeaseEvents, type LeaseHold, type LeaseRow } from './databaseLease';
 import {
   type AccountNonce,
   type AuthorizationEntry,
@@ -22,13 +23,25 @@ import {
   type TakenNonce,
 } from './journalIndex';
 import { type Lease, takeLease } from './lease';
-import { EMPTY, type JournalEnd, type JournalLine, type LinePosition, lineHash, scanLines } from './lines';
+import {
+  EMPTY,
+  type JournalEnd,
+  type JournalLine,
+  type JournalPosition,
+  type LinePosition,
+  lineHash,
+  scanLines,
+} from './lines';
 
 /** What can be asked of a journal. */
 export interface JournalReader {
   readonly file: string;
   /** Number of its lines. */
   lines(): number;
+  /** How far it goes. */
+  position(): JournalPosition;
+  /** The hash of a line; undefined where it has no such line. */
+  hashAt(line: number): Promise<string | undefined>;
   /** The installation whose database it belongs to; undefined while it is empty. */
   installationId(): string | undefined;
   /** The authorization of a transaction, without its evidence; or undefined. */
@@ -101,11 +114,24 @@ export interface Journal extends JournalReader {
    * failed write.
    */
   append(...entries: readonly JournalEntry[]): Promise<void>;
+  /** Throws JournalError unless this process is the one that may write the journal, by what it knows. */
+  assertCurrent(): void;
+  /**
+   * The same, and the database knows how far this journal goes: what it has may be signed. Asks the database where
+   * something was appended since.
+   */
+  assertSignable(): Promise<void>;
+  /** The hold of the lease in the database: a signature is stored only while the database has it. */
+  hold(): LeaseHold | undefined;
 }
 
 /** How a journal is opened for writing. */
 export interface OpenJournal {
   readonly file: string;
+  /** The lease in the database, and the position of the journal there; absent: only the file has a lease. */
+  readonly leaseRow?: LeaseRow | undefined;
+  /** Called where the database has an earlier position of the journal. */
+  readonly onDatabaseBehind?: LeaseEvents['onDatabaseBehind'];
   /** How long to wait for another process to release it, in milliseconds. */
   readonly waitMs: number;
   /** Called once when another process holds it. */
@@ -147,6 +173,7 @@ class JournalFile implements JournalReader {
   }
 
   lines = () => this.end.lines;
+  position = ({ lines, hash } = this.end): JournalPosition => ({ lines, hash });
   installationId = () => this.index.installationId;
   authorizationOf = (transactionId: string) => this.index.authorizations.get(transactionId);
   authorizations = () => this.index.authorizations.values();
@@ -175,6 +202,17 @@ class JournalFile implements JournalReader {
   freezeOf = (organizationId: string | null) => this.index.freezeOf(organizationId);
   activeFreezes = () => this.index.activeFreezes();
   isRequestDone = (id: string) => this.index.isRequestDone(id);
+
+  async hashAt(line: number): Promise<string | undefined> {
+    const { end } = this;
+    if (line === end.lines) return end.hash;
+    if (line > end.lines) return undefined;
+    let hash: string | undefined;
+    await scanLines(this.file, (next) => {
+      if (next.line === line + 1) hash = next.previous;
+    });
+    return hash;
+  }
 
   async readAuthorization({ position }: IndexedAuthorization): Promise<AuthorizationEntry> {
     return this.read<AuthorizationEntry>(position);
@@ -235,6 +273,7 @@ class JournalWriter extends JournalFile implements Journal {
   private readonly claimed = new Map<string, { readonly hash: string; readonly stored: Promise<void> }>();
   private flushing: Promise<void> | undefined;
   private broken: Error | undefined;
+  private databaseLease: DatabaseLease | undefined;
 
   constructor(
     file: string,
@@ -257,6 +296,32 @@ class JournalWriter extends JournalFile implements Journal {
     return torn;
   }
 
+  /** Takes the lease in the database as well. */
+  async takeDatabaseLease(
+    row: LeaseRow,
+    { waitMs, onWaiting, onDatabaseBehind }: OpenJournal,
+  ): Promise<void> {
+    const { epoch: holder, dead } = this.lease;
+    this.databaseLease = await DatabaseLease.take(row, this, {
+      ...{ holder, dead, waitMs, onWaiting, onDatabaseBehind },
+      onLost: (error) => this.fail(error),
+    });
+  }
+
+  assertCurrent(): void {
+    if (this.broken) throw this.broken;
+    this.lease.assertCurrent();
+    this.databaseLease?.assertLasting();
+  }
+
+  async assertSignable(): Promise<void> {
+    if (this.broken) throw this.broken;
+    await this.databaseLease?.hold(this.end.lines);
+    this.assertCurrent();
+  }
+
+  hold = () => this.databaseLease?.current();
+
   async append(...entries: readonly JournalEntry[]): Promise<void> {
     const earlier: Promise<void>[] = [];
     const wanted = entries.filter((entry) => {
@@ -270,6 +335,7 @@ class JournalWriter extends JournalFile implements Journal {
 
   override async close(): Promise<void> {
     await this.flushing;
+    await this.databaseLease?.release();
     this.broken ??= new JournalError(`${this.file}: the journal is closed`);
     this.lease.release();
     await super.close();
@@ -344,6 +410,7 @@ class JournalWriter extends JournalFile implements Journal {
   }
 
   private fail(error: Error): void {
+    if (this.broken) return;
     this.broken = error;
     const message = `${this.file}: the journal cannot be written, so this process must end: ${error.message}`;
     this.onLost?.(error instanceof JournalError ? error : new JournalError(message, { cause: error }));
@@ -392,14 +459,8 @@ export async function readJournal(file: string): Promise<JournalReader> {
  * Opens a journal to write it, with the lease that one process has at a time; creates the file where there is none.
  * Throws JournalError when it is damaged, or held by another process.
  */
-export async function openJournal({
-  file,
-  waitMs,
-  onWaiting,
-  onLost,
-  onTorn,
-  ownTime = Date.now,
-}: OpenJournal): Promise<Journal> {
+export async function openJournal(options: OpenJournal): Promise<Journal> {
+  const { file, waitMs, onWaiting, onLost, onTorn, ownTime = Date.now, leaseRow } = options;
   const lease = await takeLease(leaseFile(file), {
     waitMs,
     ...(onWaiting ? { onWaiting } : {}),
@@ -412,6 +473,7 @@ export async function openJournal({
       await journal.load();
       const torn = await journal.cutTorn();
       if (torn > 0) onTorn?.(torn);
+      if (leaseRow) await journal.takeDatabaseLease(leaseRow, options);
       return journal;
     } catch (error) {
       await journal.close();

@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JournalError } from './entries';
@@ -7,6 +16,8 @@ import { JournalError } from './entries';
 /** The right to write a journal, which one process has at a time. */
 export interface Lease {
   readonly epoch: string;
+  /** The epoch of the holder before, where its process on this machine has ended without releasing it. */
+  readonly dead: string | undefined;
   /** Throws JournalError when another process has it now. */
   assertCurrent(): void;
   /** Gives it up; no loss is reported afterwards. */
@@ -20,6 +31,8 @@ interface Holder {
   readonly host: string;
   /** When the process began, in milliseconds: a container's process may have the pid of its predecessor. */
   readonly startedAt: number;
+  /** Where its id is that of a process: the boot of the machine, and the namespace of process ids. Linux alone says so. */
+  readonly machine?: string | undefined;
 }
 
 /** How often the holder proves that it runs, and after which silence another process takes over. */
@@ -29,10 +42,20 @@ const RETRY_MS = 200;
 /** Two that take over at once: after this time both see which one has it. */
 const SETTLE_MS = 30;
 
+function readMachine(): string | undefined {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return undefined;
+  }
+}
+
 const own = {
   pid: process.pid,
   host: hostname(),
   startedAt: Math.round(Date.now() - process.uptime() * 1_000),
+  machine: readMachine(),
 };
 
 function readHolder(file: string): Holder | undefined {
@@ -62,6 +85,11 @@ function isGone(file: string, { host, pid, startedAt }: Holder): boolean {
   } catch {
     return true;
   }
+}
+
+/** Whether a holder's process has certainly ended: it was one of this boot of this machine. */
+function isDead({ machine, pid }: Holder): boolean {
+  return machine !== undefined && machine === own.machine && !isProcess(pid);
 }
 
 /** Writes the file: only where there is none, or in place of a holder that is gone. */
@@ -99,9 +127,11 @@ export async function takeLease(
   const holder: Holder = { ...own, epoch: randomBytes(8).toString('hex') };
   const isOwn = () => readHolder(file)?.epoch === holder.epoch;
   const deadline = performance.now() + waitMs;
+  let dead: string | undefined;
   for (let waited = false; ; waited = true) {
     const present = readHolder(file);
     if (!present || isGone(file, present)) {
+      dead = present && isDead(present) ? present.epoch : dead;
       claim(file, holder, present);
       await sleep(SETTLE_MS);
       if (isOwn()) break;
@@ -131,6 +161,7 @@ export async function takeLease(
   }, HEARTBEAT_MS).unref();
   return {
     epoch: holder.epoch,
+    dead,
     assertCurrent() {
       if (!isOwn()) throw lost();
     },

@@ -21,10 +21,14 @@ export interface JournalLine {
   readonly entry: JournalEntry;
 }
 
-/** The end of a journal: the next line follows it. */
-export interface JournalEnd {
+/** How far a journal goes: the number of its lines, and the hash of the last one. */
+export interface JournalPosition {
   readonly lines: number;
   readonly hash: string;
+}
+
+/** The end of a journal: the next line follows it. */
+export interface JournalEnd extends JournalPosition {
   /** Bytes. */
   readonly size: number;
 }

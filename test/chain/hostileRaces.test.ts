@@ -211,7 +211,7 @@ test('a signature for another network explains no nonce: the account is not left
       safeTxHash,
       fromBlock: 0n,
     });
-    await insertSignature(tx, { id: attemptId }, signature);
+    await insertSignature(tx, attemptId, signature, undefined);
   });
   proxy.interfere({
     after({ text }, { columns, rows }) {

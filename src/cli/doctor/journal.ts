@@ -3,6 +3,8 @@ import { hasAuthorizations, rewrittenAttempts } from '../../db/authorizations';
 import type { Db } from '../../db/database';
 import { activeFreezes } from '../../db/freezes';
 import { readInstallationId } from '../../db/installation';
+import { readSignerLease } from '../../db/signerLease';
+import { positionRefusal } from '../../journal/databaseLease';
 import { assertInstallation } from '../../journal/installationJournal';
 import { readJournal } from '../../journal/journal';
 import { compareJournal, type Missing } from '../../recovery/compareJournal';
@@ -13,6 +15,7 @@ const RESTORE =
   'stop every process of the service, then, on the host of the signer: npx orgwallet signer reconcile-restore (see the runbook: the database was rolled back)';
 const REREAD =
   'run doctor again: the signer may be about to write it. Else stop every process of the service, then, on the host of the signer: npx orgwallet signer reconcile-restore';
+const JOURNAL_OF_SIGNER = 'see the runbook: the journal is lost';
 const TAKEN_OVER = 'see the runbook: the journal is lost';
 const SHOWN = 3;
 
@@ -74,8 +77,12 @@ export async function checkJournal(file: string, db: Db): Promise<Finding[]> {
     if (!(await hasAuthorizations(db))) return [ok('journal', 'none yet, and nothing is authorized')];
     return [warn('journal', `${file} not found here`, 'run doctor where the signer runs')];
   }
+  const lease = await readSignerLease(db);
+  // Read before the journal, which has all that the database knows of it.
   const journal = await readJournal(file);
   try {
+    const refusal = await positionRefusal(journal, lease);
+    if (refusal) return [fail('journal', refusal, JOURNAL_OF_SIGNER)];
     assertInstallation(journal, { installationId: await readInstallationId(db), hasAuthorizations: true });
     // The journal was read first: what is written meanwhile is in the database too.
     const { missing, unjournaled } = await compareJournal(journal, db);

@@ -666,6 +666,23 @@ export async function up(knex: Knex): Promise<void> {
     CREATE INDEX chain_envelopes_nonce ON chain_envelopes (network_id, relayer_address, relayer_nonce);
     CREATE INDEX chain_envelopes_live ON chain_envelopes (network_id, relayer_address) WHERE outcome IS NULL;
 
+    -- the one signer, and how far its journal goes: written by the signer alone, and read by it only to stop
+    CREATE TABLE signer_lease (
+      singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+      -- one more with each signer that takes it
+      fencing bigint NOT NULL DEFAULT 0,
+      -- null: released
+      holder text,
+      host text,
+      process bigint,
+      held_since timestamptz(3),
+      held_until timestamptz(3),
+      -- lines of the journal, and the hash of the last one
+      journal_lines bigint NOT NULL DEFAULT 0,
+      journal_hash text NOT NULL DEFAULT repeat('0', 64)
+    );
+    INSERT INTO signer_lease DEFAULT VALUES;
+
     -- freezes of an organization (null: of all) and their ends, as the signer has recorded them in its journal
     CREATE TABLE freezes (
       id uuid PRIMARY KEY,
@@ -720,6 +737,8 @@ export async function up(knex: Knex): Promise<void> {
     GRANT INSERT ON seals, sealed_states, signing_keys, chain_attempts, chain_signatures, relayer_reservations,
       chain_envelopes, authorizations, freezes, unknown_executions TO orgwallet_signer;
     GRANT UPDATE (sequence, state, signature) ON sealed_states TO orgwallet_signer;
+    GRANT UPDATE (fencing, holder, host, process, held_since, held_until, journal_lines, journal_hash)
+      ON signer_lease TO orgwallet_signer;
     GRANT INSERT ON freeze_audits TO orgwallet_service;
     GRANT UPDATE (outcome, block_at, used_at) ON authorizations TO orgwallet_signer;
     GRANT INSERT, UPDATE ON relayers TO orgwallet_signer;

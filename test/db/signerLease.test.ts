@@ -1,0 +1,225 @@
+import { copyFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDatabase, type Db } from '../../src/db/database';
+import { newId } from '../../src/db/ids';
+import { readSignerLease, signerLease } from '../../src/db/signerLease';
+import type { FreezeEntry } from '../../src/journal/entries';
+import { type Journal, openJournal } from '../../src/journal/journal';
+import { createTestDatabase, type TestDatabase, temporaryDir } from '../support/stack';
+import { until } from '../support/until';
+
+let database: TestDatabase & { drop(): Promise<void> };
+/** Of the owner of the tables, and of the signer. */
+let db: Db;
+let signerDb: Db;
+let serviceDb: Db;
+const opened: Journal[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDatabase(database.url, { poolMax: 2 });
+  signerDb = createDatabase(database.signerUrl, { poolMax: 4 });
+  serviceDb = createDatabase(database.serviceUrl, { poolMax: 1 });
+});
+beforeEach(() =>
+  db('signer_lease').update({
+    ...{ fencing: 0n, holder: null, host: null, process: null, held_since: null, held_until: null },
+    ...{ journal_lines: 0n, journal_hash: '0'.repeat(64) },
+  }),
+);
+afterEach(async () => {
+  for (const journal of opened.splice(0)) await journal.close().catch(() => undefined);
+});
+afterAll(async () => {
+  await Promise.all([db, signerDb, serviceDb].map((pool) => pool.destroy()));
+  await database.drop();
+});
+
+const aLine = (): FreezeEntry => ({ type: 'freeze', organizationId: 'org_1', id: newId('key') });
+const aFile = () => join(temporaryDir(), 'journal');
+
+async function started(file: string, more: Partial<Parameters<typeof openJournal>[0]> = {}) {
+  const journal = await openJournal({ file, waitMs: 0, leaseRow: signerLease(signerDb), ...more });
+  opened.push(journal);
+  return journal;
+}
+
+/** Another directory with a copy of a journal. */
+function copyOf(file: string): string {
+  const copy = aFile();
+  copyFileSync(file, copy);
+  return copy;
+}
+
+/** The hold of the last signer ends, as the database's clock sees it. */
+const expire = () => db('signer_lease').update({ held_until: db.raw(`now() - interval '1 ms'`) });
+
+test('a signer with a copy of the journal on another disk is refused, and told who holds the lease', async () => {
+  const first = await started(aFile());
+  await first.append(aLine());
+  await first.assertSignable();
+  const lease = await readSignerLease(db);
+  expect(lease).toMatchObject({ fencing: 1n, host: hostname(), process: process.pid, isHeld: true });
+  expect(lease.position).toEqual({ lines: 1, hash: first.position().hash });
+  await expect(started(copyOf(first.file))).rejects.toThrow(
+    `process ${process.pid} on ${hostname()}, since ${lease.since?.toISOString()}, until ${lease.until?.toISOString()}, holds the lease`,
+  );
+});
+
+test('when its lease has ended, the other one takes over, and it signs nothing any more', async () => {
+  const lost: Error[] = [];
+  const first = await started(aFile(), { onLost: (error) => lost.push(error) });
+  await first.append(aLine());
+  await first.assertSignable();
+  const before = first.hold();
+  const copy = copyOf(first.file);
+  const waiting: string[] = [];
+  const second = started(copy, { waitMs: 20_000, onWaiting: (holder) => waiting.push(holder) });
+  await until('the second waits', async () => waiting.length > 0);
+  // For longer than it takes to renew a hold.
+  await sleep(6_000);
+  await expire();
+  expect((await second).hold()?.fencing).toBe(2n);
+  await (await second).assertSignable();
+  expect(waiting).toHaveLength(1);
+  // It has not noticed: what it signed last is not stored.
+  expect(before && (await db('signer_lease').where({ ...before }))).toEqual([]);
+  await first.append(aLine());
+  await expect(first.assertSignable()).rejects.toThrow(/has taken the lease of the signer over/);
+  expect(lost).toEqual([expect.objectContaining({ message: expect.stringContaining(hostname()) })]);
+  await expect(first.append(aLine())).rejects.toThrow(/taken the lease of the signer over/);
+  expect(() => first.assertCurrent()).toThrow(/taken the lease of the signer over/);
+});
+
+test('a signer whose process has ended is followed at once by one with the same journal', async () => {
+  const file = aFile();
+  const first = await started(file);
+  await first.append(aLine());
+  await first.assertSignable();
+  await first.close();
+  expect(await readSignerLease(db)).toMatchObject({ holder: null, isHeld: false });
+  const second = await started(file);
+  expect(second.hold()?.fencing).toBe(2n);
+});
+
+test.each([
+  ['shorter', /the journal has 1 lines, and the signer has written 2: it is a copy or a backup/],
+  ['of other lines', /line 2 of the journal is not the one that the signer has written.*has forked/],
+])('a journal that is %s than the one of the last signer is refused at once', async (which, message) => {
+  const first = await started(aFile());
+  await first.append(aLine());
+  const copy = copyOf(first.file);
+  await first.append(aLine());
+  await first.close();
+  if (which === 'of other lines') {
+    const alone = await openJournal({ file: copy, waitMs: 0 });
+    await alone.append(aLine());
+    await alone.append(aLine());
+    await alone.close();
+  }
+  await expect(started(copy, { waitMs: 20_000 })).rejects.toThrow(message);
+  // The one that it is of goes on.
+  await (await started(first.file)).assertSignable();
+});
+
+test('a journal that has forked while its signer runs is noticed at the next signature', async () => {
+  const first = await started(aFile());
+  await first.append(aLine());
+  await first.assertSignable();
+  await db('signer_lease').update({ journal_hash: 'f'.repeat(64) });
+  await first.append(aLine());
+  await expect(first.assertSignable()).rejects.toThrow(/line 1 of the journal is not the one/);
+});
+
+test('a journal that goes on further than the database knows is taken, and that is reported', async () => {
+  const file = aFile();
+  const behind: number[] = [];
+  const first = await started(file);
+  await first.append(aLine());
+  await first.close();
+  const before = await db('signer_lease').first();
+  const second = await started(file);
+  await second.append(aLine());
+  await second.close();
+  // A backup is restored.
+  await db('signer_lease').update({ ...before });
+  const third = await started(file, { onDatabaseBehind: ({ lines }) => behind.push(lines) });
+  expect(behind).toEqual([1]);
+  expect((await readSignerLease(db)).position).toEqual(third.position());
+});
+
+test('a database that is rolled back under a running signer is noticed, and that one goes on', async () => {
+  const behind: number[] = [];
+  const lost: Error[] = [];
+  const before = await db('signer_lease').first();
+  const journal = await started(aFile(), {
+    onDatabaseBehind: ({ lines }) => behind.push(lines),
+    onLost: (error) => lost.push(error),
+  });
+  await journal.append(aLine());
+  await journal.assertSignable();
+  const held = await db('signer_lease').first();
+  await journal.append(aLine());
+  await journal.assertSignable();
+  const later = journal.hold();
+  // To a moment of its own hold, and to one before it.
+  await db('signer_lease').update({ ...held });
+  await journal.append(aLine());
+  await journal.assertSignable();
+  expect(behind).toEqual([1]);
+  expect(journal.hold()).toEqual(later);
+  await db('signer_lease').update({ ...before });
+  await journal.append(aLine());
+  await journal.assertSignable();
+  expect(behind).toEqual([1, 0]);
+  expect(journal.hold()?.fencing).toBe(2n);
+  expect(lost).toEqual([]);
+  expect(await readSignerLease(db)).toMatchObject({ fencing: 2n, position: journal.position() });
+});
+
+test('a database whose answer was lost is not taken for one that was rolled back', async () => {
+  const row = signerLease(signerDb);
+  let isLosing = false;
+  const behind: number[] = [];
+  const journal = await started(aFile(), {
+    onDatabaseBehind: ({ lines }) => behind.push(lines),
+    leaseRow: {
+      ...row,
+      async renew(hold, how) {
+        const renewed = await row.renew(hold, how);
+        if (isLosing) throw new Error('Connection terminated');
+        return renewed;
+      },
+    },
+  });
+  await journal.append(aLine());
+  isLosing = true;
+  await expect(journal.assertSignable()).rejects.toThrow('Connection terminated');
+  isLosing = false;
+  await journal.assertSignable();
+  expect(behind).toEqual([]);
+});
+
+test('while the database does not answer nothing is signed, and it goes on when it does', async () => {
+  const row = signerLease(signerDb);
+  let isAway = false;
+  const journal = await started(aFile(), {
+    leaseRow: {
+      ...row,
+      renew: (hold, how) => (isAway ? Promise.reject(new Error('away')) : row.renew(hold, how)),
+    },
+  });
+  isAway = true;
+  await journal.append(aLine());
+  await expect(journal.assertSignable()).rejects.toThrow('away');
+  isAway = false;
+  await journal.assertSignable();
+});
+
+test('the login of the service reads the lease and cannot change it', async () => {
+  expect(await readSignerLease(serviceDb)).toMatchObject({ isHeld: false });
+  await expect(serviceDb('signer_lease').update({ holder: 'x' })).rejects.toThrow(/permission denied/);
+  await expect(signerDb('signer_lease').delete()).rejects.toThrow(/permission denied/);
+});
