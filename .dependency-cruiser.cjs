@@ -40,7 +40,7 @@ const LAYERS = {
   },
   'src/domain': { may: [], packages: npm('canonicalize', 'zod') },
   'src/chain': { may: [folder('src/domain'), SET_NEWEST, TRACING], types: [CONFIG] },
-  'src/db': { may: [folder('src/domain'), FAILPOINTS] },
+  'src/db': { may: [folder('src/domain'), FAILPOINTS, TIME_LIMIT] },
   'src/journal': { may: [folder('src/domain')] },
   'src/temporal': { may: [folder('src/domain'), TIME_LIMIT, TRACING], types: [CONFIG, LOGGING] },
   'src/contract': { may: [folder('src/domain'), PURE_CHAIN], packages: npm('zod', 'zod-openapi') },

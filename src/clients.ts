@@ -107,7 +107,7 @@ async function openDatabases(
 ): Promise<Pick<Clients, 'db' | 'signerDb'>> {
   const open = (name: string, url: string, poolMax: number) => {
     const pool = createDatabase(url, { poolMax, throughPooler });
-    lifetime.onStop(() => pool.destroy());
+    lifetime.onStop(`the connections to Postgres (${name})`, () => pool.destroy());
     metrics.watchPool(name, pool);
     return pool;
   };
@@ -149,7 +149,7 @@ export async function connectClients(
 ): Promise<Clients> {
   const { db, signerDb } = await openDatabases(config, logger, metrics, lifetime);
   const connection = connectTemporal(config.temporal);
-  lifetime.onStop(async () => {
+  lifetime.onStop('the connection to Temporal', async () => {
     // A call that waits for its next attempt would resume on a closed channel.
     await sleep(LONGEST_RETRY_PAUSE_MS + 50);
     await connection.close();

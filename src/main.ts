@@ -1,6 +1,7 @@
 import { ConfigError, loadConfig, missingInProduction } from './config';
 import { createLogger } from './logging';
 import { startService } from './service';
+import { withTimeLimit } from './timeLimit';
 
 /** Runs the parts that ORGWALLET_ROLES names, until SIGINT or SIGTERM, or until it cannot go on. */
 async function main(): Promise<void> {
@@ -16,7 +17,9 @@ async function main(): Promise<void> {
   const service = await startService(config, logger);
   let stopping: Promise<void> | undefined;
   const stop = (status: number) => {
-    stopping ??= service.stop().then(
+    stopping ??= withTimeLimit(service.stop(), service.stopLimitMs, () => {
+      throw new Error(`not stopped within ${service.stopLimitMs / 1_000} s`);
+    }).then(
       () => process.exit(status),
       (error) => {
         logger.error({ err: error }, 'graceful shutdown failed');

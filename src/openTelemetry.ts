@@ -89,7 +89,7 @@ export function startTracer(
       }),
     ],
   });
-  lifetime.onStop(async () => {
+  lifetime.onStop('traces', async () => {
     await withTimeLimit(
       provider.shutdown().catch(() => undefined),
       STOP_LIMIT_MS,

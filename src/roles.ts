@@ -160,8 +160,11 @@ async function workflowWorker(
     SEARCH_ATTRIBUTE_WAIT_MS,
   );
   const executions = watchExecutions({ db, metrics, logger });
-  lifetime.onStop(() => executions.stop());
-  lifetime.onStop(keepReconciler({ client, connection, queues, everyMs: config.reconcileEveryMs, logger }));
+  lifetime.onStop('the watch of executions', () => executions.stop());
+  lifetime.onStop(
+    'the schedule of the reconciler',
+    keepReconciler({ client, connection, queues, everyMs: config.reconcileEveryMs, logger }),
+  );
   const lifecycle = createLifecycleActivities({
     db,
     production,
@@ -222,7 +225,7 @@ function chainWorkers(clients: Clients, reads: RelayerReads, lifetime: Lifetime)
       return result;
     }),
   );
-  lifetime.onStop(() => waiting.stop());
+  lifetime.onStop('waiting activities', () => waiting.stop());
   const relaying = createRelayerContext(
     {
       db,
@@ -234,9 +237,10 @@ function chainWorkers(clients: Clients, reads: RelayerReads, lifetime: Lifetime)
     reads,
   );
   lifetime.onStop(
+    'the watch of lost blocks',
     keepResending(config, (networkId) => resendLostDeployments(relaying, networkId, logger), logger),
   );
-  lifetime.onStop(watchRelayers({ db, chains, logger, metrics }));
+  lifetime.onStop('the watch of relayers', watchRelayers({ db, chains, logger, metrics }));
   const activities = withFailpoints('chain', {
     ...createRelayerActivities(relaying),
     ...createDeploymentChainActivities(relaying),
@@ -310,8 +314,8 @@ async function signerWorkers(clients: Clients, db: Db, lifetime: Lifetime): Prom
   const keystore = await openKeystore(config, logger);
   const steady = createSteadyTime();
   const journal = await openSignerJournal(clients, db, lifetime, steady);
-  lifetime.onStop(() => journal.close());
-  lifetime.onStop(keepTakingRequests(journal, db, logger));
+  lifetime.onStop('the journal', () => journal.close());
+  lifetime.onStop('requests to freeze', keepTakingRequests(journal, db, logger));
   const { production, networks, maxGas, gasBudgetPerHour } = config;
   const { countRefusal, countUnknownExecution } = metrics;
   const identifyVoter = createIdentifyVoter(signerEndpoints(signerChain.network));
@@ -320,7 +324,7 @@ async function signerWorkers(clients: Clients, db: Db, lifetime: Lifetime): Prom
     ...{ logger, countRefusal, countUnknownExecution, steady },
   });
   await registerRelayers(signing);
-  lifetime.onStop(keepReadingOutcomes(signing));
+  lifetime.onStop('the reading of outcomes', keepReadingOutcomes(signing));
   const activities = withFailpoints('signer', {
     ...createSignerActivities(signing),
     ...createProposalSignerActivities(signing),

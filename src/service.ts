@@ -14,22 +14,36 @@ import type { Logger } from './logging';
 import { createMetrics } from './metrics';
 import { planOperation } from './operations/plan';
 import { workersOf } from './roles';
+import { createTemporalAccess, type TemporalAccess, watchCredential } from './temporal/access';
 import { executeApproval, signApproval, startApproval, startApprovalAnew } from './temporal/approvals';
 import { readPayloadKeys } from './temporal/payloadCodec';
 import type { Tracer } from './tracing';
 import { startUpgrade, type Upgrade } from './upgrade';
-import { installTemporalRuntime, type RunningWorkers, startWorkers, type WorkerSpec } from './workers';
+import {
+  installTemporalRuntime,
+  type RunningWorkers,
+  startWorkers,
+  WORKERS_STOP_LIMIT_MS,
+  type WorkerSpec,
+} from './workers';
 
 /** The parts of the service that one process runs. */
 export interface Service {
   readonly httpsPort: number | undefined;
+  /** How long `stop` may take, in milliseconds. */
+  readonly stopLimitMs: number;
   /** Resolves with the reason when it cannot go on: its process must end. */
   readonly failed: Promise<Error>;
   /** Finishes what is in flight and releases everything. */
   stop(): Promise<void>;
 }
 
-const TEMPORAL_CHECK_MS = 1_500;
+/** The API waits for its requests, a worker of an earlier build for its workflows, workers for their activities: 30 s each. */
+const API_STOP_LIMIT_MS = 35_000;
+const MOVE_LIMIT_MS = 35_000;
+/** The limits of what a process stops, as docs/monitoring.md adds them up for the grace period. */
+const STOP_LIMIT_MS = 65_000;
+const STOP_LIMIT_WITH_MOVE_MS = 95_000;
 
 /** A process that is stopping gets no more requests. */
 const STOPPING: CheckedPart = {
@@ -44,8 +58,8 @@ async function runWorkers(
   lifetime: Lifetime,
 ): Promise<RunningWorkers> {
   if (specs.length > 0) metrics.addSource(await installTemporalRuntime(logger));
-  const workers = startWorkers(config, specs, logger, tracer);
-  lifetime.onStop(() => workers.stop());
+  const workers = startWorkers(config, specs, { logger, tracer, fail: lifetime.fail });
+  lifetime.onStop('the workers', () => workers.stop(), WORKERS_STOP_LIMIT_MS);
   for (const { taskQueue } of specs) {
     metrics.watchWorker(
       taskQueue,
@@ -60,9 +74,9 @@ function upgradeOf({ config, sender, logger }: Clients, lifetime: Lifetime): Upg
   const { build } = config.temporal;
   if (!build || !config.roles.includes('worker')) return undefined;
   const upgrade = startUpgrade(sender, build, { logger, fail: lifetime.fail });
-  lifetime.onStop(() => upgrade.stop());
+  lifetime.onStop('the watch of builds', () => upgrade.stop());
   // Its worker goes on meanwhile.
-  lifetime.onStop(() => upgrade.moveWorkflows());
+  lifetime.onStop('the move of workflows', () => upgrade.moveWorkflows(), MOVE_LIMIT_MS);
   return upgrade;
 }
 
@@ -114,7 +128,8 @@ function apiDependencies(clients: Clients): ApiDependencies {
  * workers do not answer. Without a network it still serves the others.
  */
 function checkedParts(
-  { db, signerDb, connection, chains }: Clients,
+  { db, signerDb, chains }: Clients,
+  access: TemporalAccess,
   specs: readonly WorkerSpec[],
   workers: RunningWorkers,
   upgrade: Upgrade | undefined,
@@ -146,14 +161,7 @@ function checkedParts(
     ...(signerDb && signerDb !== db
       ? { signerDatabase: { isRequired: true, check: () => assertWritable(signerDb) } }
       : {}),
-    temporal: {
-      isRequired: true,
-      async check() {
-        await connection.withDeadline(Date.now() + TEMPORAL_CHECK_MS, () =>
-          connection.workflowService.getSystemInfo({}),
-        );
-      },
-    },
+    temporal: { isRequired: true, check: () => access.assert() },
     // The workers of the build before end once this one is ready.
     ...(upgrade ? { build: { isRequired: true, check: async () => upgrade.assertPromoted() } } : {}),
     ...Object.fromEntries([...networks, ...polling]),
@@ -176,19 +184,21 @@ async function startParts(config: Config, logger: Logger, lifetime: Lifetime): P
   armFailpoint(config.testFailpoint);
   let ops: OpsServer | undefined;
   // Its probes are answered for as long as anything goes on.
-  lifetime.onStop(async () => ops?.stop());
+  lifetime.onStop('the ops port', async () => ops?.stop());
   const tracer = await tracerOf(config, logger, lifetime);
   const clients = await connectClients({ config, logger, metrics: createMetrics(), tracer }, lifetime);
+  const access = createTemporalAccess(clients.connection, config.temporal);
+  lifetime.onStop('the watch of the credential', watchCredential(access, lifetime.fail));
   const specs = await workersOf(clients, lifetime);
   const workers = await runWorkers(clients, specs, lifetime);
   const upgrade = upgradeOf(clients, lifetime);
   let httpsPort: number | undefined;
   if (config.roles.includes('api')) {
     const api = createApiServer(apiDependencies(clients));
-    lifetime.onStop(() => api.stop());
+    lifetime.onStop('the API', () => api.stop(), API_STOP_LIMIT_MS);
     ({ httpsPort } = await api.start());
   }
-  const checked = checkedParts(clients, specs, workers, upgrade);
+  const checked = checkedParts(clients, access, specs, workers, upgrade);
   const { payloadKeysFile, codecOrigin } = config.temporal;
   const codec =
     payloadKeysFile && codecOrigin
@@ -198,12 +208,16 @@ async function startParts(config: Config, logger: Logger, lifetime: Lifetime): P
   ops = createOpsServer({
     ...config.ops,
     metrics,
+    failure: lifetime.failure,
     parts: () => (lifetime.stopped() ? { ...checked, process: STOPPING } : checked),
     ...(codec ? { codec } : {}),
   });
   await ops.start();
   // The others get no requests.
-  if (config.roles.includes('api')) lifetime.onStop(() => sleep(config.shutdownDelayMs));
+  if (config.roles.includes('api')) {
+    const { shutdownDelayMs } = config;
+    lifetime.onStop('the delay', () => sleep(shutdownDelayMs), shutdownDelayMs + 1_000);
+  }
   return httpsPort;
 }
 
@@ -212,10 +226,16 @@ async function startParts(config: Config, logger: Logger, lifetime: Lifetime): P
  * releases what it has started.
  */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
-  const lifetime = createLifetime();
+  const lifetime = createLifetime(logger);
   try {
     const httpsPort = await startParts(config, logger, lifetime);
-    return { httpsPort, failed: lifetime.failed, stop: () => lifetime.stop() };
+    const isMoving = config.roles.includes('worker') && config.temporal.build !== undefined;
+    return {
+      httpsPort,
+      stopLimitMs: config.shutdownDelayMs + (isMoving ? STOP_LIMIT_WITH_MOVE_MS : STOP_LIMIT_MS),
+      failed: lifetime.failed,
+      stop: () => lifetime.stop(),
+    };
   } catch (error) {
     await lifetime
       .stop()

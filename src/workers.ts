@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DefaultLogger,
   type LogLevel,
@@ -15,7 +16,7 @@ import type { Logger } from './logging';
 import { connectionOptions } from './temporal/connection';
 import { conversion } from './temporal/payloadCodec';
 import { tracingSinks } from './temporal/tracing';
-import { withTimeLimit } from './timeLimit';
+import { closed, withTimeLimit } from './timeLimit';
 import type { Tracer } from './tracing';
 
 /** One set of activities (and, for the workflow worker, workflows) on one task queue. */
@@ -30,14 +31,29 @@ export interface WorkerSpec {
 export interface RunningWorkers {
   /** The state of each worker, for metrics and readiness. */
   status(): { role: WorkerSpec['role']; taskQueue: string; state: string; running: boolean }[];
-  /** Stops polling, waits at most 30 s for running work, and returns. */
+  /** Stops polling, and waits for running work: 30 s, or WORKERS_STOP_LIMIT_MS where the SDK does not let it go. */
   stop(): Promise<void>;
 }
 
+/** What a process that runs workers has. */
+interface WorkerHost {
+  readonly logger: Logger;
+  /** Ends the process. */
+  readonly fail: (error: Error) => void;
+  readonly tracer?: Tracer | undefined;
+}
+
+const CONNECT_LIMIT_MS = 10_000;
+/** Without a bundle of the build, the workflows are bundled meanwhile. */
+const CREATE_LIMIT_MS = 60_000;
+const STATE_POLL_MS = 250;
+const FAILED_LIMIT_MS = 5_000;
 const RESTART_DELAY_MS = 1_000;
 /** What runs is finished; what has not ended by then is given to another worker. */
 const SHUTDOWN_GRACE_MS = 25_000;
 const SHUTDOWN_FORCE_MS = 30_000;
+/** After that a process ends without its workers. */
+export const WORKERS_STOP_LIMIT_MS = SHUTDOWN_FORCE_MS + 5_000;
 
 /**
  * The bundle of the workflows that the build created; the sources where there is none. Every module is preloaded: evaluated
@@ -107,15 +123,32 @@ export async function installTemporalRuntime(logger: Logger): Promise<() => Prom
   };
 }
 
+/** A worker that has FAILED never polls again, and the SDK may never end its run: the process has to be started again. */
+class WorkerFailed extends Error {
+  override readonly name = 'WorkerFailed';
+}
+
+/** Throws what the work throws, or Error when it takes too long; then what comes late is disposed of. */
+async function within<T>(
+  what: string,
+  limitMs: number,
+  work: Promise<T>,
+  dispose: (late: T) => Promise<unknown> = async () => undefined,
+): Promise<T> {
+  return withTimeLimit(work, limitMs, () => {
+    work.then((late) => closed(() => dispose(late))).catch(() => undefined);
+    throw new Error(`${what} took longer than ${limitMs / 1_000} s`);
+  });
+}
+
 /**
- * Runs workers and restarts each that ends by itself, so that a Temporal server that was unavailable is
- * joined as soon as it is back. Returns at once; polling begins when Temporal can be reached.
+ * Runs workers and restarts each that ends by itself. Returns at once; polling begins when Temporal can be reached. One that
+ * had polled, and for 5 s has FAILED or cannot be restarted, is reported to `fail`: its process must end.
  */
 export function startWorkers(
   config: Config,
   specs: readonly WorkerSpec[],
-  logger: Logger,
-  tracer?: Tracer,
+  { logger, fail, tracer }: WorkerHost,
 ): RunningWorkers {
   let stopping = false;
   let wake: () => void = () => undefined;
@@ -127,42 +160,74 @@ export function startWorkers(
   const converted = conversion(config.temporal);
   const { slots } = config;
 
-  async function runOnce(spec: WorkerSpec): Promise<void> {
-    const connection = await NativeConnection.connect(connectionOptions(config.temporal));
+  async function createWorker(spec: WorkerSpec, connection: NativeConnection): Promise<Worker> {
+    return Worker.create({
+      connection,
+      namespace: config.temporal.namespace,
+      taskQueue: spec.taskQueue,
+      activities: spec.activities,
+      maxConcurrentActivityTaskExecutions: slots.activities,
+      maxConcurrentLocalActivityExecutions: slots.localActivities,
+      maxConcurrentWorkflowTaskExecutions: slots.workflowTasks,
+      maxCachedWorkflows: slots.cachedWorkflows,
+      shutdownGraceTime: SHUTDOWN_GRACE_MS,
+      shutdownForceTime: SHUTDOWN_FORCE_MS,
+      ...converted,
+      ...spec.options,
+      interceptors: { ...spec.options?.interceptors, activity: [interceptor] },
+      sinks: tracingSinks(tracer),
+    });
+  }
+
+  /** Throws WorkerFailed when a worker has been FAILED for too long, at once where it is to stop; else returns after its run. */
+  async function watchState(spec: WorkerSpec, worker: Worker): Promise<void> {
+    let failedAt: number | undefined;
+    while (workers.get(spec) === worker) {
+      failedAt = worker.getState() === 'FAILED' ? (failedAt ?? performance.now()) : undefined;
+      if (failedAt !== undefined && (stopping || performance.now() - failedAt >= FAILED_LIMIT_MS)) {
+        throw new WorkerFailed(`the worker of task queue ${spec.taskQueue} has failed and polls no more`);
+      }
+      await sleep(STATE_POLL_MS, undefined, { ref: false });
+    }
+  }
+
+  /** Runs a worker until it ends; `onRunning` is called when it polls. */
+  async function runOnce(spec: WorkerSpec, onRunning: () => void): Promise<void> {
+    const connecting = NativeConnection.connect(connectionOptions(config.temporal));
+    const connection = await within('connecting to Temporal', CONNECT_LIMIT_MS, connecting, (late) =>
+      late.close(),
+    );
     try {
-      const worker = await Worker.create({
-        connection,
-        namespace: config.temporal.namespace,
-        taskQueue: spec.taskQueue,
-        activities: spec.activities,
-        maxConcurrentActivityTaskExecutions: slots.activities,
-        maxConcurrentLocalActivityExecutions: slots.localActivities,
-        maxConcurrentWorkflowTaskExecutions: slots.workflowTasks,
-        maxCachedWorkflows: slots.cachedWorkflows,
-        shutdownGraceTime: SHUTDOWN_GRACE_MS,
-        shutdownForceTime: SHUTDOWN_FORCE_MS,
-        ...converted,
-        ...spec.options,
-        interceptors: { ...spec.options?.interceptors, activity: [interceptor] },
-        sinks: tracingSinks(tracer),
-      });
-      workers.set(spec, worker);
+      const worker = await within('creating a worker', CREATE_LIMIT_MS, createWorker(spec, connection));
       if (stopping) return;
-      await worker.run();
+      workers.set(spec, worker);
+      onRunning();
+      await Promise.race([worker.run(), watchState(spec, worker)]);
     } finally {
       workers.delete(spec);
-      await connection.close();
+      await closed(() => connection.close());
     }
   }
 
   async function keepRunning(spec: WorkerSpec): Promise<void> {
+    let hasPolled = false;
+    /** When one that had polled ended by itself. */
+    let endedAt: number | undefined;
+    const onRunning = () => {
+      hasPolled = true;
+      endedAt = undefined;
+    };
+    const isFinal = (error: unknown) => {
+      if (hasPolled) endedAt ??= performance.now();
+      const isOver = endedAt !== undefined && performance.now() - endedAt >= FAILED_LIMIT_MS;
+      return error instanceof WorkerFailed || isOver;
+    };
     while (!stopping) {
-      try {
-        await runOnce(spec);
-      } catch (error) {
-        if (!stopping) logger.warn({ err: error, taskQueue: spec.taskQueue }, 'worker ended; restarting it');
-      }
-      if (!stopping) await withTimeLimit(woken, RESTART_DELAY_MS);
+      const error = await runOnce(spec, onRunning).catch((thrown: Error) => thrown);
+      if (stopping) return;
+      if (error && isFinal(error)) return fail(error);
+      logger.warn({ err: error, taskQueue: spec.taskQueue }, 'worker ended; restarting it');
+      await withTimeLimit(woken, RESTART_DELAY_MS);
     }
   }
 
@@ -177,8 +242,11 @@ export function startWorkers(
     async stop() {
       stopping = true;
       wake();
-      for (const worker of workers.values()) if (worker.getState() === 'RUNNING') worker.shutdown();
-      await Promise.all(running);
+      const polling = [...workers.values()].filter((worker) => worker.getState() === 'RUNNING');
+      for (const worker of polling) worker.shutdown();
+      // One that is just connecting has nothing to finish.
+      const ending = specs.map((spec, index) => (workers.has(spec) ? running[index] : undefined));
+      await Promise.all(ending);
     },
   };
 }

@@ -29,6 +29,8 @@ interface OpsOptions {
   /** Names in the Host header that are accepted, besides IP addresses, localhost and `host`. */
   readonly allowedHosts: readonly string[];
   readonly metrics: Metrics;
+  /** Why this process must end; undefined while it can go on. */
+  readonly failure: () => Error | undefined;
   /** Decrypts payloads for the Temporal UI, whose pages have this origin; absent where that is not set. */
   readonly codec?: { readonly decode: ReturnType<typeof createDecoder>; readonly origin: string };
   /** What is checked, on every call; a getter may name parts that come later. */
@@ -76,6 +78,11 @@ async function readiness(parts: CheckedParts): Promise<OpsResponse> {
   const states = await statesOf(Object.fromEntries(required));
   const ready = states.unavailable.length === 0;
   return json(ready ? 200 : 503, { status: ready ? 'ready' : 'notReady', ...states });
+}
+
+/** Whether this process can go on: one that cannot is ending, and must be started again if it does not. */
+function health(failure: Error | undefined): OpsResponse {
+  return failure ? json(503, { status: 'failed', reason: failure.message }) : json(200, { status: 'up' });
 }
 
 /** What is available of all that the service uses. */
@@ -138,7 +145,7 @@ async function codecResponse(
 
 async function responseTo(
   request: IncomingMessage,
-  { metrics, parts, codec, ...hosts }: Omit<OpsOptions, 'port'>,
+  { metrics, failure, parts, codec, ...hosts }: Omit<OpsOptions, 'port'>,
 ): Promise<OpsResponse> {
   const { method, url = '/', headers } = request;
   if (!isExpectedHost(headers.host, hosts)) {
@@ -151,7 +158,7 @@ async function responseTo(
   const path = method === 'GET' || method === 'HEAD' ? url.split('?')[0] : undefined;
   switch (path) {
     case '/healthz':
-      return json(200, { status: 'up' });
+      return health(failure());
     case '/readyz':
       return readiness(parts());
     case '/statusz':
@@ -168,7 +175,7 @@ function send(response: ServerResponse, { status, type, body, headers }: OpsResp
 }
 
 /**
- * /healthz (the process lives), /readyz (it can do its work), /statusz (which part is unavailable), /metrics and, where it is
+ * /healthz (the process can go on), /readyz (it can do its work), /statusz (which part is unavailable), /metrics and, where it is
  * set, /codec/decode, for the operator only. Each part is checked for 2 seconds at most.
  */
 export function createOpsServer(options: OpsOptions): OpsServer {

@@ -11,7 +11,7 @@ import type { WorkflowSender } from '../temporal/client';
 import { connectTemporal } from '../temporal/connection';
 import { taskQueues } from '../temporal/ids';
 import { conversion } from '../temporal/payloadCodec';
-import { withTimeLimit } from '../timeLimit';
+import { closed } from '../timeLimit';
 import { CommandRefused, createOutput, type Output, type Terminal } from './output';
 import { commandSettings } from './settings';
 
@@ -42,7 +42,6 @@ export interface CommandContext {
 export type Within = (command: Command, work: (context: CommandContext) => Promise<void>) => Promise<void>;
 
 const WORKFLOW_DEADLINE_MS = 8_000;
-const CLOSE_LIMIT_MS = 1_000;
 
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
@@ -50,14 +49,6 @@ function once<T>(make: () => T): () => T {
     made ??= { value: make() };
     return made.value;
   };
-}
-
-/** Waits for something to close, up to a limit. */
-async function closed(close: () => Promise<void>): Promise<void> {
-  await withTimeLimit(
-    close().catch(() => undefined),
-    CLOSE_LIMIT_MS,
-  );
 }
 
 /** Creates the function that runs the commands of one terminal. */

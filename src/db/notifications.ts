@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { closed } from '../timeLimit';
 import { proveWritable } from './connections';
 
 const RECONNECT_MS = 1_000;
@@ -99,7 +100,8 @@ export function listenForNotifications(
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      await client?.end().catch(() => undefined);
+      const last = client;
+      if (last) await closed(() => last.end());
     },
   };
 }

@@ -7,10 +7,11 @@ const { createLogger } = built('logging');
 const { startTracer } = built('openTelemetry');
 
 async function main([endpoint, parent]) {
-  const lifetime = createLifetime();
   const print = (line) => process.stdout.write(line);
+  const logger = createLogger('info', { write: print });
+  const lifetime = createLifetime(logger);
   const tracing = { endpoint, headers: { 'x-key': 'secret' } };
-  const tracer = startTracer({ tracing, roles: ['chain'] }, createLogger('info', { write: print }), lifetime);
+  const tracer = startTracer({ tracing, roles: ['chain'] }, logger, lifetime);
   const outer = tracer.begin('outer', { parent, attributes: { count: 1, absent: undefined } });
   outer.begin('inner', { kind: 'client' }).end(new TypeError('a message'));
   outer.end();

@@ -109,7 +109,12 @@ beforeAll(async () => {
         activities,
       })),
     ],
-    createLogger('info', { write: (line: string) => void logged.push(line) }),
+    {
+      logger: createLogger('info', { write: (line: string) => void logged.push(line) }),
+      fail: (error) => {
+        throw error;
+      },
+    },
   );
   const { address, namespace } = service.config.temporal;
   connection = await Connection.connect({ address });

@@ -36,7 +36,12 @@ function startProcess(taskQueue: string) {
   );
   const config = { ...world.config, slots: { ...world.config.slots, activities: 1 } };
   const spec = { role: 'worker' as const, taskQueue, activities: { reconcile }, options: workflowSource() };
-  const workers: RunningWorkers = startWorkers(config, [spec], logger);
+  const workers: RunningWorkers = startWorkers(config, [spec], {
+    logger,
+    fail: (error) => {
+      throw error;
+    },
+  });
   return {
     calls,
     async stop() {

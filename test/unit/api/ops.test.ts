@@ -8,6 +8,7 @@ const down = async () => {
   throw new Error('no answer');
 };
 let parts: CheckedParts = {};
+let failure: Error | undefined;
 let ops: OpsServer;
 let port: number;
 
@@ -17,6 +18,7 @@ beforeAll(async () => {
     port: 0,
     allowedHosts: ['orgwallet', 'orgwallet.internal'],
     metrics: createMetrics(),
+    failure: () => failure,
     parts: () => parts,
   });
   ({ port } = await ops.start());
@@ -47,7 +49,14 @@ describe('the codec', () => {
     const decode = createDecoder({ current: null, keys: new Map() });
     const metrics = createMetrics();
     codec = createOpsServer({
-      ...{ host: '127.0.0.1', port: 0, allowedHosts: [], metrics, parts: () => ({}) },
+      ...{
+        host: '127.0.0.1',
+        port: 0,
+        allowedHosts: [],
+        metrics,
+        failure: () => undefined,
+        parts: () => ({}),
+      },
       codec: { decode, origin },
     });
     url = `http://127.0.0.1:${(await codec.start()).port}/codec/decode`;
@@ -131,4 +140,11 @@ describe('the ops port', () => {
       expect(await answer('/statusz')).toMatchObject([200, { status, unavailable: missing }]);
     },
   );
+
+  it('is not alive when the process cannot go on', async () => {
+    failure = new Error('a worker has failed');
+    const { status, text } = await ask('localhost', '/healthz');
+    failure = undefined;
+    expect([status, JSON.parse(text)]).toEqual([503, { status: 'failed', reason: 'a worker has failed' }]);
+  });
 });
