@@ -71,7 +71,7 @@ const LAYERS = {
     ],
     types: [CONFIG, LOGGING, folder('src/contract')],
   },
-  'src/recovery': { may: [folder('src/(approvals|chain|db|domain|journal|operations)')] },
+  'src/recovery': { may: [folder('src/(approvals|chain|db|domain|journal|operations)')], types: [LOGGING] },
   'src/proof': { may: [folder('src/(chain|db|domain|journal|operations)')] },
   workflows: {
     may: [folder('src/domain'), MESSAGES],
@@ -99,7 +99,7 @@ const LAYERS = {
     files: 'src/(activityLog|executionTimes|relayers|roles|workers)',
     may: [
       folder('activities'),
-      folder('src/(chain|db|journal|temporal)'),
+      folder('src/(chain|db|journal|recovery|temporal)'),
       FAILPOINTS,
       FREE_PORT,
       TIME_LIMIT,

@@ -36,6 +36,7 @@ import type { Journal } from './journal/journal';
 import { createSteadyTime, type SteadyTime } from './journal/steadyTime';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
+import { keepCompared } from './recovery/keepCompared';
 import { watchRelayers } from './relayers';
 import { refreshApproval } from './temporal/approvals';
 import { registerSearchAttributes } from './temporal/connection';
@@ -315,6 +316,8 @@ async function signerWorkers(clients: Clients, db: Db, lifetime: Lifetime): Prom
   const steady = createSteadyTime();
   const journal = await openSignerJournal(clients, db, lifetime, steady);
   lifetime.onStop('the journal', () => journal.close());
+  const comparison = keepCompared({ db, journal, logger });
+  lifetime.onStop('the comparison with the journal', () => comparison.stop());
   lifetime.onStop('requests to freeze', keepTakingRequests(journal, db, logger));
   const { production, networks, maxGas, gasBudgetPerHour } = config;
   const { countRefusal, countUnknownExecution } = metrics;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDecoder } from './api/codec';
 import type { ApiDependencies } from './api/dependencies';
 import { type CheckedPart, type CheckedParts, createOpsServer, type OpsServer } from './api/ops';
-import { createApiServer } from './api/server';
+import { type ApiServer, createApiServer } from './api/server';
 import { createFindSignedMessage } from './chain/signedMessage';
 import { createReadBalances, createSimulate } from './chainReads';
 import { type Clients, connectClients } from './clients';
@@ -129,7 +129,7 @@ function apiDependencies(clients: Clients): ApiDependencies {
  */
 function checkedParts(
   { db, signerDb, chains }: Clients,
-  access: TemporalAccess,
+  { access, api }: { readonly access: TemporalAccess; readonly api: ApiServer | undefined },
   specs: readonly WorkerSpec[],
   workers: RunningWorkers,
   upgrade: Upgrade | undefined,
@@ -162,6 +162,7 @@ function checkedParts(
       ? { signerDatabase: { isRequired: true, check: () => assertWritable(signerDb) } }
       : {}),
     temporal: { isRequired: true, check: () => access.assert() },
+    ...(api ? { journal: { isRequired: true, check: () => api.assertOpen() } } : {}),
     // The workers of the build before end once this one is ready.
     ...(upgrade ? { build: { isRequired: true, check: async () => upgrade.assertPromoted() } } : {}),
     ...Object.fromEntries([...networks, ...polling]),
@@ -193,12 +194,12 @@ async function startParts(config: Config, logger: Logger, lifetime: Lifetime): P
   const workers = await runWorkers(clients, specs, lifetime);
   const upgrade = upgradeOf(clients, lifetime);
   let httpsPort: number | undefined;
-  if (config.roles.includes('api')) {
-    const api = createApiServer(apiDependencies(clients));
+  const api = config.roles.includes('api') ? createApiServer(apiDependencies(clients)) : undefined;
+  if (api) {
     lifetime.onStop('the API', () => api.stop(), API_STOP_LIMIT_MS);
     ({ httpsPort } = await api.start());
   }
-  const checked = checkedParts(clients, access, specs, workers, upgrade);
+  const checked = checkedParts(clients, { access, api }, specs, workers, upgrade);
   const { payloadKeysFile, codecOrigin } = config.temporal;
   const codec =
     payloadKeysFile && codecOrigin

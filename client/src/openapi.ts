@@ -1665,7 +1665,7 @@ export interface components {
             message: string;
         };
         /** @enum {string} */
-        ErrorCode: "validationError" | "invalidSignature" | "unauthorized" | "forbidden" | "notFound" | "conflict" | "thresholdNotMet" | "proposalExpired" | "idempotencyConflict" | "upgradeRequired" | "rateLimited" | "internalError";
+        ErrorCode: "validationError" | "invalidSignature" | "unauthorized" | "forbidden" | "notFound" | "conflict" | "thresholdNotMet" | "proposalExpired" | "idempotencyConflict" | "upgradeRequired" | "rateLimited" | "internalError" | "notReconciled";
         ErrorDetails: {
             /** @description Path of the first invalid field. */
             field?: string;
@@ -3050,6 +3050,17 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `notReconciled`: The database may have been rolled back: nothing that it says can be relied on until the signer has compared it with its journal. Retry later with the same idempotency key. */
+        NotReconciled: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Success. */
         PoliciesProposalResponse: {
             headers: {
@@ -3359,6 +3370,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     proposeMembersUpdate: {
@@ -3383,6 +3395,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     proposeMembersRemove: {
@@ -3407,6 +3420,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     listMemberProposals: {
@@ -3441,6 +3455,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     getMemberProposal: {
@@ -3461,6 +3476,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     signMemberProposal: {
@@ -3487,6 +3503,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     executeMemberProposal: {
@@ -3513,6 +3530,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     proposeGroupsCreate: {
@@ -3537,6 +3555,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     proposeGroupsUpdate: {
@@ -3561,6 +3580,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     proposeGroupsDelete: {
@@ -3585,6 +3605,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     listGroupProposals: {
@@ -3619,6 +3640,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     getGroupProposal: {
@@ -3639,6 +3661,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     signGroupProposal: {
@@ -3665,6 +3688,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     executeGroupProposal: {
@@ -3691,6 +3715,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     listPolicyProposals: {
@@ -3725,6 +3750,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     proposePolicies: {
@@ -3749,6 +3775,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     proposePoliciesAdd: {
@@ -3773,6 +3800,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     proposePoliciesUpdate: {
@@ -3797,6 +3825,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     proposePoliciesRemove: {
@@ -3821,6 +3850,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     getPolicyProposal: {
@@ -3841,6 +3871,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     signPolicyProposal: {
@@ -3867,6 +3898,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     executePolicyProposal: {
@@ -3893,6 +3925,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     proposeAccountsCreate: {
@@ -3917,6 +3950,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     proposeAccountsUpdate: {
@@ -3941,6 +3975,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     listAccountProposals: {
@@ -3975,6 +4010,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     getAccountProposal: {
@@ -3995,6 +4031,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     signAccountProposal: {
@@ -4021,6 +4058,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     executeAccountProposal: {
@@ -4047,6 +4085,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     proposeAdminsUpdate: {
@@ -4085,6 +4124,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     getAdminProposal: {
@@ -4105,6 +4145,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     signAdminProposal: {
@@ -4131,6 +4172,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     executeAdminProposal: {
@@ -4157,6 +4199,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     getQueuedAdminProposal: {
@@ -4175,6 +4218,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     listProposals: {
@@ -4211,6 +4255,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     getProposal: {
@@ -4231,6 +4276,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     signProposal: {
@@ -4257,6 +4303,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     executeProposal: {
@@ -4283,6 +4330,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     listAccounts: {
@@ -4317,6 +4365,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     getAccount: {
@@ -4349,6 +4398,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     getAccountBalances: {
@@ -4381,6 +4431,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     listMembers: {
@@ -4415,6 +4466,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     getMember: {
@@ -4447,6 +4499,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     getRegistrationPayload: {
@@ -4480,6 +4533,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     registerWallet: {
@@ -4515,6 +4569,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     listGroups: {
@@ -4549,6 +4604,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     getGroup: {
@@ -4581,6 +4637,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     listPolicies: {
@@ -4615,6 +4672,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     getPolicy: {
@@ -4647,6 +4705,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     evaluatePolicies: {
@@ -4680,6 +4739,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     listTransactions: {
@@ -4717,6 +4777,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     createTransaction: {
@@ -4755,6 +4816,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     getTransaction: {
@@ -4775,6 +4837,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     simulateTransaction: {
@@ -4809,6 +4872,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     signTransaction: {
@@ -4835,6 +4899,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     executeTransaction: {
@@ -4860,6 +4925,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     listAdmins: {
@@ -4877,6 +4943,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     getAdmins: {
@@ -4897,6 +4964,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     listNetworks: {
@@ -4926,6 +4994,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     listAuditLogs: {
@@ -4969,6 +5038,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     getSessionNonce: {
@@ -4996,6 +5066,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     getSession: {
@@ -5027,6 +5098,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     startSession: {
@@ -5057,6 +5129,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     endSession: {
@@ -5089,6 +5162,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     followSession: {
@@ -5123,6 +5197,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     listSessions: {
@@ -5154,6 +5229,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
     endOtherSession: {
@@ -5187,6 +5263,7 @@ export interface operations {
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReconciled"];
         };
     };
 }

@@ -12,6 +12,7 @@ import { beginExchange, type Exchange, logOf, refusalOf, sendRefusal } from './e
 import { type HandlerDependencies, handlerOf } from './handlers';
 import { STRICT_TRANSPORT_SECURITY } from './httpLimits';
 import type { Idempotency } from './idempotency';
+import type { JournalGate } from './journalGate';
 import { otherMethods } from './methods';
 import { badRequest, pathNotFound, Refused } from './refusals';
 import { beginRequestSpan } from './requestSpan';
@@ -23,6 +24,7 @@ type AppDependencies = Pick<
   'config' | 'db' | 'logger' | 'metrics' | 'tracer' | 'findSignedMessage'
 > & {
   routes: readonly Route[];
+  journalGate: Pick<JournalGate, 'admit'>;
   eventStreams: EventStreams;
   idempotency: Idempotency;
   authenticate: Authenticators;
@@ -108,8 +110,17 @@ function routerOf(
 
 /** The Express application: the checks that all endpoints share, in their documented order. */
 export function createApp(dependencies: AppDependencies): Express {
-  const { config, db, logger, routes, idempotency, authenticate, findSignedMessage, eventStreams } =
-    dependencies;
+  const {
+    config,
+    db,
+    logger,
+    routes,
+    idempotency,
+    authenticate,
+    findSignedMessage,
+    eventStreams,
+    journalGate,
+  } = dependencies;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -118,6 +129,10 @@ export function createApp(dependencies: AppDependencies): Express {
   app.set('strict routing', true);
   app.set('trust proxy', [...config.trustedProxies]);
   app.use(beginExchanges(dependencies));
+  app.use([BASE_PATH, '/session', '/sessions'], async (_request, _response, next) => {
+    await journalGate.admit();
+    next();
+  });
   const admission = createAdmission(db, config, authenticate);
   const turns = createTurns(config.mutations);
   app.use(

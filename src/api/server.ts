@@ -19,6 +19,7 @@ import { createEventStreams, type EventStreams } from './eventStreams';
 import { createExecutionWatch } from './executionWatch';
 import { HTTP_LIMITS, limitHttp } from './httpLimits';
 import { createIdempotency, type Idempotency } from './idempotency';
+import { createJournalGate, type JournalGate } from './journalGate';
 import { listen } from './listen';
 import { passPlainHttp, type SilentConnections } from './plainHttp';
 import { accountRoutes } from './routes/accounts';
@@ -36,6 +37,8 @@ import { transactionRoutes } from './routes/transactions';
 export interface ApiServer {
   /** Listens; rejects when a port is taken. Port 0 in the settings is any free one. */
   start(): Promise<{ httpsPort: number | undefined; httpPort: number }>;
+  /** Throws why every request is refused. */
+  assertOpen(): Promise<void>;
   /** Takes no more connections and waits for the requests in flight, up to 30 seconds. */
   stop(): Promise<void>;
 }
@@ -48,6 +51,7 @@ interface Running {
   readonly idempotency: Idempotency;
   readonly notifications: Notifications;
   readonly eventStreams: EventStreams;
+  readonly journalGate: JournalGate;
 }
 
 function routesOf(dependencies: ApiDependencies, notifications: Notifications, cursors: Cursors): Route[] {
@@ -74,7 +78,7 @@ function routesOf(dependencies: ApiDependencies, notifications: Notifications, c
 
 async function appOf(
   dependencies: ApiDependencies,
-  { idempotency, notifications, eventStreams }: Running,
+  { idempotency, notifications, eventStreams, journalGate }: Running,
   stopping: () => boolean,
 ): Promise<Express> {
   const { config, db, logger, metrics, tracer, findSignedMessage } = dependencies;
@@ -87,6 +91,7 @@ async function appOf(
     tracer,
     idempotency,
     eventStreams,
+    journalGate,
     authenticate: {
       key: createCredentialCache((keys) => authenticate(db, keys), notifications),
       session: createCredentialCache(
@@ -139,6 +144,7 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
     idempotency: createIdempotency({ db, retentionMs: config.idempotencyRetentionMs, logger }),
     notifications: listenForNotifications(config.listenDatabaseUrl, [EXECUTION_ENDED, 'access_changed']),
     eventStreams: createEventStreams(db, logger),
+    journalGate: createJournalGate(db),
   };
   const servers: Server[] = [];
   let silent: SilentConnections | undefined;
@@ -146,6 +152,7 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
   let stopping = false;
 
   return {
+    assertOpen: () => running.journalGate.assertOpen(),
     async start() {
       const app = await appOf(dependencies, running, () => stopping);
       const https = config.tlsEndsAtProxy ? undefined : createHttps(config.tls, app);

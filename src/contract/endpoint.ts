@@ -58,6 +58,7 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
   'upgradeRequired',
   'rateLimited',
   'internalError',
+  'notReconciled',
 ];
 
 /** The further error codes of every POST that is not a dry run. */

@@ -16,6 +16,7 @@ export const STATUS_BY_CODE = {
   upgradeRequired: 426,
   rateLimited: 429,
   internalError: 500,
+  notReconciled: 503,
 } as const satisfies Record<ErrorCode, number>;
 
 /** What each error code means, in one sentence. */
@@ -32,6 +33,8 @@ export const MEANING_BY_CODE: Record<ErrorCode, string> = {
   upgradeRequired: 'The request used plain HTTP; HTTPS is required.',
   rateLimited: 'Too many requests; retry after `Retry-After` seconds.',
   internalError: 'The service or a part of it is unavailable. Retry with the same idempotency key.',
+  notReconciled:
+    'The database may have been rolled back: nothing that it says can be relied on until the signer has compared it with its journal. Retry later with the same idempotency key.',
 };
 
 const errorCode = z

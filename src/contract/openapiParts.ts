@@ -31,7 +31,7 @@ export function header(
 
 /** The response of one status, for the error codes of that status that an endpoint has. Named after the codes. */
 function errorResponse(status: number, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
-  const retryable = status === 429 || status === 500;
+  const retryable = status === 429 || status >= 500;
   return {
     id: codes.map(capital).join('Or'),
     description: codes.map((code) => `\`${code}\`: ${MEANING_BY_CODE[code]}`).join(' '),

@@ -41,6 +41,7 @@ export const SESSION_ERRORS: readonly ErrorCode[] = [
   'upgradeRequired',
   'rateLimited',
   'internalError',
+  'notReconciled',
 ];
 
 /** The body of `POST /session`. */

@@ -99,6 +99,11 @@ export function createDatabase(
   return db;
 }
 
+/** Calls `listener` whenever a pool has opened a connection: its name may lead to another server than before. */
+export function onConnect(db: Db, listener: () => void): void {
+  db.client.pool.on('createSuccess', listener);
+}
+
 /** Throws when the database does not answer, or is read-only: then every connection proves itself before it is used again. */
 export async function assertWritable(db: Db): Promise<void> {
   const connection = await db.client.acquireConnection();

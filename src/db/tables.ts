@@ -457,6 +457,13 @@ export interface SignerLeaseRow {
   journal_hash: string;
 }
 
+export interface JournalComparisonRow {
+  singleton: boolean;
+  server: string | null;
+  missing: string | null;
+  compared_at: Date | null;
+}
+
 export interface FreezeAuditRow {
   freeze_id: string;
 }
@@ -564,6 +571,7 @@ declare module 'knex/types/tables' {
     signing_keys: Table<SigningKeyRow, 'created_at'>;
     relayers: Table<RelayerRow>;
     chain_attempts: Table<ChainAttemptRow, 'value' | 'confirmations' | 'created_at', 'id'>;
+    journal_comparison: Table<JournalComparisonRow, keyof JournalComparisonRow>;
     freezes: Table<FreezeRow, 'created_at', 'position'>;
     signer_lease: Table<SignerLeaseRow, keyof SignerLeaseRow>;
     unknown_executions: Table<UnknownExecutionRow, 'found_at'>;

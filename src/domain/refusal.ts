@@ -11,7 +11,8 @@ export type ErrorCode =
   | 'idempotencyConflict'
   | 'upgradeRequired'
   | 'rateLimited'
-  | 'internalError';
+  | 'internalError'
+  | 'notReconciled';
 
 /** Why a request was not carried out: a value that is passed from the rule to the caller. */
 export interface Refusal {

@@ -49,10 +49,11 @@ const BUDGET_OF_HISTORY = { events: 45, bytes: 20_000 };
  */
 const BUDGET_PER_IDLE_SECOND = 2;
 
-/** What a process sends by the clock, whatever it is asked: heartbeats (new connections as well), leases of what runs, credentials once a second. */
+/** What a process sends by the clock, whatever it is asked: heartbeats (new connections as well), leases of what runs, credentials and whether the database was compared once a second. */
 const BY_THE_CLOCK = [
   /^SHOW transaction_read_only$/,
   /^UPDATE idempotency_requests SET lease_until/,
+  /FROM journal_comparison$/,
   /FROM api_keys k/,
   /^WITH used AS \( UPDATE sessions s/,
   /^SELECT s.id, s.organization_id, s.token_hash/,

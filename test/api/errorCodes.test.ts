@@ -56,6 +56,7 @@ let slow: TestService;
 let cutOff: TestService;
 /** Its database is gone. */
 let broken: TestService;
+let rolledBack: TestService;
 
 let own: Furnished;
 /** Has proposed nothing. */
@@ -145,6 +146,17 @@ async function startBroken(): Promise<TestService> {
   return service;
 }
 
+/** The signer has compared another start of the server than the one that runs. */
+async function startRolledBack(): Promise<TestService> {
+  const service = await start({
+    env: { ORGWALLET_ROLES: 'api' },
+    database: databaseSettings(await createTestDatabase()),
+    ready: false,
+  });
+  await service.db('journal_comparison').update({ server: 'another' });
+  return service;
+}
+
 /** Much is made before the first test; on a busy machine it takes its time. */
 const SET_UP_LIMIT_MS = 240_000;
 
@@ -160,6 +172,7 @@ beforeAll(async () => {
     ready: false,
   });
   broken = await startBroken();
+  rolledBack = await startRolledBack();
   narrow = await startServiceProcess(
     { ...api.env, TEMPORAL_TASK_QUEUE: `narrow-${randomUUID()}`, ...tight },
     { roles: ['api', 'worker'] },
@@ -350,6 +363,7 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
       return answers.find(({ status }) => status === 429);
     }),
   internalError: (operation) => broken.http.send({ ...exampleOf(operation), key: own.org.adminKey }),
+  notReconciled: (operation) => rolledBack.http.send({ ...exampleOf(operation), key: own.org.adminKey }),
 };
 
 /**

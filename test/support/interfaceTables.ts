@@ -20,6 +20,7 @@ export const ERROR_CODES = {
   upgradeRequired: 426,
   rateLimited: 429,
   internalError: 500,
+  notReconciled: 503,
 } as const;
 type Code = keyof typeof ERROR_CODES;
 
@@ -350,6 +351,7 @@ const EVERYWHERE: readonly Code[] = [
   'upgradeRequired',
   'rateLimited',
   'internalError',
+  'notReconciled',
 ];
 const POST: readonly Code[] = [...EVERYWHERE, 'conflict', 'idempotencyConflict'];
 
@@ -573,6 +575,7 @@ export const LISTED_CODES: { readonly [endpoint: string]: readonly Code[] } = {
     'upgradeRequired',
     'rateLimited',
     'internalError',
+    'notReconciled',
   ],
   'get /accounts/proposals/{proposalId}': ['unauthorized', 'notFound'],
   'get /policies': ['unauthorized'],

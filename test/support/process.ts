@@ -24,6 +24,8 @@ export interface ServiceProcess {
   stop(): Promise<void>;
   /** Starts it again after its end on the same ports and data, without a failpoint unless one is given. */
   start(failpoint?: string): Promise<void>;
+  /** The same; its API may refuse every request, because the database was rolled back. */
+  startClosed(): Promise<void>;
   /** Makes the failpoint count from now on that it was started with, behind which stands `@SIGUSR2`. */
   arm(): Promise<void>;
   /** The parts that /statusz reports as unavailable. */
@@ -32,11 +34,12 @@ export interface ServiceProcess {
 
 /**
  * Starts roles of the service with the settings of `serviceSettings`, on ports of their own, and waits until they
- * answer and their workers poll. Relayers that it registers are funded. `root` is the folder of the build.
+ * answer and their workers poll. Relayers that it registers are funded. `root` is the folder of the build; `isClosed`: its
+ * API may refuse every request, because the database was rolled back.
  */
 export async function startServiceProcess(
   settings: NodeJS.ProcessEnv,
-  options: { roles: readonly Role[]; failpoint?: string; root?: string },
+  options: { roles: readonly Role[]; failpoint?: string; root?: string; isClosed?: true },
 ): Promise<ServiceProcess> {
   const [httpsPort, httpPort, opsPort] = await freePorts(3);
   const env: NodeJS.ProcessEnv = {
@@ -48,14 +51,14 @@ export async function startServiceProcess(
   };
   const config = loadConfig(env);
   let part: Part;
-  const start = async (failpoint?: string) => {
+  const start = async (failpoint?: string, isClosed = false) => {
     part = await startServicePart(
       failpoint === undefined ? env : { ...env, TEST_FAILPOINT: failpoint },
-      (name) => name.startsWith('network:'),
+      (name) => name.startsWith('network:') || (isClosed && name === 'journal'),
       options.root,
     );
   };
-  await start(options.failpoint);
+  await start(options.failpoint, options.isClosed);
   if (options.roles.includes('signer')) {
     const db = connectAsOwner(env, 1);
     await fundRelayers(db, config).finally(() => db.destroy());
@@ -81,7 +84,8 @@ export async function startServiceProcess(
       http.close();
       await part.stop();
     },
-    start,
+    start: (failpoint) => start(failpoint),
+    startClosed: () => start(undefined, true),
     async arm() {
       process.kill(part.pid, 'SIGUSR2');
       // Its next answer comes after the signal.

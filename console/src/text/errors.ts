@@ -21,6 +21,10 @@ const BY_CODE: { readonly [code: string]: readonly [title: string, advice: strin
   proposalExpired: ['Expired', 'Create the request again.'],
   idempotencyConflict: ['Idempotency key used for another request', 'Reload the page, then try again.'],
   rateLimited: ['Too many requests', 'Wait a minute, then try again.'],
+  notReconciled: [
+    'Being reconciled',
+    'The database may have been rolled back. Do not pay again elsewhere: wait, then try again.',
+  ],
   internalError: ['Service error', 'Try again. If it fails again, send the request id to your operator.'],
 };
 

@@ -7,7 +7,8 @@ import { readSignerLease } from '../../db/signerLease';
 import { positionRefusal } from '../../journal/databaseLease';
 import { assertInstallation } from '../../journal/installationJournal';
 import { readJournal } from '../../journal/journal';
-import { compareJournal, type Missing } from '../../recovery/compareJournal';
+import { compareJournal } from '../../recovery/compareJournal';
+import { lackText, late, lost } from '../../recovery/lack';
 import { count } from '../text';
 import { type Finding, fail, firstOf, ok, warn } from './finding';
 
@@ -18,47 +19,6 @@ const REREAD =
 const JOURNAL_OF_SIGNER = 'see the runbook: the journal is lost';
 const TAKEN_OVER = 'see the runbook: the journal is lost';
 const SHOWN = 3;
-
-/** What the database lacks of one kind: its words, and the ids. */
-type Lack = readonly [one: string, many: string, ids: readonly string[]];
-
-/** What the signer writes to the database before the journal: only a rollback takes it away. */
-function lost({ seals, authorizations, rejections, cancellations, unknownExecutions }: Missing): Lack[] {
-  return [
-    [
-      'decision',
-      'decisions',
-      [...seals].flatMap(([id, entries]) => entries.map(({ sequence }) => `${sequence} of ${id}`)),
-    ],
-    ['authorization', 'authorizations', authorizations.map(({ transactionId }) => transactionId)],
-    ['rejection', 'rejections', rejections],
-    ['cancellation', 'cancellations', cancellations],
-    ['unknown execution', 'unknown executions', unknownExecutions.map(({ safeTxHash }) => safeTxHash)],
-  ];
-}
-
-/** What the journal may have before the database while the signer works: what it has read last, and freezes. */
-function late({ outcomes, freezes }: Missing): Lack[] {
-  return [
-    ['outcome', 'outcomes', outcomes.map(({ transactionId }) => transactionId)],
-    [
-      'freeze or unfreeze',
-      'freezes or unfreezes',
-      freezes.map(({ organizationId }) => organizationId ?? 'every organization'),
-    ],
-  ];
-}
-
-/** `the database lacks 1 rejection, 2 outcomes of the journal: txn_…`; undefined where it lacks nothing. */
-function lackText(kinds: readonly Lack[]): string | undefined {
-  const present = kinds.filter(([, , ids]) => ids.length > 0);
-  if (present.length === 0) return undefined;
-  const counts = present.map(([one, many, ids]) => count(ids.length, one, many)).join(', ');
-  return `the database lacks ${counts} of the journal: ${firstOf(
-    present.flatMap(([, , ids]) => ids),
-    SHOWN,
-  )}`;
-}
 
 /** What is frozen, by the records in the database. */
 export async function checkFreezes(db: Db): Promise<Finding[]> {

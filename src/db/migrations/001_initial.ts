@@ -696,6 +696,18 @@ export async function up(knex: Knex): Promise<void> {
       freeze_id uuid PRIMARY KEY REFERENCES freezes
     );
 
+    -- whether this database has all that the signer has authorized: the signer compares it with its journal, once for each
+    -- start of the server and each copy of the table; the API answers nothing before
+    CREATE TABLE journal_comparison (
+      singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+      -- of which start and copy; null before a signer has ever compared
+      server text,
+      -- what it lacks; null: nothing
+      missing text,
+      compared_at timestamptz(3)
+    );
+    INSERT INTO journal_comparison DEFAULT VALUES;
+
     DO $$
     BEGIN
       EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());
@@ -739,6 +751,7 @@ export async function up(knex: Knex): Promise<void> {
     GRANT UPDATE (sequence, state, signature) ON sealed_states TO orgwallet_signer;
     GRANT UPDATE (fencing, holder, host, process, held_since, held_until, journal_lines, journal_hash)
       ON signer_lease TO orgwallet_signer;
+    GRANT UPDATE (server, missing, compared_at) ON journal_comparison TO orgwallet_signer;
     GRANT INSERT ON freeze_audits TO orgwallet_service;
     GRANT UPDATE (outcome, block_at, used_at) ON authorizations TO orgwallet_signer;
     GRANT INSERT, UPDATE ON relayers TO orgwallet_signer;

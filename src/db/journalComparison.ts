@@ -1,0 +1,54 @@
+import type { Db } from './database';
+import { execute, queryRows, requireRow } from './rows';
+
+/** Whether the database has all that the journal of the signer has. */
+export interface JournalComparison {
+  /** Which start of the server, and which copy of the tables, this is. */
+  readonly server: string;
+  /** False before a signer has ever compared: then nothing was ever authorized. */
+  readonly hasBegun: boolean;
+  /** Whether it was compared since: a database loses commits only when a server starts, or its tables are copied. */
+  readonly isCurrent: boolean;
+  /** What it lacks; null: nothing. */
+  readonly missing: string | null;
+}
+
+/**
+ * A server that was restored, failed over or rolled back has another start; a database that was created or restored anew,
+ * other ids of its own and of its tables.
+ */
+const SERVER = `concat_ws('/', (SELECT oid FROM pg_database WHERE datname = current_database()),
+  pg_relation_filenode('journal_comparison'), extract(epoch FROM pg_postmaster_start_time()))`;
+
+/** Reads whether the database has all that the journal has. */
+export async function readJournalComparison(db: Db): Promise<JournalComparison> {
+  const rows = await queryRows<JournalComparison>(
+    db,
+    `SELECT ${SERVER} AS server, server IS NOT NULL AS "hasBegun",
+       server IS NOT DISTINCT FROM ${SERVER} AS "isCurrent", missing
+     FROM journal_comparison`,
+  );
+  return requireRow(rows[0]);
+}
+
+/** Records, as the signer, what a server lacks. False where the connection leads to another one by now. */
+export async function recordJournalComparison(
+  db: Db,
+  { server, missing }: Pick<JournalComparison, 'server' | 'missing'>,
+): Promise<boolean> {
+  const recorded = await execute(
+    db,
+    `UPDATE journal_comparison SET server = ?, missing = ?, compared_at = now() WHERE ${SERVER} = ?`,
+    [server, missing, server],
+  );
+  return recorded === 1;
+}
+
+/** Why nothing that the database has can be relied on; undefined where it can. */
+export function refuseUncompared({ hasBegun, isCurrent, missing }: JournalComparison): string | undefined {
+  if (!hasBegun) return undefined;
+  if (!isCurrent) {
+    return 'the database server was started, restored or replaced, and the signer has not compared it with its journal since';
+  }
+  return missing === null ? undefined : `the database was rolled back: ${missing}`;
+}
