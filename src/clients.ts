@@ -10,7 +10,7 @@ import { type Config, ConfigError, serviceDatabaseUrl, signerDatabaseUrl } from 
 import { createDatabase, type Db, keepsPrepared } from './db/database';
 import { isUnavailable } from './db/databaseFailure';
 import { type LoginRole, readLoginRights, refuseLogin, refuseSession } from './db/logins';
-import { schemaLacks } from './db/migrate';
+import { refuseSchema, schemaState } from './db/migrate';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
 import type { Metrics } from './metrics';
@@ -66,13 +66,19 @@ async function assertNetworks(chains: ChainClients): Promise<void> {
 const DATABASE_WAIT_MS = 60_000;
 const DATABASE_RETRY_MS = 500;
 
-/** The steps that a schema lacks for this code. Throws ConfigError for a login that can do more than its role. */
+/**
+ * The steps that a schema lacks for this code. Throws ConfigError for a login that can do more than its role, and for a schema
+ * that another build has made.
+ */
 async function missingSteps(db: Db, setting: string, role: LoginRole): Promise<readonly string[]> {
   const refusal = refuseLogin(await readLoginRights(db, role), role);
   if (refusal) throw new ConfigError(setting, `${refusal.found}: ${refusal.todo}`);
   const lacking = keepsPrepared(db) ? undefined : await refuseSession(db);
   if (lacking) throw new ConfigError('DATABASE_POOLER', lacking);
-  return schemaLacks(db);
+  const state = await schemaState(db);
+  const changed = refuseSchema(state);
+  if (changed) throw new ConfigError(setting, changed);
+  return state.missing;
 }
 
 /**

@@ -1,6 +1,6 @@
 import knexFactory from 'knex';
 import type { Db, Tx } from './database';
-import { type Migration, migrations } from './migrations';
+import { type Migration, migrationHash, migrations } from './migrations';
 import { queryRows, requireRow } from './rows';
 
 const MIGRATION_LOCK = 7_215_301_994;
@@ -15,10 +15,16 @@ interface MigrateOptions {
   readonly lockLimitMs?: number;
 }
 
+/** Another build has applied other steps: nothing of this one fits. */
+export class SchemaChanged extends Error {
+  override readonly name = 'SchemaChanged';
+}
+
 /**
  * Brings the schema up to date, each step in a transaction of its own. Needs the login that owns the tables, unless nothing
  * is left to do. Simultaneous calls wait for each other, and a step that was killed leaves nothing behind. Where a table is
- * in use for too long, the step changes nothing and it throws (SQLSTATE 55P03): call it again.
+ * in use for too long, the step changes nothing and it throws (SQLSTATE 55P03): call it again. Throws SchemaChanged where
+ * another build has applied other steps.
  */
 export async function migrate(
   url: string,
@@ -31,14 +37,17 @@ export async function migrate(
     await db.raw(`SELECT set_config('lock_timeout', ?, false)`, [String(lockLimitMs)]);
     if (!(await hasSteps(db))) {
       await db.raw(
-        'CREATE TABLE schema_migrations (name text PRIMARY KEY, applied_at timestamptz(3) NOT NULL DEFAULT now())',
+        'CREATE TABLE schema_migrations (name text PRIMARY KEY, hash text NOT NULL, applied_at timestamptz(3) NOT NULL DEFAULT now())',
       );
     }
-    const missing = await missingSteps(db, steps);
+    const state = await schemaState(db, steps);
+    const refusal = refuseSchema(state);
+    if (refusal) throw new SchemaChanged(refusal);
+    const missing = steps.filter(({ name }) => state.missing.includes(name));
     for (const step of missing) {
       await db.transaction(async (tx) => {
-        await step.up(tx);
-        await tx('schema_migrations').insert({ name: step.name });
+        await tx.raw(step.sql);
+        await tx('schema_migrations').insert({ name: step.name, hash: migrationHash(step) });
       });
     }
     return { applied: missing.map(({ name }) => name) };
@@ -55,16 +64,43 @@ async function hasSteps(db: Db | Tx): Promise<boolean> {
   return requireRow(state).exists;
 }
 
-async function missingSteps(db: Db | Tx, steps: readonly Migration[]): Promise<Migration[]> {
-  const done = new Set(await db('schema_migrations').pluck('name'));
-  return steps.filter(({ name }) => !done.has(name));
+/** The steps of a database, compared with those of this code. */
+export interface SchemaState {
+  readonly applied: readonly string[];
+  /** Those that it lacks. */
+  readonly missing: readonly string[];
+  /** Those that this code does not know: it is ahead, which takes nothing away. */
+  readonly unknown: readonly string[];
+  /** Those of the same name that another build has applied otherwise: it may lack tables and columns. */
+  readonly changed: readonly string[];
 }
 
-/** The steps that a database lacks. One that is ahead of this code lacks none: a released step takes nothing away. */
-export async function schemaLacks(
+/** Compares the steps of a database with those of this code, by their hashes. */
+export async function schemaState(
   db: Db | Tx,
   steps: readonly Migration[] = migrations,
-): Promise<readonly string[]> {
-  const missing = (await hasSteps(db)) ? await missingSteps(db, steps) : steps;
-  return missing.map(({ name }) => name);
+): Promise<SchemaState> {
+  // A build before the hashes has left none.
+  const rows = (await hasSteps(db))
+    ? await queryRows<{ name: string; hash: string | null }>(
+        db,
+        `SELECT name, to_jsonb(m) ->> 'hash' AS hash FROM schema_migrations m ORDER BY name`,
+      )
+    : [];
+  const hashes = new Map(rows.map(({ name, hash }) => [name, hash]));
+  const known = new Set(steps.map(({ name }) => name));
+  const isChanged = (step: Migration) =>
+    hashes.has(step.name) && hashes.get(step.name) !== migrationHash(step);
+  return {
+    applied: rows.map(({ name }) => name),
+    missing: steps.map(({ name }) => name).filter((name) => !hashes.has(name)),
+    unknown: rows.map(({ name }) => name).filter((name) => !known.has(name)),
+    changed: steps.filter(isChanged).map(({ name }) => name),
+  };
+}
+
+/** Why a schema is not the one of this code; undefined where it is, or where it lacks steps. */
+export function refuseSchema({ changed }: Pick<SchemaState, 'changed'>): string | undefined {
+  if (changed.length === 0) return undefined;
+  return `${changed.join(', ')} of this database ${changed.length === 1 ? 'is another migration' : 'are other migrations'} than in this build, which may lack tables or columns there: run the build that migrated it, or begin with an empty database`;
 }

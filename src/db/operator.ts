@@ -1,5 +1,4 @@
 import type { Db, Tx } from './database';
-import { migrations } from './migrations';
 import { queryRows, requireRow } from './rows';
 
 /** The organization that a member is or was of, or undefined. */
@@ -35,19 +34,6 @@ export async function readServer(db: Db | Tx): Promise<Server> {
   );
   const { commit, standbys, ...server } = requireRow(row);
   return { ...server, isSynchronous: standbys !== '' && !['off', 'local'].includes(commit) };
-}
-
-/** The migrations that a database lacks, and those that this version does not know. */
-export async function schemaState(
-  db: Db | Tx,
-): Promise<{ applied: number; missing: string[]; unknown: string[] }> {
-  const applied = await db('schema_migrations').orderBy('name').pluck('name');
-  const known = migrations.map(({ name }) => name);
-  return {
-    applied: applied.length,
-    missing: known.filter((name) => !applied.includes(name)),
-    unknown: applied.filter((name) => !known.includes(name)),
-  };
 }
 
 /** Work that needs attention: ids of proposals, then of transactions, at most 100 of each. */

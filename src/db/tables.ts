@@ -24,6 +24,7 @@ type Time = Date | number;
 
 export interface SchemaMigrationRow {
   name: string;
+  hash: string;
   applied_at: Date;
 }
 

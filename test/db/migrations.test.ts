@@ -1,8 +1,10 @@
 import { createDatabase } from '../../src/db/database';
-import { migrate, schemaLacks } from '../../src/db/migrate';
-import { type Migration, migrations } from '../../src/db/migrations';
+import { migrate, refuseSchema, schemaState } from '../../src/db/migrate';
+import { type Migration, migrationHash, migrations } from '../../src/db/migrations';
+import { command, refused } from '../cli/command';
 import { PROPOSE, startApi } from '../support/api';
 import type { Ask } from '../support/http';
+import { databaseSettings, serviceSettings, startServicePart } from '../support/service';
 import { createTestDatabase } from '../support/stack';
 import { until } from '../support/until';
 
@@ -10,9 +12,7 @@ import { until } from '../support/until';
 const added = ['members', 'approvals', 'transactions', 'proposals', 'api_keys', 'idempotency_requests'].map(
   (table, index): Migration => ({
     name: `002_${index}_${table}`,
-    async up(knex) {
-      await knex.raw('ALTER TABLE ?? ADD COLUMN added_later text', [table]);
-    },
+    sql: `ALTER TABLE ${table} ADD COLUMN added_later text`,
   }),
 );
 const names = added.map(({ name }) => name);
@@ -29,16 +29,56 @@ test('a migration that waits for a table changes nothing, and is done when it is
         code: '55P03',
       });
     });
-    expect(await schemaLacks(service, steps)).toEqual(names);
-    expect(await schemaLacks(service)).toEqual([]);
+    expect((await schemaState(service, steps)).missing).toEqual(names);
+    expect((await schemaState(service)).missing).toEqual([]);
     expect(await migrate(database.url, { steps })).toEqual({ applied: names });
-    expect(await schemaLacks(service, steps)).toEqual([]);
+    expect((await schemaState(service, steps)).missing).toEqual([]);
     // This release runs against the schema of the next one.
-    expect(await schemaLacks(service)).toEqual([]);
+    expect((await schemaState(service)).missing).toEqual([]);
   } finally {
     await Promise.all([db.destroy(), service.destroy()]);
     await database.drop();
   }
+});
+
+describe('a database that another build has migrated', () => {
+  const other = [{ name: '001_initial', sql: `${migrations[0]?.sql} -- as it was before` }];
+
+  test('is refused by every role, by db migrate and by doctor', async () => {
+    const database = await createTestDatabase();
+    const env = await serviceSettings({ database: databaseSettings(database) });
+    const owner = createDatabase(database.url, { poolMax: 1 });
+    try {
+      const earlier = other.map((step) => ({ name: step.name, hash: migrationHash(step) }));
+      for (const row of earlier) await owner('schema_migrations').where({ name: row.name }).update(row);
+      const found = /001_initial of this database is another migration than in this build/;
+      expect(refuseSchema(await schemaState(owner))).toMatch(found);
+      expect(await refused(env, 'db', 'migrate')).toMatch(found);
+      const doctor = JSON.parse((await command(env, 'doctor', '--json')).stdout);
+      const schema = doctor.find(({ part }: { part: string }) => part === 'schema');
+      expect(schema).toMatchObject({ status: 'fail', found: expect.stringMatching(found) });
+      for (const ORGWALLET_ROLES of ['api', 'worker', 'chain', 'signer']) {
+        const start = startServicePart({ ...env, ORGWALLET_ROLES });
+        await expect(start).rejects.toThrow(found);
+      }
+    } finally {
+      await owner.destroy();
+      await database.drop();
+    }
+  });
+
+  test('is refused where that build kept no hashes', async () => {
+    const database = await createTestDatabase();
+    const owner = createDatabase(database.url, { poolMax: 1 });
+    try {
+      await owner.raw('ALTER TABLE schema_migrations DROP COLUMN hash');
+      expect(refuseSchema(await schemaState(owner))).toMatch(/^001_initial/);
+      await expect(migrate(database.url)).rejects.toThrow(/^001_initial/);
+    } finally {
+      await owner.destroy();
+      await database.drop();
+    }
+  });
 });
 
 test('a service goes on while the schema of the next release is added: no request fails', async () => {

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/database';
 import { type LoginRole, readLoginRights, refuseLogin } from '../../db/logins';
-import { findStuckWork, readServer, type Server, schemaState } from '../../db/operator';
+import { refuseSchema, schemaState } from '../../db/migrate';
+import { findStuckWork, readServer, type Server } from '../../db/operator';
 import { count } from '../text';
 import { type Finding, fail, MIGRATE, ok, stuck, warn } from './finding';
 
@@ -22,9 +23,12 @@ export function replication({ replicas, isSynchronous }: Server): Finding {
 /** The database and its schema. */
 export async function checkDatabase(db: Db): Promise<Finding[]> {
   const server = await readServer(db);
-  const { applied, missing, unknown } = await schemaState(db);
-  const schema =
-    missing.length > 0
+  const state = await schemaState(db);
+  const { applied, missing, unknown } = state;
+  const refusal = refuseSchema(state);
+  const schema = refusal
+    ? fail('schema', refusal, 'see "Upgrade" in the documentation')
+    : missing.length > 0
       ? fail('schema', `lacks ${missing.join(', ')}`, MIGRATE)
       : unknown.length > 0
         ? warn(
@@ -32,7 +36,7 @@ export async function checkDatabase(db: Db): Promise<Finding[]> {
             `has ${unknown.join(', ')}, which this version does not know`,
             'run the version that made them',
           )
-        : ok('schema', `up to date (${count(applied, 'migration', 'migrations')})`);
+        : ok('schema', `up to date (${count(applied.length, 'migration', 'migrations')})`);
   return [ok('database', `Postgres ${server.version}, database ${server.name}`), schema, replication(server)];
 }
 

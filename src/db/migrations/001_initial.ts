@@ -1,8 +1,5 @@
-import type { Knex } from 'knex';
-
 /** The whole schema. Row types are in `tables.ts`. */
-export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`
+export const sql = `
     CREATE TABLE installation (
       singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
       id uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -758,5 +755,4 @@ export async function up(knex: Knex): Promise<void> {
     GRANT UPDATE (sent_at, outcome, decided_at) ON chain_envelopes TO orgwallet_service;
     GRANT UPDATE (outcome, outcome_hash, block_number, block_hash, block_at, confirmations, decided_at)
       ON chain_attempts TO orgwallet_service;
-  `);
-}
+  `;
