@@ -245,7 +245,28 @@ const origin = z
   })
   .refine((text) => URL.canParse(text) && new URL(text).origin === text, { error: originError });
 
-const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://');
+/**
+ * Why the driver cannot take a connection string; undefined where it can. What it does not understand leads to 127.0.0.1. The
+ * text has no part of the login.
+ */
+export function refusePostgresUrl(url: string): string | undefined {
+  const [, authority] = /^postgres(?:ql)?:\/\/([^/?#]*)/.exec(url) ?? [];
+  if (authority === undefined) return 'must begin with postgres:// or postgresql://';
+  const server = authority.slice(authority.lastIndexOf('@') + 1);
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const hosts = parsed?.searchParams.get('host') ?? server;
+  if (hosts.includes(',')) {
+    return `lists several hosts (${hosts}), and the driver connects to one: use a name that always leads to the primary, such as that of a proxy or a virtual IP`;
+  }
+  if (!parsed)
+    return `is not a URL (expected postgres://login:password@${server || 'host'}/database, with percent-encoded special characters)`;
+  return hosts === '' ? 'names no host' : undefined;
+}
+
+const postgresUrl = z.string().superRefine((url, context) => {
+  const message = refusePostgresUrl(url);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
 
 const roles = list
   .pipe(z.array(z.enum(['api', 'worker', 'chain', 'signer'])).min(1))

@@ -4,7 +4,7 @@ import { signerEndpoints } from '../chain/contractSignatures';
 import type { Keystore } from '../chain/keys';
 import { openKeystore, readPassphrase } from '../chain/keystore';
 import { createIdentifyVoter, type IdentifyVoter } from '../chain/voter';
-import { type Config, ConfigError, loadConfig, signerDatabaseUrl } from '../config';
+import { type Config, ConfigError, loadConfig, refusePostgresUrl, signerDatabaseUrl } from '../config';
 import { createDatabase, type Db } from '../db/database';
 import { listOrganizations } from '../db/organizations';
 import type { WorkflowSender } from '../temporal/client';
@@ -51,6 +51,12 @@ function once<T>(make: () => T): () => T {
   };
 }
 
+/** Throws ConfigError for a URL of Postgres that leads elsewhere than it says. */
+function assertUrl(setting: string, url: string): void {
+  const refusal = refusePostgresUrl(url);
+  if (refusal !== undefined) throw new ConfigError(setting, refusal);
+}
+
 /** Creates the function that runs the commands of one terminal. */
 export function createWithin(terminal: Terminal): Within {
   return async (command, work) => {
@@ -69,6 +75,7 @@ export function createWithin(terminal: Terminal): Within {
           `is required and not set, and no \`npm start\` has left its settings in ${settings.ORGWALLET_DATA_DIR}`,
         );
       }
+      assertUrl('DATABASE_URL', settings.DATABASE_URL);
       // Present settings are checked; a command that needs only the database needs no others.
       if (settings.NETWORKS_FILE) config();
       return settings.DATABASE_URL;
@@ -81,6 +88,7 @@ export function createWithin(terminal: Terminal): Within {
           'is required and not set: the login that owns the tables (`npm start` migrates its database itself)',
         );
       }
+      assertUrl('MIGRATION_DATABASE_URL', url);
       return url;
     };
     try {

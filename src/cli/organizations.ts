@@ -5,6 +5,7 @@ import { operationDomainSalt } from '../chain/domainSalt';
 import { encodeSignature, recoverSigner } from '../chain/signatures';
 import { appendAudit, OPERATOR } from '../db/audit';
 import { createOrganization, listOrganizations, type NewOrganizationKeys } from '../db/organizations';
+import { isDuplicateIn } from '../db/rows';
 import { quoted } from '../domain/quoted';
 import { type CommandContext, identifyVoterOf, keystoreOf, type Within } from './context';
 import { readOrganizationFile, readOrganizationKeys } from './organizationFile';
@@ -50,6 +51,11 @@ export function organizationCommands(program: Command, within: Within): void {
         const input = readOrganizationFile(options.file, context);
         const keys = await keysOf(context, options.keys);
         const created = await createOrganization(db(), input, keys).catch((error) => {
+          if (isDuplicateIn('organizations', error)) {
+            throw new CommandRefused(
+              `organization ${keys.organizationId} exists already: nothing was changed. For another one, run \`orgwallet signer keys\` again`,
+            );
+          }
           throw error instanceof RangeError ? new CommandRefused(`${options.file}: ${error.message}`) : error;
         });
         const members = input.members.map((member, index) => [

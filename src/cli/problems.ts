@@ -1,8 +1,13 @@
 import { isNativeError } from 'node:util/types';
+import { isGrpcServiceError } from '@temporalio/client';
 import { CommanderError } from 'commander';
+import { DatabaseError } from 'pg';
+import { ChainUnavailable } from '../chain/clients';
 import { KeystoreError } from '../chain/keys';
 import { ConfigError } from '../config';
 import { ApiKeyError } from '../db/apiKeys';
+import { withoutStatement } from '../db/databaseFailure';
+import { SchemaChanged } from '../db/migrate';
 import { JournalError } from '../journal/entries';
 import { TemporalUnavailable } from '../temporal/client';
 import { CommandRefused } from './output';
@@ -22,6 +27,36 @@ const UNREACHABLE = new Set([
 /** True for Postgres's error about a database that is not migrated to this version. */
 export function lacksSchema(message: string): boolean {
   return /(relation|column) "?\S+ does not exist/.test(message);
+}
+
+/** What a refused call to the system of this host means, by Node's code. */
+const FILE_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or folder',
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  EISDIR: 'is a folder',
+  ENOTDIR: 'a part of its path is not a folder',
+  EEXIST: 'exists already',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left on the device',
+};
+
+/** The text for a file that cannot be used; undefined for other errors. */
+function fileProblem({ code = '', path }: NodeJS.ErrnoException): string | undefined {
+  const found = FILE_PROBLEMS[code];
+  return found === undefined || path === undefined ? undefined : `${path}: ${found}`;
+}
+
+/** The text for what a database refuses to store or to do, without its statement; undefined for other errors. */
+function refusedStatement(error: Error): string | undefined {
+  if (!(error instanceof DatabaseError)) return undefined;
+  const { code, table, detail } = error;
+  const message = withoutStatement(error);
+  if (code === '42501') {
+    return `the database refuses this login: ${message}. See docs/production.md for what each login may do`;
+  }
+  if (code === '23505') return `${table} has it already, and nothing was changed: ${detail ?? message}`;
+  return undefined;
 }
 
 function databaseProblem(code: string, message: string): string | undefined {
@@ -49,8 +84,14 @@ export function problemText(error: unknown): string {
   }
   // A connection to a name with several addresses fails with one error for each.
   const [cause = error] = 'errors' in error ? (error.errors as Error[]) : [];
+  if (isGrpcServiceError(cause)) return `Temporal refuses or does not answer: ${cause.details}`;
   const code = (cause as NodeJS.ErrnoException).code ?? '';
-  return databaseProblem(code, cause.message) ?? cause.message;
+  return (
+    fileProblem(cause) ??
+    refusedStatement(cause) ??
+    databaseProblem(code, withoutStatement(cause)) ??
+    cause.message
+  );
 }
 
 /** The exit status for an error: 0 (help), 1 (refused) or 2 (wrong use). */
@@ -67,6 +108,8 @@ export function isExpected(error: unknown): boolean {
     error instanceof ApiKeyError ||
     error instanceof KeystoreError ||
     error instanceof JournalError ||
-    error instanceof TemporalUnavailable
+    error instanceof TemporalUnavailable ||
+    error instanceof SchemaChanged ||
+    error instanceof ChainUnavailable
   );
 }

@@ -17,6 +17,12 @@ export function noteFailedStatements(db: Knex): void {
   db.on('query-error', (error: object, { sql }: { sql: string }) => statements.set(error, sql));
 }
 
+/** The message of an error without the statement that knex writes before it. */
+export function withoutStatement(error: Error): string {
+  const statement = statements.get(error);
+  return statement === undefined ? error.message : error.message.replace(`${statement} - `, '');
+}
+
 /** Errors of a server that cannot serve now: connection, resources, intervention (such as: it starts up), read-only. */
 const NOT_NOW = /^(08|53|57)|^25006$/;
 
@@ -38,7 +44,7 @@ export class DatabaseFailure extends Error {
   constructor(error: Error) {
     const { code } = error as NodeJS.ErrnoException;
     const statement = statements.get(error);
-    const text = statement === undefined ? error.message : error.message.replace(`${statement} - `, '');
+    const text = withoutStatement(error);
     const isShown = error instanceof DatabaseError ? NAMES_ONLY.test(code ?? '') : statement !== undefined;
     super(isShown ? `the database reports: ${text}` : 'the database refuses a statement; the log has it');
     this.name = code === undefined ? 'Postgres' : `Postgres ${code}`;
