@@ -16,7 +16,9 @@ COPY client/package.json client/
 COPY console/package.json console/
 RUN npm ci
 COPY . .
-RUN npm run build
+# The commit, which `orgwallet --version`, logs and metrics name: docker build --build-arg REVISION=$(git rev-parse --short=12 HEAD)
+ARG REVISION=""
+RUN ORGWALLET_REVISION=$REVISION npm run build
 
 FROM build AS development
 # The folder is built already; nothing is installed or compiled when a container starts.
@@ -35,7 +37,7 @@ COPY console/package.json console/
 RUN npm ci --omit=dev && npm cache clean --force
 COPY --from=build /app/dist/src dist/src
 COPY --from=build /app/dist/activities dist/activities
-COPY --from=build /app/dist/workflow-bundle.js dist/
+COPY --from=build /app/dist/workflow-bundle.js /app/dist/revision dist/
 COPY --from=build /app/client/dist client/dist
 COPY --from=build /app/console/dist console/dist
 # For `npx orgwallet` in a container.

@@ -268,9 +268,10 @@ const postgresUrl = z.string().superRefine((url, context) => {
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
 
-const roles = list
-  .pipe(z.array(z.enum(['api', 'worker', 'chain', 'signer'])).min(1))
-  .default(['api', 'worker', 'chain', 'signer']);
+/** What a process runs unless ORGWALLET_ROLES names less. */
+export const ALL_ROLES = ['api', 'worker', 'chain', 'signer'] as const satisfies readonly Role[];
+
+const roles = list.pipe(z.array(z.enum(ALL_ROLES)).min(1)).default([...ALL_ROLES]);
 
 const settings = z.object({
   NODE_ENV: z.string().optional(),

@@ -1,5 +1,7 @@
+import { hostname } from 'node:os';
 import pino, { type Logger } from 'pino';
 import { currentSpan } from './tracing';
+import { versionText } from './version';
 
 export type { Logger };
 
@@ -41,11 +43,14 @@ export function createLogOutput(fd: number) {
   return output;
 }
 
-/** A structured logger (one JSON object a line). No line contains a secret, in whatever field or text. */
+/**
+ * A structured logger: one JSON object a line, with the host and the version of its process. No line contains a secret, in
+ * whatever field or text.
+ */
 export function createLogger(level: string, destination?: pino.DestinationStream): Logger {
   const options: pino.LoggerOptions = {
     level,
-    base: { service: 'orgwallet' },
+    base: { service: 'orgwallet', host: hostname(), version: versionText() },
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: pino.stdSerializers.errWithCause },
     mixin: () => {

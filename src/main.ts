@@ -1,19 +1,34 @@
-import { ConfigError, loadConfig, missingInProduction } from './config';
-import { createLogger } from './logging';
+import { ALL_ROLES, ConfigError, loadConfig, missingInProduction } from './config';
+import { createLogger, type Logger } from './logging';
 import { startService } from './service';
 import { withTimeLimit } from './timeLimit';
 
+/** The logger of this process. It exists before the settings are read, which may be invalid. */
+function processLogger({ ORGWALLET_ROLES: roles = '' }: NodeJS.ProcessEnv): Logger {
+  return createLogger('info').child({ role: roles.replaceAll(/\s/g, '') || ALL_ROLES.join(',') });
+}
+
+/** Sends to the logger what Node prints as text: warnings, and errors that nothing handles. Those end the process. */
+function logAll(logger: Logger): void {
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => logger.warn({ err: warning }, 'warning of Node'));
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ err: error }, 'stopping: an error that nothing handles');
+    process.exit(1);
+  });
+}
+
 /** Runs the parts that ORGWALLET_ROLES names, until SIGINT or SIGTERM, or until it cannot go on. */
-async function main(): Promise<void> {
+async function main(logger: Logger): Promise<void> {
   const missing = process.env.NODE_ENV === 'production' ? missingInProduction(process.env) : [];
   if (missing.length > 0) {
-    process.stderr.write(
-      `orgwallet cannot start: settings are missing:\n${missing.map((line) => `  ${line}\n`).join('')}`,
-    );
+    logger.fatal({ missing }, 'cannot start: settings are missing');
     process.exit(1);
   }
   const config = loadConfig(process.env);
-  const logger = createLogger(config.logLevel);
+  logger.level = config.logLevel;
+  // Loaded here: what cannot be loaded is logged too.
+  const { startService } = await import('./service.js');
   const service = await startService(config, logger);
   let stopping: Promise<void> | undefined;
   const stop = (status: number) => {
@@ -37,11 +52,16 @@ async function main(): Promise<void> {
     logger.error({ err: error }, 'stopping: this process cannot go on');
     stop(1);
   });
-  logger.info({ roles: config.roles }, 'running');
+  logger.info('running');
 }
 
-main().catch((error) => {
-  const text = error instanceof ConfigError ? error.message : (error?.stack ?? String(error));
-  process.stderr.write(`orgwallet cannot start: ${text}\n`);
+const logger = processLogger(process.env);
+logAll(logger);
+main(logger).catch((error) => {
+  // Whatever LOG_LEVEL is: a process that ends says why.
+  logger.level = 'info';
+  if (error instanceof ConfigError) {
+    logger.fatal({ setting: error.setting }, `cannot start: ${error.message}`);
+  } else logger.fatal({ err: error }, `cannot start: ${(error as Error)?.message ?? error}`);
   process.exit(1);
 });

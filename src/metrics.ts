@@ -1,7 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ObserveRpc } from './chain/clients';
+import type { Role } from './config';
 import type { Db } from './db/database';
 import type { ExecutionTimes } from './db/executionTimes';
+import { readVersion } from './version';
 
 /** The metrics of the service, in the Prometheus text format. */
 export interface Metrics {
@@ -41,10 +43,16 @@ interface PoolCounts {
   numPendingAcquires(): number;
 }
 
-/** Creates the registry of one process. */
-export function createMetrics(): Metrics {
+/** Creates the registry of one process, which runs these roles. */
+export function createMetrics(roles: readonly Role[]): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'orgwallet_build_info',
+    help: 'Always 1: the version and the revision that this process runs, and its roles.',
+    labelNames: ['version', 'revision', 'roles'],
+    registers: [registry],
+  }).set({ ...readVersion(), roles: roles.join(',') }, 1);
   const http = new Histogram({
     name: 'orgwallet_http_request_duration_seconds',
     help: 'Time from the headers of a request to the end of its response.',

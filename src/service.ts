@@ -187,7 +187,10 @@ async function startParts(config: Config, logger: Logger, lifetime: Lifetime): P
   // Its probes are answered for as long as anything goes on.
   lifetime.onStop('the ops port', async () => ops?.stop());
   const tracer = await tracerOf(config, logger, lifetime);
-  const clients = await connectClients({ config, logger, metrics: createMetrics(), tracer }, lifetime);
+  const clients = await connectClients(
+    { config, logger, metrics: createMetrics(config.roles), tracer },
+    lifetime,
+  );
   const access = createTemporalAccess(clients.connection, config.temporal);
   lifetime.onStop('the watch of the credential', watchCredential(access, lifetime.fail));
   const specs = await workersOf(clients, lifetime);

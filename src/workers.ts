@@ -80,6 +80,9 @@ export function workflowSource(): Pick<
 /** The address at which the Temporal SDK of this process exposes its metrics. */
 let sdkMetrics: Promise<string> | undefined;
 
+/** What the SDK warns of when a worker has only activities, which most of these have. */
+const ONLY_ACTIVITIES = 'No workflows registered, not polling for workflow tasks';
+
 /** Installs the runtime with its metrics at a port. Throws Error for a port that is in use. */
 function installRuntime(logger: Logger, port: number): string {
   const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
@@ -93,7 +96,8 @@ function installRuntime(logger: Logger, port: number): string {
   const bindAddress = `127.0.0.1:${port}`;
   Runtime.install({
     logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
-      sdk[levels[level]]({ ...meta, timestampNanos: undefined }, message);
+      const shown = message === ONLY_ACTIVITIES ? 'debug' : levels[level];
+      sdk[shown]({ ...meta, timestampNanos: undefined }, message);
     }),
     telemetryOptions: {
       metrics: {

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { projectRoot } from '../projectRoot';
+import { versionText } from '../version';
 import { auditCommands } from './audit';
 import { createWithin } from './context';
 import { databaseCommands } from './database';
@@ -23,11 +21,6 @@ const AFTER_HELP = `
 Settings come from the environment, then from a stack that \`npm start\` runs (ORGWALLET_DATA_DIR).
 Results go to stdout, errors to stderr. Exit status: 0, 1 (refused, or a check failed), 2 (wrong use).`;
 
-/** The version in package.json. */
-function programVersion(): string {
-  return JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')).version;
-}
-
 /** Accepts `--json` after the command as well as before it. */
 function allowJsonEverywhere(command: Command): void {
   for (const child of command.commands) {
@@ -40,7 +33,7 @@ function allowJsonEverywhere(command: Command): void {
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('orgwallet')
     .description('Operator commands of an orgwallet installation')
-    .version(programVersion())
+    .version(versionText())
     .option('--json', 'print one JSON document')
     .addHelpText('after', AFTER_HELP)
     .exitOverride()

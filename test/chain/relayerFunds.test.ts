@@ -21,7 +21,7 @@ test('leaves out an unavailable network', async () => {
 });
 
 test('keeps the balance as a metric for as long as it is used, and warns once when it is low', async () => {
-  const metrics = createMetrics();
+  const metrics = createMetrics(['api']);
   const lines: { msg: string; funds: string }[] = [];
   const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const shown = async () => {

@@ -289,16 +289,19 @@ describe('a login that a process would start with', () => {
     ['SIGNER_DATABASE_URL', 'signer'],
   ])('stops the start when %s is the owner', async (setting, roles) => {
     const env = await serviceSettings({ database: databaseSettings(database) });
-    const { status, stderr } = await spawned(
+    const { status, stdout } = await spawned(
       { ...env, ORGWALLET_ROLES: roles, [setting]: database.url },
       process.execPath,
       join(projectRoot(), 'dist', 'src', 'main.js'),
     );
-    expect(stderr).toMatch(
-      new RegExp(
-        `^orgwallet cannot start: ${setting}: login "orgwallet_owner" owns table \\w+: use the login orgwallet_`,
+    expect(JSON.parse(stdout)).toMatchObject({
+      level: 'fatal',
+      role: roles,
+      setting,
+      msg: expect.stringMatching(
+        `^cannot start: ${setting}: login "orgwallet_owner" owns table \\w+: use the login orgwallet_`,
       ),
-    );
+    });
     expect(status).toBe(1);
   });
 });

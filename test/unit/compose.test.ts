@@ -301,11 +301,14 @@ describe('Dockerfile', () => {
     expect(production).toMatch(/^FROM base AS production$/m);
     expect(production).toMatch(/^ENV NODE_ENV=production /m);
     expect(production).toMatch(/^RUN npm ci --omit=dev /m);
-    const copied = [...production.matchAll(/^COPY --from=build \/app\/(\S+) /gm)].map(([, path]) => path);
+    const copied = [...production.matchAll(/^COPY --from=build (.+) \S+$/gm)].flatMap(([, paths = '']) =>
+      paths.split(' ').map((path) => path.replace(/^\/app\//, '')),
+    );
     expect(copied).toEqual([
       'dist/src',
       'dist/activities',
       'dist/workflow-bundle.js',
+      'dist/revision',
       'client/dist',
       'console/dist',
     ]);
@@ -319,7 +322,7 @@ describe('Dockerfile', () => {
     expect(development).toMatch(/^FROM build AS development$/m);
     expect(development).toMatch(/^ENV NODE_ENV=development ORGWALLET_PREBUILT=true$/m);
     expect(build).toMatch(/^RUN npm ci$/m);
-    expect(build).toMatch(/^RUN npm run build$/m);
+    expect(build).toMatch(/^RUN ORGWALLET_REVISION=\$REVISION npm run build$/m);
     expect(commandOf(development)).toBe('CMD ["node", "tools/dev/start.mjs"]');
   });
 

@@ -1,7 +1,9 @@
 import { existsSync, openSync } from 'node:fs';
+import { hostname } from 'node:os';
 import fc from 'fast-check';
 import { createPublicClient, http } from 'viem';
 import { createLogger, createLogOutput, type Logger, scrub } from '../../src/logging';
+import { versionText } from '../../src/version';
 
 const SECRET = 'hunter2-hunter2-hunter2';
 const API_KEY = `ow_live_${'Ab3_-'.repeat(8)}xyz`;
@@ -14,7 +16,7 @@ function written(log: (logger: Logger) => void, level = 'trace'): string[] {
 }
 
 describe('a line', () => {
-  it('is one JSON object with its time, level, service and message', () => {
+  it('is one JSON object with its time, level, service, host, version and message', () => {
     const lines = written((logger) => logger.info({ proposalId: 'prop_1' }, 'executed'));
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(/^\{.*\}\n$/);
@@ -22,6 +24,8 @@ describe('a line', () => {
       level: 'info',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       service: 'orgwallet',
+      host: hostname(),
+      version: versionText(),
       proposalId: 'prop_1',
       msg: 'executed',
     });

@@ -32,7 +32,7 @@ const panels: { title: string; targets: { expr: string }[] }[] = JSON.parse(
 let own: string[];
 
 beforeAll(async () => {
-  own = (await createMetrics().registry.getMetricsAsJSON())
+  own = (await createMetrics(['api']).registry.getMetricsAsJSON())
     .map(({ name }) => name)
     .filter((name) => name.startsWith('orgwallet_'));
 });

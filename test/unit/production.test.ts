@@ -32,7 +32,13 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv) {
 }
 
 beforeAll(() => {
-  for (const path of ['package.json', 'dist/src', 'dist/activities', 'dist/workflow-bundle.js']) {
+  for (const path of [
+    'package.json',
+    'dist/src',
+    'dist/activities',
+    'dist/workflow-bundle.js',
+    'dist/revision',
+  ]) {
     cpSync(join(root, path), join(image, path), { recursive: true });
   }
   for (const path of productionPackages()) {
@@ -65,16 +71,22 @@ describe('the image for production', () => {
   });
 
   it('loads the whole service, which then names every setting that is missing', () => {
-    const { status, stderr } = run('dist/src/main.js', [], { NODE_ENV: 'production' });
-    expect(stderr).toBe(`orgwallet cannot start: settings are missing:
-  ORGWALLET_ROLES: the signer must be a process of its own in production (here "api,worker,chain"; "signer" where the keystore is)
-  DATABASE_URL: the service's login to Postgres
-  SIGNER_DATABASE_URL: the signer's login to Postgres
-  TEMPORAL_ADDRESS: the Temporal frontend to use, host:port
-  NETWORKS_FILE: the networks to use
-  KEYSTORE_PASSPHRASE_FILE (or KEYSTORE_PASSPHRASE): the passphrase of the keystore
-  TLS_CERT_FILE and TLS_KEY_FILE (or TRUSTED_PROXIES, when a proxy terminates TLS): the certificate
-`);
+    const { status, stdout, stderr } = run('dist/src/main.js', [], { NODE_ENV: 'production' });
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({
+      level: 'fatal',
+      role: 'api,worker,chain,signer',
+      msg: 'cannot start: settings are missing',
+      missing: [
+        'ORGWALLET_ROLES: the signer must be a process of its own in production (here "api,worker,chain"; "signer" where the keystore is)',
+        "DATABASE_URL: the service's login to Postgres",
+        "SIGNER_DATABASE_URL: the signer's login to Postgres",
+        'TEMPORAL_ADDRESS: the Temporal frontend to use, host:port',
+        'NETWORKS_FILE: the networks to use',
+        'KEYSTORE_PASSPHRASE_FILE (or KEYSTORE_PASSPHRASE): the passphrase of the keystore',
+        'TLS_CERT_FILE and TLS_KEY_FILE (or TRUSTED_PROXIES, when a proxy terminates TLS): the certificate',
+      ],
+    });
     expect(status).toBe(1);
   });
 
@@ -92,11 +104,12 @@ describe('the image for production', () => {
     ]);
   });
 
-  it('has the operator commands', () => {
+  it('has the operator commands, which tell builds of one version apart', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    writeFileSync(join(image, 'dist', 'revision'), '4e5302c763eb');
     expect(run('dist/src/cli/main.js', ['--version'], {})).toEqual({
       status: 0,
-      stdout: `${version}\n`,
+      stdout: `${version}+4e5302c763eb\n`,
       stderr: '',
     });
   });

@@ -1,6 +1,6 @@
 // Prepares a clone: the dependencies of the lockfile, the build, the `npx orgwallet` link.
 // Plain Node without dependencies, because it runs before anything is installed.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -31,6 +31,7 @@ const SOURCES = [
 ];
 const INSTALL_STAMP = join(projectDir, 'node_modules', '.orgwallet-installed');
 const BUILD_STAMP = join(projectDir, 'dist', '.built-from');
+const REVISION = join(projectDir, 'dist', 'revision');
 const CLIENT = join(projectDir, 'client');
 const CONSOLE_SOURCES = [
   'client/src',
@@ -357,6 +358,30 @@ function linkCli() {
   }
 }
 
+/** What tells this build apart: its commit, with `-dirty` where files have changed since; without git, its sources. */
+function revision() {
+  if (process.env.ORGWALLET_REVISION) return process.env.ORGWALLET_REVISION;
+  // Not that of a repository around this folder.
+  if (existsSync(join(projectDir, '.git'))) {
+    const args = ['describe', '--always', '--dirty', '--abbrev=12', '--exclude=*'];
+    const env = { ...process.env, GIT_OPTIONAL_LOCKS: '0' };
+    const { status, stdout } = spawnSync('git', args, { cwd: projectDir, env, encoding: 'utf8' });
+    if (status === 0) return stdout.trim();
+  }
+  return `sources-${(read(BUILD_STAMP) ?? '').slice(0, 12)}`;
+}
+
+/** Records the revision of what is built; a new commit may change nothing else. */
+function recordRevision() {
+  const now = revision();
+  if (read(REVISION) === now) return;
+  try {
+    writeFileSync(REVISION, now);
+  } catch {
+    // a folder of another user
+  }
+}
+
 /**
  * Installs, builds and links what is missing or out of date.
  * `say` receives one line for each slow step.
@@ -365,7 +390,7 @@ export async function bootstrap(say = (line) => console.log(line)) {
   requireNode();
   // An image is built once, by its Dockerfile, and its folder may be read-only.
   if (process.env.ORGWALLET_PREBUILT === 'true') return;
-  if (isInstalled() && outdatedParts().length === 0 && isLinked()) return;
+  if (isInstalled() && outdatedParts().length === 0 && isLinked()) return recordRevision();
   await withLock(say, async () => {
     if (!isInstalled()) await install(say);
     const outdated = outdatedParts();
@@ -376,6 +401,7 @@ export async function bootstrap(say = (line) => console.log(line)) {
       say(`  built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
     }
     if (!isLinked()) linkCli();
+    recordRevision();
   });
 }
 

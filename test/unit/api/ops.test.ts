@@ -17,7 +17,7 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port: 0,
     allowedHosts: ['orgwallet', 'orgwallet.internal'],
-    metrics: createMetrics(),
+    metrics: createMetrics(['api']),
     failure: () => failure,
     parts: () => parts,
   });
@@ -47,7 +47,7 @@ describe('the codec', () => {
   let url: string;
   beforeAll(async () => {
     const decode = createDecoder({ current: null, keys: new Map() });
-    const metrics = createMetrics();
+    const metrics = createMetrics(['api']);
     codec = createOpsServer({
       ...{
         host: '127.0.0.1',
