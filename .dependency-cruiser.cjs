@@ -119,7 +119,7 @@ const LAYERS = {
   // What any layer may use: settings, logs, metrics, traces and small tools.
   'src/config': {
     files:
-      'src/(config|failpoints|freePort|lifetime|logging|mapLimit|metrics|openTelemetry|projectRoot|setNewest|timeLimit|tracing|version)',
+      'src/(config|failpoints|freePort|healthMetrics|lifetime|logging|mapLimit|metrics|openTelemetry|projectRoot|setNewest|timeLimit|tracing|version)',
     may: [file('src/chain/(loopback|relayerIndex)')],
     types: [folder('src/(chain|db)')],
   },

@@ -5,6 +5,7 @@ import { parseEther } from 'viem';
 import { z } from 'zod';
 import { isLoopback } from './chain/loopback';
 import { MAX_RELAYERS } from './chain/relayerIndex';
+import type { CertificateFiles } from './healthMetrics';
 import { projectRoot } from './projectRoot';
 
 /** A part of the service that a process can run. */
@@ -533,6 +534,27 @@ export function readRoles(env: NodeJS.ProcessEnv): readonly Role[] {
   const parsed = roles.safeParse(env.ORGWALLET_ROLES || undefined);
   if (parsed.success) return parsed.data;
   throw new ConfigError('ORGWALLET_ROLES', parsed.error.issues[0]?.message ?? 'is invalid');
+}
+
+/** The files of certificates that a process with these settings uses: its own, and those of authorities that it trusts. */
+export function certificateFiles({
+  roles,
+  tlsEndsAtProxy,
+  tls,
+  temporal,
+  ...config
+}: Config): CertificateFiles {
+  const urls = [config.databaseUrl, config.signerDatabaseUrl, config.listenDatabaseUrl];
+  const ofDatabase = (name: string) =>
+    urls.flatMap((url) => (url && URL.canParse(url) ? new URL(url).searchParams.getAll(name) : []));
+  const present = (...files: readonly (string | undefined)[]) => [
+    ...new Set(files.filter((file) => file !== undefined)),
+  ];
+  const https = roles.includes('api') && !tlsEndsAtProxy ? tls.certFile : undefined;
+  return {
+    chains: present(https, temporal.tls?.certFile, ...ofDatabase('sslcert')),
+    authorities: present(temporal.tls?.caFile, ...ofDatabase('sslrootcert')),
+  };
 }
 
 /** Drops keys whose value is undefined, so that optional properties stay absent. */

@@ -1,6 +1,5 @@
 import { ALL_ROLES, ConfigError, loadConfig, missingInProduction } from './config';
 import { createLogger, type Logger } from './logging';
-import { startService } from './service';
 import { withTimeLimit } from './timeLimit';
 
 /** The logger of this process. It exists before the settings are read, which may be invalid. */

@@ -3,10 +3,11 @@ import type { ObserveRpc } from './chain/clients';
 import type { Role } from './config';
 import type { Db } from './db/database';
 import type { ExecutionTimes } from './db/executionTimes';
+import { createHealthMetrics, type HealthMetrics } from './healthMetrics';
 import { readVersion } from './version';
 
 /** The metrics of the service, in the Prometheus text format. */
-export interface Metrics {
+export interface Metrics extends HealthMetrics {
   readonly registry: Registry;
   /** All of them as text, with those of other sources. */
   exposition(): Promise<string>;
@@ -17,8 +18,8 @@ export interface Metrics {
   watchPool(name: string, db: Db): void;
   /** Exports whether a worker polls: 1 while `state()` is RUNNING. */
   watchWorker(taskQueue: string, state: () => string): void;
-  /** Exports the native currency of a relayer. */
-  setRelayerBalance(relayer: { networkId: number; address: string; wei: bigint }): void;
+  /** Exports the native currency of a relayer, and for how many deployments it is enough. */
+  setRelayerBalance(relayer: { networkId: number; address: string; wei: bigint; deployments: number }): void;
   /** Ends the export of one that is no longer in use. */
   removeRelayerBalance(relayer: { networkId: number; address: string }): void;
   /** Counts one repair of the reconciler. */
@@ -43,16 +44,20 @@ interface PoolCounts {
   numPendingAcquires(): number;
 }
 
-/** Creates the registry of one process, which runs these roles. */
-export function createMetrics(roles: readonly Role[]): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+function exportBuild(registry: Registry, roles: readonly Role[]): void {
   new Gauge({
     name: 'orgwallet_build_info',
     help: 'Always 1: the version and the revision that this process runs, and its roles.',
     labelNames: ['version', 'revision', 'roles'],
     registers: [registry],
   }).set({ ...readVersion(), roles: roles.join(',') }, 1);
+}
+
+/** Creates the registry of one process, which runs these roles. */
+export function createMetrics(roles: readonly Role[]): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  exportBuild(registry, roles);
   const http = new Histogram({
     name: 'orgwallet_http_request_duration_seconds',
     help: 'Time from the headers of a request to the end of its response.',
@@ -80,6 +85,12 @@ export function createMetrics(roles: readonly Role[]): Metrics {
   const relayers = new Gauge({
     name: 'orgwallet_relayer_balance_wei',
     help: 'Native currency held by the relayer that pays for gas on a network, in wei.',
+    labelNames: ['network', 'address'],
+    registers: [registry],
+  });
+  const payable = new Gauge({
+    name: 'orgwallet_relayer_payable_deployments',
+    help: 'For about how many account deployments, the most expensive of what it pays for, a relayer has funds at the current gas price.',
     labelNames: ['network', 'address'],
     registers: [registry],
   });
@@ -138,6 +149,7 @@ export function createMetrics(roles: readonly Role[]): Metrics {
     },
   });
   return {
+    ...createHealthMetrics(registry),
     registry,
     async exposition() {
       const texts = sources.map((read) => read().catch(() => ''));
@@ -155,11 +167,13 @@ export function createMetrics(roles: readonly Role[]): Metrics {
     watchWorker(taskQueue, state) {
       workers.set(taskQueue, state);
     },
-    setRelayerBalance({ networkId, address, wei }) {
+    setRelayerBalance({ networkId, address, wei, deployments }) {
       relayers.set({ network: String(networkId), address }, Number(wei));
+      payable.set({ network: String(networkId), address }, deployments);
     },
     removeRelayerBalance({ networkId, address }) {
       relayers.remove({ network: String(networkId), address });
+      payable.remove({ network: String(networkId), address });
     },
     countRepair(repair) {
       repairs.inc({ repair });

@@ -53,8 +53,8 @@ export function watchRelayers(
       const relayers = await listRelayersInUse(deps.db, networks);
       removeOthers(relayers);
       for (const relayer of await readRelayerBalances(deps.chains, relayers)) {
-        const { network, address, wei } = relayer;
-        deps.metrics.setRelayerBalance({ networkId: network.id, address, wei });
+        const { network, address, wei, deployments } = relayer;
+        deps.metrics.setRelayerBalance({ networkId: network.id, address, wei, deployments });
         shown.set(`${network.id}/${address}`, { networkId: network.id, address });
         warnWhenLow(relayer);
       }

@@ -3,10 +3,11 @@ import { createDecoder } from './api/codec';
 import type { ApiDependencies } from './api/dependencies';
 import { type CheckedPart, type CheckedParts, createOpsServer, type OpsServer } from './api/ops';
 import { type ApiServer, createApiServer } from './api/server';
+import { lastBackup } from './chain/keystore';
 import { createFindSignedMessage } from './chain/signedMessage';
 import { createReadBalances, createSimulate } from './chainReads';
 import { type Clients, connectClients } from './clients';
-import { assertRoles, type Config } from './config';
+import { assertRoles, type Config, certificateFiles } from './config';
 import { assertWritable } from './db/database';
 import { armFailpoint } from './failpoints';
 import { createLifetime, type Lifetime } from './lifetime';
@@ -209,6 +210,11 @@ async function startParts(config: Config, logger: Logger, lifetime: Lifetime): P
       ? { decode: createDecoder(readPayloadKeys(payloadKeysFile)), origin: codecOrigin }
       : undefined;
   const { metrics } = clients;
+  metrics.watchCertificates(certificateFiles(config));
+  if (config.roles.includes('signer')) {
+    metrics.watchJournal(config.journalFile);
+    metrics.watchKeystoreBackup(() => Date.parse(lastBackup(config.keystore.file) ?? '') || null);
+  }
   ops = createOpsServer({
     ...config.ops,
     metrics,

@@ -72,10 +72,14 @@ async function statesOf(parts: CheckedParts) {
   return { unavailable, parts: Object.fromEntries(states) };
 }
 
+/** The states of the parts without which this process can do nothing. */
+function requiredStates(parts: CheckedParts) {
+  return statesOf(Object.fromEntries(Object.entries(parts).filter(([, { isRequired }]) => isRequired)));
+}
+
 /** Whether this process can do its work. */
 async function readiness(parts: CheckedParts): Promise<OpsResponse> {
-  const required = Object.entries(parts).filter(([, { isRequired }]) => isRequired);
-  const states = await statesOf(Object.fromEntries(required));
+  const states = await requiredStates(parts);
   const ready = states.unavailable.length === 0;
   return json(ready ? 200 : 503, { status: ready ? 'ready' : 'notReady', ...states });
 }
@@ -179,7 +183,13 @@ function send(response: ServerResponse, { status, type, body, headers }: OpsResp
  * set, /codec/decode, for the operator only. Each part is checked for 2 seconds at most.
  */
 export function createOpsServer(options: OpsOptions): OpsServer {
-  const { host, port } = options;
+  const { host, port, metrics, parts } = options;
+  metrics.watchParts(async () => {
+    const states = await requiredStates(parts());
+    return Object.fromEntries(
+      Object.entries(states.parts).map(([name, { status }]) => [name, status === 'up']),
+    );
+  });
   const server = createServer(async (request, response) => {
     try {
       send(response, await responseTo(request, options));

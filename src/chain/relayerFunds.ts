@@ -5,14 +5,20 @@ import { ask, type ChainClients, ChainUnavailable } from './clients';
 /** About the gas of a deployment, the most expensive of what relayers commonly pay for. */
 const DEPLOYMENT_GAS = 400_000n;
 /** A relayer that cannot pay for so many deployments, or about 50 token transfers, is low. */
-const ENOUGH_DEPLOYMENTS = 20n;
+const ENOUGH_DEPLOYMENTS = 20;
+
+/** For how many deployments a balance is enough at a gas price; both in wei. */
+export function payableDeployments(balance: bigint, gasPrice: bigint): number {
+  if (balance === 0n) return 0;
+  // Fees are offered at twice the base fee, so that they hold while it rises.
+  return Number(balance) / Number(DEPLOYMENT_GAS * gasPrice * 2n);
+}
 
 /** Whether a relayer can keep paying at a gas price; amounts in wei. */
 export function relayerFunds(balance: bigint, gasPrice: bigint): 'enough' | 'low' | 'empty' {
-  // Fees are offered at twice the base fee, so that they hold while it rises.
-  const oneDeployment = DEPLOYMENT_GAS * gasPrice * 2n;
-  if (balance === 0n || balance < oneDeployment) return 'empty';
-  return balance < oneDeployment * ENOUGH_DEPLOYMENTS ? 'low' : 'enough';
+  const deployments = payableDeployments(balance, gasPrice);
+  if (deployments < 1) return 'empty';
+  return deployments < ENOUGH_DEPLOYMENTS ? 'low' : 'enough';
 }
 
 /** The balance of a relayer, in wei. */
@@ -20,6 +26,8 @@ export interface RelayerBalance {
   readonly network: NetworkConfig;
   readonly address: string;
   readonly wei: bigint;
+  /** For how many deployments it is enough now. */
+  readonly deployments: number;
   readonly funds: ReturnType<typeof relayerFunds>;
 }
 
@@ -36,7 +44,13 @@ export async function readRelayerBalances(
         return await Promise.all(
           own.map(async ({ address }) => {
             const wei = await ask(chain, (rpc) => rpc.getBalance({ address: address as Address }));
-            return { network: chain.network, address, wei, funds: relayerFunds(wei, gasPrice) };
+            return {
+              network: chain.network,
+              address,
+              wei,
+              deployments: payableDeployments(wei, gasPrice),
+              funds: relayerFunds(wei, gasPrice),
+            };
           }),
         );
       } catch (error) {

@@ -48,7 +48,12 @@ test('keeps the balance as a metric for as long as it is used, and warns once wh
       },
     ]);
     await world.setBalance(world.relayer, 0n);
+    const payable = async () =>
+      (await metrics.registry.getSingleMetric('orgwallet_relayer_payable_deployments')?.get())?.values[0]
+        ?.value;
+    expect(await payable()).toBeGreaterThan(1);
     await until('it is reported as empty', async () => lines.some(({ funds }) => funds === 'empty'));
+    await until('nothing can be paid', async () => (await payable()) === 0);
     await world.fundRelayer();
     await until('the metric has followed', async () => (await shown())[0]?.value === 1e24);
     const unused = createChainClients([{ ...world.network, relayers: 0 }]);

@@ -8,7 +8,7 @@ import { anchorsIn } from '../support/markdown';
 const read = (file: string) => readFileSync(join(projectRoot(), file), 'utf8');
 
 /** A series that an expression asks for: histograms have three of each. */
-const SERIES = /\b((?:orgwallet|temporal|process)_[a-z_0-9]+)/g;
+const SERIES = /\b(up\b|(?:orgwallet|temporal|process)_[a-z_0-9]+)/g;
 const baseOf = (series: string) => series.replace(/_(bucket|count|sum)$/, '');
 
 /** What the Temporal SDK and Node export, of what is used here; seen in `/metrics` of a running service. */
@@ -17,6 +17,9 @@ const OTHERS = [
   'temporal_workflow_task_schedule_to_start_latency_seconds',
   'temporal_worker_task_slots_available',
   'process_resident_memory_bytes',
+  // Of Prometheus itself, and of what makes backups (docs/monitoring.md).
+  'up',
+  'orgwallet_backup_timestamp_seconds',
 ];
 
 const rules: { alert: string; expr: string; labels: object; annotations: Record<string, string> }[] = parse(
@@ -59,9 +62,10 @@ describe.each(rules.map((rule) => [rule.alert, rule] as const))('the alert %s', 
   });
 
   it('is linked to a section of the runbook, and says what is wrong', () => {
-    const [page, anchor = ''] = (rule.annotations.runbook ?? '').split('#');
-    expect(page).toBe('docs/runbook.md');
+    const { origin, pathname, hash } = new URL(rule.annotations.runbook_url ?? '');
+    expect([origin, pathname]).toEqual(['https://docs.example.com', '/orgwallet/runbook.md']);
     const [, ...sections] = anchorsIn(read('docs/runbook.md'));
+    const anchor = hash.slice(1);
     expect(sections).toContain(anchor);
     expect(rule.annotations.summary).toMatch(/\.$/);
     expect(rule.labels).toEqual({ severity: expect.stringMatching(/^(page|ticket)$/) });
