@@ -1,0 +1,315 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createPublicClient, type Hex, http as rpcTransport } from 'viem';
+import { openKeystore } from '../../src/chain/keystore';
+import { requireRow } from '../../src/db/rows';
+import { projectRoot } from '../../src/projectRoot';
+import { type Part, startPart, untilReady } from '../../tools/dev/parts';
+import { command, json, spawned, words } from '../cli/command';
+import { makeAccount, type Shown } from '../support/api';
+import { anAddress } from '../support/builders';
+import { type ServiceProcess, startServiceProcess } from '../support/process';
+import { connectAsOwner, makeOrganization, serviceSettings, type TestOrganization } from '../support/service';
+import { endpointOf, freePorts, fundOnLocalChain, temporaryDir } from '../support/stack';
+import {
+  aTransactionBody,
+  executeTransaction,
+  initiate,
+  makePaymentPolicies,
+  settledTransaction,
+} from '../support/transactionApi';
+import { NETWORK_ID } from '../support/transactions';
+import { until } from '../support/until';
+
+const LIMIT_MS = 600_000;
+const PASSWORD = 'of the standby and of each login';
+const PAGE = readFileSync(join(projectRoot(), 'docs', 'postgres.md'), 'utf8');
+const LOGINS = readFileSync(join(projectRoot(), 'docs', 'production.md'), 'utf8');
+
+/** The blocks of a language below a heading, with the indent of a list taken away. */
+function blocks(page: string, heading: string, language = 'sh'): string[] {
+  const [, section = ''] = page.split(`\n## ${heading}\n`);
+  const [text = ''] = section.split('\n## ');
+  return [...text.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)\\n *\`\`\``, 'gm'))].map(
+    ([, indent = '', block = '']) => block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  );
+}
+
+/** The only block that has this text. */
+function block(heading: string, text: string, language = 'sh'): string {
+  const found = blocks(PAGE, heading, language).filter((one) => one.includes(text));
+  if (found.length !== 1) throw new Error(`${heading}: ${found.length} blocks have ${text}`);
+  return requireRow(found[0]);
+}
+
+/** A server of the page: another port of this machine. */
+interface Host {
+  readonly port: number;
+  readonly data: string;
+}
+
+let dir: string;
+let tls: string;
+let primary: Host;
+let standby: Host;
+let poolerPort: number;
+let nameOfPrimary: Server;
+const sockets = new Set<Socket>();
+let leadsTo: number;
+let pooler: Part;
+let service: ServiceProcess;
+let org: TestOrganization;
+let account: Shown;
+let policy: Shown;
+let recipients: Hex[] = [];
+
+/** A command of the page with the hosts, addresses and passwords of this machine. */
+function here(text: string): string {
+  const name = String((nameOfPrimary.address() as AddressInfo).port);
+  return text
+    .replaceAll('@db.example/', `@localhost:${name}/`)
+    .replaceAll('host=db.example', `host=localhost port=${name}`)
+    .replaceAll('host=db-1.example', `host=localhost port=${primary.port}`)
+    .replaceAll(/db(-\d)?\.example/g, 'localhost')
+    .replaceAll('10.0.0.0/8', '127.0.0.0/8')
+    .replaceAll('/etc/orgwallet/ca.pem', join(tls, 'ca.pem'))
+    .replaceAll('/etc/postgresql/tls', tls)
+    .replaceAll('/etc/pgbouncer', tls)
+    .replaceAll('listen_port = 6432', `listen_port = ${poolerPort}`)
+    .replaceAll('/mnt/backups', join(dir, 'backups'))
+    .replaceAll('…', PASSWORD.replaceAll(' ', '_'));
+}
+
+/** Runs commands on a server, as its user, while this process leads connections to it. */
+async function on(host: Host, commands: string): Promise<string> {
+  const setting = [
+    `export PGDATA=${host.data} PGPORT=${host.port} HOME=${dir} TLS=${tls} BACKUPS=${join(dir, 'backups')}`,
+    'export PATH=/usr/lib/postgresql/15/bin:$PATH',
+    `cd ${dir}`,
+  ];
+  const shell = ['-u', 'postgres', '--', 'bash', '-euo', 'pipefail', '-c'];
+  const { status, stdout, stderr } = await spawned(
+    {},
+    'runuser',
+    ...shell,
+    [...setting, here(commands)].join('\n'),
+  );
+  if (status !== 0) throw new Error(`${commands}\n${stdout}${stderr}`);
+  return stdout;
+}
+
+/** Installs Debian's packages where they are missing. */
+function install(): void {
+  if (existsSync('/usr/lib/postgresql/15/bin/initdb') && existsSync('/usr/sbin/pgbouncer')) return;
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
+  for (const args of [
+    ['update'],
+    ['install', '--yes', '--no-install-recommends', 'postgresql-15', 'pgbouncer'],
+  ]) {
+    execFileSync('apt-get', args, { env, stdio: 'pipe' });
+  }
+}
+
+/** Leads the name of the primary to a server: connections that are open end, as with a load balancer. */
+function lead(host: Host): void {
+  leadsTo = host.port;
+  for (const socket of sockets) socket.destroy();
+}
+
+async function startName(): Promise<void> {
+  nameOfPrimary = createServer((client) => {
+    const behind = connect(leadsTo, '127.0.0.1');
+    for (const socket of [client, behind]) sockets.add(socket.on('error', () => undefined));
+    client.on('close', () => behind.destroy()).pipe(behind);
+    behind.on('close', () => client.destroy()).pipe(client);
+  });
+  await new Promise<void>((resolve) => nameOfPrimary.listen(0, '127.0.0.1', resolve));
+}
+
+/** URLs of the logins: past PgBouncer, and through it. */
+function url(login: string, port = (nameOfPrimary.address() as AddressInfo).port): string {
+  const password = PASSWORD.replaceAll(' ', '_');
+  return `postgres://orgwallet_${login}:${password}@localhost:${port}/orgwallet?sslmode=verify-full&sslrootcert=${tls}/ca.pem`;
+}
+
+async function startPooler(): Promise<Part> {
+  writeFileSync(join(tls, 'pgbouncer.ini'), here(block('PgBouncer', 'pool_mode', 'ini')));
+  execFileSync('chown', ['-R', 'postgres', tls]);
+  const part = startPart({
+    name: 'PgBouncer',
+    command: '/usr/sbin/pgbouncer',
+    args: ['-u', 'postgres', join(tls, 'pgbouncer.ini')],
+    logFile: join(temporaryDir(), 'pgbouncer.log'),
+    stopSignal: 'SIGINT',
+    stopLimitMs: 5_000,
+  });
+  await untilReady(part, 10_000, async () => {
+    await on(primary, `psql '${url('service', poolerPort)}' -c 'SELECT 1'`);
+  });
+  return part;
+}
+
+/** A payment of one wei that is completed. */
+async function pay(): Promise<void> {
+  const to = anAddress() as Hex;
+  recipients = [...recipients, to];
+  const { http } = service;
+  const transaction = await initiate(http, org, aTransactionBody(org, { account, policy, to }));
+  await executeTransaction(http, org, transaction);
+  expect(await settledTransaction(http, org, transaction)).toMatchObject({ executionStatus: 'completed' });
+}
+
+/** Each was paid once. */
+async function expectPaidOnce(): Promise<void> {
+  const network = requireRow(service.config.networks.find(({ id }) => id === NETWORK_ID));
+  const chain = createPublicClient({ transport: rpcTransport(endpointOf(network)) });
+  const balances = await Promise.all(recipients.map((address) => chain.getBalance({ address })));
+  expect(balances).toEqual(recipients.map(() => 1n));
+}
+
+async function expectNothingLacks(): Promise<void> {
+  expect((await command(service.env, 'doctor')).stdout).toContain('the database has all of it');
+}
+
+beforeAll(async () => {
+  if (process.getuid?.() !== 0) throw new Error('this test needs root: it runs Postgres as its own user');
+  install();
+  dir = temporaryDir();
+  tls = join(dir, 'tls');
+  const [one = 0, two = 0, three = 0] = await freePorts(3);
+  primary = { port: one, data: join(dir, 'db-1') };
+  standby = { port: two, data: join(dir, 'db-2') };
+  poolerPort = three;
+  leadsTo = one;
+  for (const folder of [tls, join(dir, 'backups')]) mkdirSync(folder);
+  for (let folder = dir; folder !== '/'; folder = join(folder, '..')) chmodSync(folder, 0o777);
+  execFileSync('chown', ['-R', 'postgres', dir]);
+  await startName();
+  await on(
+    primary,
+    'initdb --auth-local=peer --auth-host=scram-sha-256 > /dev/null && pg_ctl start -w -l "$PGDATA.log"',
+  );
+}, LIMIT_MS);
+afterAll(async () => {
+  await service?.stop();
+  await pooler?.stop();
+  for (const host of [primary, standby]) {
+    if (host && existsSync(join(host.data, 'postmaster.pid'))) await on(host, 'pg_ctl stop -m immediate');
+  }
+  nameOfPrimary?.close();
+  for (const socket of sockets) socket.destroy();
+});
+
+test(
+  'the commands of the page lead from an empty server to a failover and a restore, and nothing is lost or paid twice',
+  async () => {
+    await on(
+      primary,
+      `cd ${tls}\n${block('Encrypt the connections', 'req -x509')}\ncp localhost.pem server.pem && cp localhost.key server.key`,
+    );
+    await on(primary, block('Encrypt the connections', 'SET ssl = on'));
+    const [logins = ''] = blocks(LOGINS, 'Create the database logins', 'sql');
+    await on(primary, `psql -v ON_ERROR_STOP=1 <<'END'\n${logins}\nEND`);
+    expect(await on(primary, block('Encrypt the connections', 'pg_stat_ssl'))).toBe('TLSv1.3\n');
+    await expect(
+      on(primary, `psql '${url('service').replace('verify-full', 'disable')}' -c 'SELECT 1'`),
+    ).rejects.toThrow(/no encryption/);
+
+    await on(primary, `cd ${tls}\n${block('PgBouncer', 'ALTER ROLE')}`);
+    const direct = {
+      DATABASE_URL: url('service'),
+      SIGNER_DATABASE_URL: url('signer'),
+      MIGRATION_DATABASE_URL: url('owner'),
+    };
+    await words(direct, 'db', 'migrate');
+    pooler = await startPooler();
+    const settings = await serviceSettings({
+      database: {
+        ...direct,
+        DATABASE_URL: url('service', poolerPort),
+        SIGNER_DATABASE_URL: url('signer', poolerPort),
+      },
+      env: { DATABASE_POOLER: 'transaction', DATABASE_LISTEN_URL: url('service'), RECONCILE_EVERY: '2s' },
+    });
+    service = await startServiceProcess(settings, { roles: ['api', 'worker', 'chain', 'signer'] });
+    await found();
+    await pay();
+
+    // A standby that every commit waits for, and which takes over.
+    await on(primary, block('A standby', 'CREATE ROLE standby'));
+    await on(standby, block('A standby', 'pg_basebackup'));
+    expect((await on(primary, block('A standby', 'FIRST 1'))).split('\n')).toContain('db_2|streaming|sync');
+    await pay();
+    await on(primary, block('Fail over', 'pg_ctl stop'));
+    await on(standby, block('Fail over', 'pg_promote'));
+    lead(standby);
+    await until(
+      'the service has found the new primary',
+      async () => (await service.unavailableParts()).length === 0,
+    );
+    await pay();
+    await expectNothingLacks();
+
+    // Backups of the new primary, and a restore of one to an earlier moment.
+    await on(standby, block('Back it up', 'archive_mode'));
+    lead(standby);
+    await on(standby, block('Back it up', 'pg_verifybackup'));
+    await until(
+      'the service has found the primary again',
+      async () => (await service.unavailableParts()).length === 0,
+    );
+    await pay();
+    const moment = (await on(standby, `psql -Atc 'SELECT clock_timestamp()'`)).trim();
+    await pay();
+    await on(standby, `psql -c 'SELECT pg_switch_wal()'`);
+    await until(
+      'its log is archived',
+      async () =>
+        (await on(standby, `psql -Atc 'SELECT last_archived_time > $$${moment}$$ FROM pg_stat_archiver'`)) ===
+        't\n',
+    );
+    execFileSync('bash', ['-euo', 'pipefail', '-c', here(block('Back it up', 'KEYSTORE_FILE'))], {
+      env: { PATH: process.env.PATH, KEYSTORE_FILE: service.config.keystore.file },
+    });
+    await service.stop();
+    const day = (await on(standby, 'date -u +%F')).trim();
+    await on(
+      standby,
+      block('Restore it', 'recovery.signal')
+        .replace('2026-11-26 08:15:00+00', moment)
+        .replaceAll('2026-11-26', day),
+    );
+    lead(standby);
+    const written = await json(service.env, 'signer', 'reconcile-restore', '--write');
+    expect(written).toMatchObject({ authorizations: [expect.any(String)], written: true });
+    await service.start();
+    await expectNothingLacks();
+    await pay();
+    await expectPaidOnce();
+
+    // A password, and a certificate.
+    await on(standby, block('Change passwords and certificates', 'ALTER ROLE'));
+    await on(standby, block('Change passwords and certificates', 'pg_reload_conf'));
+    await pay();
+    await words(service.env, 'audit', 'verify');
+    await expectPaidOnce();
+  },
+  LIMIT_MS,
+);
+
+/** An organization with an account that pays anybody. */
+async function found(): Promise<void> {
+  const db = connectAsOwner(service.env, 2);
+  const keystore = await openKeystore({
+    file: service.config.keystore.file,
+    passphrase: service.env.KEYSTORE_PASSPHRASE ?? '',
+  });
+  org = await makeOrganization(db, { keystore });
+  await db.destroy();
+  account = await makeAccount(service.http, org, { networkIds: [NETWORK_ID] });
+  const network = requireRow(service.config.networks.find(({ id }) => id === NETWORK_ID));
+  await fundOnLocalChain(endpointOf(network), account.address);
+  policy = (await makePaymentPolicies(service.http, org, NETWORK_ID)).auto;
+}
