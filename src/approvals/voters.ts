@@ -36,6 +36,9 @@ async function refusingWithoutEndpoints(identify: () => Promise<Outcome<Voter>>)
   }
 }
 
+/** How often a member can sign one request: every signature is read, and verified again, whenever the request is decided. */
+const MAX_SIGNATURES = 10;
+
 type Identifying = { readonly identifyVoter: IdentifyVoter };
 
 /** What was read, with these of its votes only. */
@@ -45,7 +48,8 @@ export function withVotes<V extends AnySnapshot>(seen: V, votes: readonly Stored
 
 /**
  * What was read, without the votes of a type by a member whose wallet does not accept the newest of them any more: they do not
- * keep another signature out. `replaced`: that newest one. Throws ChainUnavailable.
+ * keep another signature out. `replaced`: that newest one. Refuses with conflict one signature too many of a wallet that
+ * accepts none for long. Throws ChainUnavailable.
  */
 async function withoutRefusedVotes<V extends AnySnapshot, W extends V, S extends ApprovalState>(
   { identifyVoter }: Identifying,
@@ -62,21 +66,31 @@ async function withoutRefusedVotes<V extends AnySnapshot, W extends V, S extends
     readonly signature: string;
     readonly payload: string;
   },
-): Promise<{ readonly seen: W; readonly replaced?: StoredVote }> {
+): Promise<Outcome<{ readonly seen: W; readonly replaced?: StoredVote }>> {
   const { record, now } = seen;
   const counted: readonly StoredVote[] = countedVotes(subject.rules, record, now, type);
-  const newest = counted.findLast(({ memberId }) => memberId === member.id);
-  if (!newest || newest.signatureHash === signatureHash(signature)) return { seen };
+  const own = counted.filter(({ memberId }) => memberId === member.id);
+  const newest = own.at(-1);
+  if (!newest || newest.signatureHash === signatureHash(signature)) return accept({ seen });
   const standing = await identifyVoter({ payload, signature: newest.signature, eligible: [member] });
-  if (standing.ok) return { seen };
+  if (standing.ok) return accept({ seen });
+  if (own.length >= MAX_SIGNATURES) {
+    const { subject: noun } = subject.rules;
+    const signed = type === 'initiator' ? 'signed' : `signed to ${type}`;
+    const often = `has already ${signed} ${noun} ${record.id} ${own.length} times`;
+    return refuse(
+      'conflict',
+      `member ${member.id} ${often}, and the wallet does not accept the newest: create the ${noun} again`,
+    );
+  }
   const votes = record.votes.filter((vote) => vote.memberId !== member.id || vote.type !== type);
-  return { seen: withVotes(seen, votes), replaced: newest };
+  return accept({ seen: withVotes(seen, votes), replaced: newest });
 }
 
 /**
  * Finds out who signed, and whether they may vote now. `seen` is without what the new signature replaces: `replaced`, which
- * the wallet does not accept any more. Refuses with conflict (before its initiator has signed), invalidSignature or
- * forbidden; throws ChainUnavailable.
+ * the wallet does not accept any more. Refuses with conflict (before its initiator has signed, or signed too often),
+ * invalidSignature or forbidden; throws ChainUnavailable.
  */
 export async function identifySignatory<V extends AnySnapshot, W extends V, S extends ApprovalState>(
   { db, identifyVoter }: Identifying & { readonly db: Db | Tx },
@@ -100,7 +114,8 @@ export async function identifySignatory<V extends AnySnapshot, W extends V, S ex
   if (!voter.ok) return voter;
   const { member } = voter.value;
   const vote = { member, type, signature, payload };
-  return accept({ ...voter.value, ...(await withoutRefusedVotes({ identifyVoter }, subject, whole, vote)) });
+  const current = await withoutRefusedVotes({ identifyVoter }, subject, whole, vote);
+  return current.ok ? accept({ ...voter.value, ...current.value }) : current;
 }
 
 /**

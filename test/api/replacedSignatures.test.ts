@@ -207,6 +207,26 @@ describe('a vote whose contract wallet changed its owner', () => {
     expect((await read(api.http, org.readKey, path)).notes).toHaveLength(1);
   });
 
+  it('is replaced 9 times at most: each is read and verified again', async () => {
+    const path = await aProposal();
+    for (let signed = 0; signed < 10; signed += 1) {
+      if (signed > 0) await changeOwner(carols);
+      expect((await signAs(path, 'approve', carols)).status).toBe(200);
+    }
+    await changeOwner(carols);
+    for (const execute of [false, true]) {
+      const { status, body } = await signAs(path, 'approve', carols, { execute });
+      expect([status, body.error]).toMatchObject([
+        409,
+        {
+          code: 'conflict',
+          message: `member ${org.carol.id} has already signed to approve proposal ${idOf(path)} 10 times, and the wallet does not accept the newest: create the proposal again`,
+        },
+      ]);
+    }
+    expect(await storedOf(path, org.carol)).toHaveLength(10);
+  });
+
   it('is replaced for a transaction, and it is paid', async () => {
     const path = await aTransaction();
     expect((await signAs(path, 'initiator', daves)).status).toBe(200);
