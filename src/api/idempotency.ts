@@ -23,7 +23,7 @@ import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { ErrorCode } from '../domain/refusal';
 import { failpoint } from '../failpoints';
 import { afterRunOrSlow, createBatcher } from './batcher';
-import { errorBodyOf, Refused } from './refusals';
+import { errorBodyOf, Refused, unavailable } from './refusals';
 
 const RENEW_EVERY_MS = 2_000;
 const SWEEP_EVERY_MS = 60_000;
@@ -156,7 +156,9 @@ async function carryOut(
   try {
     const stored = await answerRequest(db, request.id, await sendOnce(runner, request, send));
     failpoint('api.answerStored');
-    return stored;
+    if (stored) return stored;
+    await releaseRequest(db, request);
+    throw unavailable('the database has lost what this request did; send the same request again');
   } finally {
     leases.delete(request.leaseOwner);
   }

@@ -203,19 +203,33 @@ export async function forgetRequest(db: Db | Tx, request: { id: string; leaseOwn
     .delete();
 }
 
+/** SQL: whether the effect of the request `r` is in the database: what it has created, its message, or its registration. */
+const isEffectKnown = `(EXISTS (SELECT FROM approvals a WHERE a.id = r.resource_id AND a.idempotency_key = r.key)
+      OR EXISTS (SELECT FROM received_messages m WHERE m.approval_id = r.resource_id AND m.message_id = r.id::text)
+      OR EXISTS (SELECT FROM registration_challenges c WHERE c.nonce = r.resource_id AND c.used_by = r.id))`;
+
 const ANSWER: PreparedStatement = {
   name: 'answer_request',
-  text: `UPDATE idempotency_requests SET status = $2, response_body = $3, location = $4, answered_at = now()
-    WHERE id = $1 AND answered_at IS NULL
+  text: `UPDATE idempotency_requests r SET status = $2, response_body = $3, location = $4, answered_at = now()
+    WHERE id = $1 AND answered_at IS NULL AND ($2 >= 300 OR ${isEffectKnown})
     RETURNING id`,
 };
 
-/** Stores the answer of a request and returns the one that counts: the first that was stored. */
-export async function answerRequest(db: Db | Tx, id: string, answer: StoredAnswer): Promise<StoredAnswer> {
+/**
+ * Stores the answer of a request and returns the one that counts: the first that was stored. Undefined for a success whose
+ * request or effect the database does not have any more: a failover has lost it.
+ */
+export async function answerRequest(
+  db: Db | Tx,
+  id: string,
+  answer: StoredAnswer,
+): Promise<StoredAnswer | undefined> {
   const rows = await runPrepared(db, ANSWER, [id, answer.status, answer.body, answer.location]);
   if (rows.length === 1) return answer;
   const row = await db('idempotency_requests').where({ id }).first();
-  return row ? (storedAnswer(row) ?? answer) : answer;
+  const first = row && storedAnswer(row);
+  if (first) return first;
+  return answer.status >= 300 ? answer : undefined;
 }
 
 const UNANSWERED_KEPT_DAYS = 7;

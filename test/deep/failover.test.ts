@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import pino from 'pino';
 import type { Address } from 'viem';
+import { createIdempotency, type MutationRequest, type MutationWork } from '../../src/api/idempotency';
 import { assertWritable, createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { listenForNotifications } from '../../src/db/notifications';
+import { insertMessage, isMessageReceived } from '../../src/db/receivedMessages';
 import type { TransactionRef } from '../../src/domain/transaction';
 import type { JournalEntry } from '../../src/journal/entries';
 import { TransactionWorld } from '../chain/transactionWorld';
@@ -90,6 +94,50 @@ test('an authorization that a failover has lost is signed at no other nonce', as
   expect(world.journal.authorizationOf(ref.transactionId)).toMatchObject({ safeNonce: 0n });
   for (const one of [ref, other]) {
     expect(await signer.signTransaction({ ...one, terms })).toMatchObject({ reason: 'rollback' });
+  }
+});
+
+test.each([
+  ['together with its request', 'prepare'],
+  ['but not its request', 'send'],
+] as const)('what a failover has lost %s is not answered with success', async (_case, behindSince) => {
+  const ref = await world.transaction({ to: payee, value: 5n }, { begun: false });
+  const api = createDatabase(postgres.serviceUrl, { poolMax: 4 });
+  const idempotency = createIdempotency({ db: api, retentionMs: 60_000, logger: pino({ enabled: false }) });
+  const sent: { readonly id: string; readonly isRepeated: boolean }[] = [];
+  const work: MutationWork = {
+    readBody: () => ({}),
+    takeTurn: async () => () => undefined,
+    authorize: async () => undefined,
+    async prepare() {
+      if (sent.length === 0 && behindSince === 'prepare') await postgres.fallBehind();
+      return { resourceId: ref.transactionId };
+    },
+    async send(request) {
+      const isFirst = sent.push(request) === 1;
+      if (isFirst && behindSince === 'send') await postgres.fallBehind();
+      await insertMessage(api, ref.transactionId, request.id, 'sign');
+      if (isFirst) {
+        await postgres.failOver();
+        await until('the API reaches the new primary', () => assertWritable(api).then(() => true));
+      }
+      return { status: 200, body: '{}', location: null };
+    },
+    show: () => Promise.reject(new Error('it has created nothing')),
+  };
+  const request: MutationRequest = {
+    ...{ organizationId: world.org.id, credentialId: newId('key'), key: randomUUID(), method: 'POST' },
+    ...{ path: '/api/v1/transactions/sign', sentBody: {} },
+  };
+  const run = () => idempotency.run(request, work, performance.now() + 30_000);
+  try {
+    await expect(run()).rejects.toMatchObject({ status: 500, message: expect.stringContaining('has lost') });
+    expect(await run()).toMatchObject({ status: 200, replayed: false });
+    expect(sent.map(({ isRepeated }) => isRepeated)).toEqual([false, behindSince === 'send']);
+    expect(await isMessageReceived(api, ref.transactionId, sent[1]?.id ?? '')).toBe(true);
+  } finally {
+    idempotency.stop();
+    await api.destroy();
   }
 });
 

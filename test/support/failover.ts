@@ -12,6 +12,8 @@ export interface ReplicatedPostgres {
   readonly database: TestDatabase;
   /** The signer's login to whichever of both serves now. */
   readonly signerUrl: string;
+  /** The same of the service's login. */
+  readonly serviceUrl: string;
   /** The owner's login to the standby. */
   readonly standbyUrl: string;
   /** New connections lead to the standby, which is read-only, or to the primary; those that are open stay where they are. */
@@ -84,13 +86,15 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
     behind.on('close', () => client.destroy()).pipe(client);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
   await until('the standby follows', async () => {
     const { state } = await ask(adminUrl, 'SELECT state FROM pg_stat_replication');
     return state === 'streaming';
   });
   return {
     database: primary.database,
-    signerUrl: at(primary.database.signerUrl, (server.address() as AddressInfo).port),
+    signerUrl: at(primary.database.signerUrl, port),
+    serviceUrl: at(primary.database.serviceUrl, port),
     standbyUrl: at(primary.database.url, standbyPort),
     serve(which) {
       serving = which === 'standby' ? standbyPort : Number(new URL(adminUrl).port);
