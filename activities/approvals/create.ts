@@ -9,7 +9,7 @@ import { appendedPosition, prepareAudit } from '../../src/db/audit';
 import type { TakenClaim } from '../../src/db/claims';
 import { type ApprovalState, expiryOf, newApprovalRecord } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
-import { credentialDetail, isApiKeyId } from '../../src/domain/credential';
+import { credentialDetail, isApiKeyId, requestNotStored } from '../../src/domain/credential';
 import { accept, type Outcome, refuse } from '../../src/domain/refusal';
 import { failpoint } from '../../src/failpoints';
 import { notAdmitted } from '../../src/operations/plan';
@@ -21,10 +21,6 @@ import { expireApproval } from './expire';
 import { readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
 import type { ApprovalDeps, CreatableSubject, CreateInput, PlannedApproval } from './subject';
-
-function noRequest(subject: string, id: string) {
-  return { code: 'notFound', message: `no request to create ${subject} ${id} found` } as const;
-}
 
 function tooManyOpen(createdBy: string, maxOpenPerKey: number): Rollback {
   const what = isApiKeyId(createdBy) ? 'API key' : 'member';
@@ -97,7 +93,7 @@ async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I ext
   const { created, request, open, admitted, ...read } = await readCreationRequest(deps.db, input);
   if (!created) {
     if (!request || !subject.isRequestedBy(input, request)) {
-      throw new Rollback(noRequest(subject.rules.subject, input.id));
+      throw new Rollback(requestNotStored());
     }
     assertAuthority(subject, request);
     if (!admitted) throw new Rollback(notAdmitted(input.organizationId).refusal);

@@ -16,7 +16,11 @@ function detailsOf({ field, message, failures }: Refusal, issues?: readonly Fiel
   } as Details;
 }
 
-const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
+/** What the responses with a code have, whatever the reason. Source: RFC 9110, sections 10.2.3 and 15.5.2. */
+const HEADERS: { readonly [Code in ErrorCode]?: { readonly [name: string]: string } } = {
+  unauthorized: { 'WWW-Authenticate': 'Bearer' },
+  internalError: { 'Retry-After': '2' },
+};
 
 /** A refused request: thrown where that is decided, turned into a response in one place. */
 export class Refused extends Error {
@@ -39,8 +43,7 @@ export class Refused extends Error {
     super(refusal.message, options.cause === undefined ? {} : { cause: options.cause });
     this.code = refusal.code;
     this.status = STATUS_BY_CODE[refusal.code];
-    // Source: RFC 9110, section 15.5.2.
-    this.headers = { ...(refusal.code === 'unauthorized' ? CHALLENGE : {}), ...options.headers };
+    this.headers = { ...HEADERS[refusal.code], ...options.headers };
     const details = detailsOf(refusal, options.issues);
     this.details = options.details ? { ...details, ...options.details } : details;
   }
@@ -67,7 +70,7 @@ export function pathNotFound(): Refused {
 
 /** The 500 for a part of the service that is unavailable: the same request can be sent again. */
 export function unavailable(message: string, cause?: unknown): Refused {
-  return new Refused({ code: 'internalError', message }, { headers: { 'Retry-After': '2' }, cause });
+  return new Refused({ code: 'internalError', message }, { cause });
 }
 
 /** The body of an error response. */

@@ -21,11 +21,14 @@ export function credentialEnded(credentialId: string): Refusal {
   return { code: 'unauthorized', message };
 }
 
-/** The refusal of a message that names a request, where none is stored: nobody is known to have been entitled to it. */
+/**
+ * The refusal of a message that names a request, where none is stored: nobody is known to have been entitled to it. The same
+ * request, sent again, is stored anew.
+ */
 export function requestNotStored(): Refusal {
   return {
-    code: 'unauthorized',
-    message: 'the request of this message is not stored any more: send it again',
+    code: 'internalError',
+    message: 'the database has lost this request; send the same request again',
   };
 }
 

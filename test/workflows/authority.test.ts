@@ -173,6 +173,7 @@ async function effectsOf() {
   return stored;
 }
 
+const NOT_STORED = { ok: false, refusal: { code: 'internalError' } };
 const UNAUTHORIZED = { ok: false, refusal: { code: 'unauthorized' } };
 
 /** Until so many wait for locks that other transactions of this database have, or `hasEnded`. */
@@ -227,30 +228,37 @@ describe.each(effects)('a request that was queued %s', (_name, by, prepare) => {
   });
 });
 
-describe.each(effects.slice(2))('a message whose request is not stored any more %s', (_name, by, prepare) => {
-  const forget = (credential_id: string) =>
-    world.db('idempotency_requests').where({ credential_id }).delete();
-  const written = async () => {
-    const { votes, received_messages: received, evidence } = await org.stored();
-    return { votes, received, evidence };
-  };
+/** Loses the requests of a credential. Returns what brings them back. */
+async function loseRequests(credential_id: string): Promise<() => Promise<unknown>> {
+  const lost = await world.db('idempotency_requests').where({ credential_id }).delete().returning('*');
+  const rows = lost.map((row) => ({ ...row, body: JSON.stringify(row.body) }));
+  return async () => world.db('idempotency_requests').insert(rows);
+}
 
+describe.each(effects)('a message whose request is not stored any more %s', (_name, by, prepare) => {
   it('before it has taken effect', async () => {
     const key = await issue(by());
     const send = await prepare(key);
     await revoke(key);
-    await forget(key);
-    const before = await written();
-    expect(await send()).toMatchObject(UNAUTHORIZED);
-    expect(await written()).toEqual(before);
+    await loseRequests(key);
+    const before = await effectsOf();
+    expect(await send()).toMatchObject(NOT_STORED);
+    expect(await effectsOf()).toEqual(before);
   });
+});
+
+describe.each(effects.slice(2))('a message whose request is not stored any more %s', (_name, by, prepare) => {
+  const written = async () => {
+    const { votes, received_messages: received, evidence } = await org.stored();
+    return { votes, received, evidence };
+  };
 
   it('again, and is answered as before', async () => {
     const key = await issue(by());
     const send = await prepare(key);
     expect(await send()).toMatchObject({ ok: true });
     const before = await written();
-    await forget(key);
+    await loseRequests(key);
     const again = await send(randomUUID());
     // What rejects ends its workflow.
     expect('gone' in again || again.ok).toBe(true);
@@ -289,4 +297,47 @@ it('what was refused to a revoked key is carried out for another key that sends 
   const ask = { key: org.adminKey, path: PROPOSE, body, idempotencyKey: requestId };
   const sent = await world.http.send(ask);
   expect([sent.status, sent.body.data.id === id]).toEqual([201, false]);
+});
+
+describe('a request that the database has lost, and has again', () => {
+  it('creates a proposal', async () => {
+    const key = await issue(org.bot);
+    const id = newId('prop');
+    const body = { items: [{ name: `Back ${id}`, networkIds: [NETWORK_ID] }] };
+    const requestId = await request(key, PROPOSE, body, id);
+    const bringBack = await loseRequests(key);
+    expect(await start(proposalRef(id), requestId)()).toMatchObject(NOT_STORED);
+    await bringBack();
+    const sent = await world.http.send({ key: org.adminKey, path: PROPOSE, body, idempotencyKey: requestId });
+    expect([sent.status, sent.body.data?.id]).toEqual([201, id]);
+  });
+
+  it('delivers a vote', async () => {
+    const key = await issue(org.bot);
+    const proposal = await propose(world.http, org);
+    const body = await voteOf(org.alice, proposal);
+    const path = `/api/v1/accounts/proposals/${proposal.id}/signatures`;
+    const requestId = await request(key, path, body, proposal.id);
+    const bringBack = await loseRequests(key);
+    const vote = { type: 'approve', signature: body.signature, execute: false, requestId } as const;
+    expect(await signApproval(sender(), proposalRef(proposal.id), vote)).toMatchObject(NOT_STORED);
+    await bringBack();
+    const sent = await world.http.send({ key: org.adminKey, path, body, idempotencyKey: requestId });
+    expect([sent.status, sent.body.data?.approvals]).toMatchObject([200, [{ id: org.alice.id }]]);
+  });
+});
+
+it('a request that the database has lost is answered with when to send it again', async () => {
+  const body = { items: [{ name: 'Lost', networkIds: [NETWORK_ID] }] };
+  const idempotencyKey = randomUUID();
+  const ask = { key: org.adminKey, path: PROPOSE, body, idempotencyKey };
+  await world.db.raw(`CREATE FUNCTION lose_request() RETURNS trigger LANGUAGE plpgsql AS
+    $$BEGIN DELETE FROM idempotency_requests WHERE id = NEW.id; RETURN NULL; END$$`);
+  await world.db.raw(`CREATE TRIGGER lose_request AFTER INSERT ON idempotency_requests
+    FOR EACH ROW WHEN (NEW.key = '${idempotencyKey}') EXECUTE FUNCTION lose_request()`);
+  const refused = await world.http.send(ask);
+  expect([refused.status, refused.body.code]).toEqual([500, 'internalError']);
+  expect(refused.headers['retry-after']).toBe('2');
+  await world.db.raw('DROP FUNCTION lose_request CASCADE');
+  expect((await world.http.send(ask)).status).toBe(201);
 });

