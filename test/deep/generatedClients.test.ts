@@ -57,7 +57,59 @@ function paymentEnv(to: string): NodeJS.ProcessEnv {
   };
 }
 
+/** Runs the commands of a section of a page, beside `docs/examples` and what `npm start` would have written. */
+async function runPage(file: string, section: string, to: string): Promise<string> {
+  const demo = {
+    baseUrl: `https://localhost:${service.config.httpsPort}/api/v1`,
+    caFile: service.config.tls.certFile,
+    apiKeys: [{ key: org.adminKey }],
+    members: [{ walletAddress: org.dave.wallet.address, privateKey: org.dave.privateKey }],
+    networks: [{ id: NETWORK_ID }],
+  };
+  writeFileSync(join(folder, 'demo.json'), JSON.stringify(demo));
+  const page = readFileSync(join(ROOT, file), 'utf8');
+  const [, shown = ''] = page.split(`## ${section}\n`);
+  const [text = ''] = shown.split('\n## ');
+  const commands = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
+  const work = temporaryDir();
+  cpSync(join(ROOT, 'docs/examples'), join(work, 'docs/examples'), { recursive: true });
+  return run('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
+    PWD: work,
+    ORGWALLET_DATA_DIR: folder,
+    API: demo.baseUrl,
+    CA: demo.caFile,
+    ACCOUNT: account.id,
+    POLICY: policy.id,
+    RECIPIENT: to,
+  });
+}
+
 const aRecipient = (digit: number) => `0x${'0'.repeat(36)}a11${digit}`;
+
+/** Compiles a program of `generated/` with the client in `work/client`, and runs it. */
+async function payInTypeScript(work: string, program: string, to: string): Promise<string> {
+  cpSync(join(PROGRAMS, program), join(folder, work, 'pay.ts'));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, work, 'node_modules'));
+  const compilerOptions = {
+    target: 'es2022',
+    module: 'nodenext',
+    strict: true,
+    skipLibCheck: true,
+    types: ['node'],
+    outDir: 'dist',
+  };
+  const settings = { compilerOptions, include: ['pay.ts', 'client/**/*.ts'] };
+  writeFileSync(join(folder, work, 'tsconfig.json'), JSON.stringify(settings));
+  await run('npx', ['tsc', '-p', 'tsconfig.json'], { PWD: join(folder, work) });
+  return run('node', [`${work}/dist/pay.js`], paymentEnv(to));
+}
+
+/** Builds a program of `generated/go` with the client in `work/orgwallet`, and runs it. */
+async function payInGo(work: string, program: string, to: string): Promise<string> {
+  cpSync(join(PROGRAMS, 'go'), join(folder, work), { recursive: true });
+  await run('go', ['build', '-o', 'pay', `./${program}`], { PWD: join(folder, work) });
+  return run(`./${work}/pay`, [], paymentEnv(to));
+}
 
 /** What a program has printed that has paid, and has read the proposals of the organization. */
 const PAID = /^txn_\w+ completed\naccounts\/create policies\/create\n$/;
@@ -120,29 +172,7 @@ describe('the client of openapi-python-client', () => {
   it(
     'pays as docs/generated-clients.md shows',
     async () => {
-      const demo = {
-        baseUrl: `https://localhost:${service.config.httpsPort}/api/v1`,
-        caFile: service.config.tls.certFile,
-        apiKeys: [{ key: org.adminKey }],
-        members: [{ walletAddress: org.dave.wallet.address, privateKey: org.dave.privateKey }],
-        networks: [{ id: NETWORK_ID }],
-      };
-      writeFileSync(join(folder, 'demo.json'), JSON.stringify(demo));
-      const page = readFileSync(join(ROOT, 'docs/generated-clients.md'), 'utf8');
-      const [, shown] = /## A payment in Python\n([\s\S]*?)\n## /.exec(page) ?? [];
-      const commands = [...(shown ?? '').matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
-      const work = temporaryDir();
-      cpSync(join(ROOT, 'docs/examples'), join(work, 'docs/examples'), { recursive: true });
-      const output = await run('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
-        PWD: work,
-        ORGWALLET_DATA_DIR: folder,
-        API: demo.baseUrl,
-        CA: demo.caFile,
-        ACCOUNT: account.id,
-        POLICY: policy.id,
-        RECIPIENT: aRecipient(1),
-      });
-      expect(output).toMatch(
+      expect(await runPage('docs/generated-clients.md', 'A payment in Python', aRecipient(1))).toMatch(
         /txn_\w+: Send 0\.01 "ETH" .*\nFrom the account .*\ncompleted in block \d+: 0x\w{64}\n$/,
       );
     },
@@ -166,22 +196,19 @@ describe('the clients of openapi-generator', () => {
     'pay in TypeScript (typescript-fetch), compiled in strict mode',
     async () => {
       await generate('typescript-fetch', 'fetch/client', 'supportsES6=true');
-      cpSync(join(PROGRAMS, 'pay.ts'), join(folder, 'fetch/pay.ts'));
-      symlinkSync(join(ROOT, 'node_modules'), join(folder, 'fetch/node_modules'));
-      const compilerOptions = {
-        target: 'es2022',
-        module: 'nodenext',
-        strict: true,
-        skipLibCheck: true,
-        types: ['node'],
-        outDir: 'dist',
-      };
-      const settings = { compilerOptions, include: ['pay.ts', 'client/**/*.ts'] };
-      writeFileSync(join(folder, 'fetch/tsconfig.json'), JSON.stringify(settings));
-      await run('npx', ['tsc', '-p', 'tsconfig.json'], { PWD: join(folder, 'fetch') });
-      expect(await run('node', ['fetch/dist/pay.js'], paymentEnv(aRecipient(3)))).toMatch(PAID);
+      expect(await payInTypeScript('fetch', 'pay.ts', aRecipient(3))).toMatch(PAID);
     },
     LIMIT_MS,
+  );
+});
+
+describe("Den's SDK", () => {
+  it(
+    'pays as docs/den-sdk.md shows',
+    async () => {
+      expect(await runPage('docs/den-sdk.md', 'A payment', aRecipient(7))).toMatch(/^txn_\w+ completed$/m);
+    },
+    INSTALL_LIMIT_MS,
   );
 });
 
@@ -190,13 +217,10 @@ describe('the client of oapi-codegen', () => {
     'pays in Go',
     async () => {
       const codegen = await goProgram(OAPI_CODEGEN);
-      const work = join(folder, 'go');
-      cpSync(join(PROGRAMS, 'go'), work, { recursive: true });
-      mkdirSync(join(work, 'orgwallet'));
+      mkdirSync(join(folder, 'oapi-codegen/orgwallet'), { recursive: true });
       const options = ['-generate', 'types,client', '-package', 'orgwallet'];
-      await run(codegen, [...options, '-o', 'go/orgwallet/client.go', 'openapi.json']);
-      await run('go', ['build', '-o', 'pay', '.'], { PWD: work });
-      expect(await run('./go/pay', [], paymentEnv(aRecipient(4)))).toMatch(PAID);
+      await run(codegen, [...options, '-o', 'oapi-codegen/orgwallet/client.go', 'openapi.json']);
+      expect(await payInGo('oapi-codegen', 'oapi-codegen', aRecipient(4))).toMatch(PAID);
     },
     INSTALL_LIMIT_MS,
   );
