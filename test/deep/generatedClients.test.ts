@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeAccount, type Shown } from '../support/api';
@@ -199,6 +199,31 @@ describe('the clients of openapi-generator', () => {
       expect(await payInTypeScript('fetch', 'pay.ts', aRecipient(3))).toMatch(PAID);
     },
     LIMIT_MS,
+  );
+
+  it(
+    'pay in Go, their enums prefixed',
+    async () => {
+      const properties = 'packageName=orgwallet,enumClassPrefix=true,withGoMod=false';
+      await generate('go', 'openapi-go/orgwallet', properties);
+      // Its tests import the package by a name of their own.
+      rmSync(join(folder, 'openapi-go/orgwallet/test'), { recursive: true });
+      expect(await payInGo('openapi-go', 'openapi-generator', aRecipient(5))).toMatch(PAID);
+    },
+    INSTALL_LIMIT_MS,
+  );
+});
+
+describe('the client of Hey API', () => {
+  it(
+    'pays in TypeScript, compiled in strict mode',
+    async () => {
+      const packages = ['typescript@5.9.3', '@hey-api/openapi-ts@0.99.0'];
+      const from = packages.flatMap((name) => ['--package', name]);
+      await run('npx', ['--yes', ...from, 'openapi-ts', '-i', 'openapi.json', '-o', 'hey-api/client']);
+      expect(await payInTypeScript('hey-api', 'payHeyApi.ts', aRecipient(6))).toMatch(PAID);
+    },
+    INSTALL_LIMIT_MS,
   );
 });
 

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/ethereum/go-ethereum v1.17.10
 	github.com/oapi-codegen/runtime v1.9.0
+	gopkg.in/validator.v2 v2.0.1
 )
 
 require (
