@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { createChainClients } from '../chain/clients';
 import { signerEndpoints } from '../chain/contractSignatures';
@@ -53,7 +54,7 @@ async function examineSigner({ signerDb }: CommandContext, config: Config): Prom
     checkKeystore(config.keystore, await listRelayers(signerDb())),
   );
   const journal = await runCheck('journal', 'see its message', () =>
-    checkJournal(config.journalFile, signerDb()),
+    checkJournal(config.journalFile, signerDb(), true),
   );
   const clock = await runCheck('clock', 'see the login above', () =>
     checkClock(signerDb(), signerClockFinding),
@@ -104,7 +105,9 @@ async function examine({ db, signerDb, sender }: CommandContext, config: Config)
       runCheck('keystore', 'correct KEYSTORE_FILE and its passphrase', () =>
         checkKeystore(config.keystore, relayers),
       ),
-      runCheck('journal', 'see its message', () => checkJournal(config.journalFile, db())),
+      runCheck('journal', 'see its message', () =>
+        checkJournal(config.journalFile, db(), existsSync(config.keystore.file)),
+      ),
       runCheck('gas', 'see its message', () => checkGasBudgets(config)),
       runCheck('frozen', 'see its message', () => checkFreezes(db())),
     ]);

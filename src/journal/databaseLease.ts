@@ -96,6 +96,8 @@ export class DatabaseLease {
   private end = 0;
   private renewing: Promise<void> | undefined;
   private lost: JournalError | undefined;
+  /** The database gets the position of the journal; not while one that is shorter is completed. */
+  private isPublished = true;
   private timer: NodeJS.Timeout | undefined;
 
   private constructor(
@@ -116,10 +118,17 @@ export class DatabaseLease {
       holder,
       dead,
       waitMs,
+      isToBeCompleted,
       ...events
-    }: LeaseEvents & { holder: string; dead: string | undefined; waitMs: number },
+    }: LeaseEvents & {
+      holder: string;
+      dead: string | undefined;
+      waitMs: number;
+      isToBeCompleted: boolean;
+    },
   ): Promise<DatabaseLease> {
     const lease = new DatabaseLease(row, holder, journal, events);
+    lease.isPublished = !isToBeCompleted;
     await lease.takeWithin(waitMs, dead);
     // What fails is tried again, until the hold has ended.
     lease.timer = setInterval(() => void lease.renew().catch(() => undefined), RENEW_MS).unref();
@@ -130,6 +139,12 @@ export class DatabaseLease {
   current(): LeaseHold {
     const { fencing, holder } = this;
     return { fencing, holder };
+  }
+
+  /** From now on the database has the position of this journal, which is completed. */
+  async publish(): Promise<void> {
+    this.isPublished = true;
+    await this.renew();
   }
 
   /** Throws JournalError where another signer has taken over, or could have by now. */
@@ -177,9 +192,9 @@ export class DatabaseLease {
   /** Takes it if nobody holds it. Throws JournalError for another journal. */
   private async takeOver(stored: StoredLease, dead?: string): Promise<boolean> {
     const refusal = await positionRefusal(this.journal, stored);
-    if (refusal) throw new JournalError(refusal);
+    if (refusal && !this.isCompletable(stored)) throw new JournalError(refusal);
     if (stored.isHeld && stored.holder !== dead) return false;
-    const own = this.journal.position();
+    const own = this.isPublished ? this.journal.position() : stored.position;
     const begin = performance.now();
     // Higher than its own as well, where the database was rolled back.
     const fencing = (stored.fencing < this.fencing ? this.current() : stored).fencing + 1n;
@@ -189,6 +204,11 @@ export class DatabaseLease {
     this.note(own, begin);
     if (stored.position.lines < own.lines) this.events.onDatabaseBehind?.(stored.position);
     return true;
+  }
+
+  /** A journal that is shorter than the last one can be completed; one that has other lines is of another history. */
+  private isCompletable({ position }: StoredLease): boolean {
+    return !this.isPublished && this.journal.position().lines < position.lines;
   }
 
   private note(position: JournalPosition, begin: number): void {
@@ -205,7 +225,7 @@ export class DatabaseLease {
 
   private async renewOnce(): Promise<void> {
     if (this.lost) throw this.lost;
-    const to = this.journal.position();
+    const to = this.isPublished ? this.journal.position() : this.stored;
     const begin = performance.now();
     if (await this.row.renew(this.current(), { from: this.stored, to, forMs: HOLD_MS })) {
       this.note(to, begin);

@@ -32,6 +32,7 @@ import {
   lineHash,
   scanLines,
 } from './lines';
+import { failureText, WrittenFile } from './writtenFile';
 
 /** What can be asked of a journal. */
 export interface JournalReader {
@@ -121,6 +122,8 @@ export interface Journal extends JournalReader {
    * something was appended since.
    */
   assertSignable(): Promise<void>;
+  /** The database takes over how far it goes, after it was completed. */
+  publish(): Promise<void>;
   /** The hold of the lease in the database: a signature is stored only while the database has it. */
   hold(): LeaseHold | undefined;
 }
@@ -130,6 +133,8 @@ export interface OpenJournal {
   readonly file: string;
   /** The lease in the database, and the position of the journal there; absent: only the file has a lease. */
   readonly leaseRow?: LeaseRow | undefined;
+  /** It may be shorter than the one that the database knows, which keeps that position until `publish`. */
+  readonly isToBeCompleted?: boolean;
   /** Called where the database has an earlier position of the journal. */
   readonly onDatabaseBehind?: LeaseEvents['onDatabaseBehind'];
   /** How long to wait for another process to release it, in milliseconds. */
@@ -143,6 +148,9 @@ export interface OpenJournal {
   /** The time of its lines, in milliseconds; absent: the machine's clock. */
   readonly ownTime?: () => number;
 }
+
+/** How often the file is looked at while nothing is signed. */
+const WATCH_MS = 2_000;
 
 /** The file of the lease beside a journal. */
 export function leaseFile(file: string): string {
@@ -161,6 +169,8 @@ async function syncFolder(file: string): Promise<void> {
 class JournalFile implements JournalReader {
   protected readonly index = new JournalIndex();
   protected end: JournalEnd = EMPTY;
+  /** Where the last line is. */
+  protected last: LinePosition | undefined;
 
   constructor(
     readonly file: string,
@@ -169,7 +179,10 @@ class JournalFile implements JournalReader {
 
   /** Reads and verifies the whole file. */
   async load(): Promise<void> {
-    this.end = await scanLines(this.file, (line, position) => this.index.add(line, position));
+    this.end = await scanLines(this.file, (line, position) => {
+      this.index.add(line, position);
+      this.last = position;
+    });
   }
 
   lines = () => this.end.lines;
@@ -274,6 +287,10 @@ class JournalWriter extends JournalFile implements Journal {
   private flushing: Promise<void> | undefined;
   private broken: Error | undefined;
   private databaseLease: DatabaseLease | undefined;
+  private readonly written: WrittenFile;
+  /** Bytes that are being appended. */
+  private writing = 0;
+  private readonly watch: NodeJS.Timeout;
 
   constructor(
     file: string,
@@ -283,6 +300,17 @@ class JournalWriter extends JournalFile implements Journal {
     private readonly onLost: ((error: JournalError) => void) | undefined,
   ) {
     super(file, handle);
+    this.written = new WrittenFile(file, handle.fd);
+    this.watch = setInterval(() => this.look(), WATCH_MS).unref();
+  }
+
+  /** Looks at the file, also while nothing is signed. */
+  private look(): void {
+    try {
+      this.assertCurrent();
+    } catch {
+      // It has ended the journal, where that is for good.
+    }
   }
 
   /** Cuts off what a crash has torn. */
@@ -297,20 +325,25 @@ class JournalWriter extends JournalFile implements Journal {
   }
 
   /** Takes the lease in the database as well. */
-  async takeDatabaseLease(
-    row: LeaseRow,
-    { waitMs, onWaiting, onDatabaseBehind }: OpenJournal,
-  ): Promise<void> {
+  async takeDatabaseLease(row: LeaseRow, options: OpenJournal): Promise<void> {
+    const { waitMs, onWaiting, onDatabaseBehind, isToBeCompleted = false } = options;
     const { epoch: holder, dead } = this.lease;
     this.databaseLease = await DatabaseLease.take(row, this, {
-      ...{ holder, dead, waitMs, onWaiting, onDatabaseBehind },
+      ...{ holder, dead, waitMs, isToBeCompleted, onWaiting, onDatabaseBehind },
       onLost: (error) => this.fail(error),
     });
   }
 
   assertCurrent(): void {
     if (this.broken) throw this.broken;
-    this.lease.assertCurrent();
+    try {
+      this.written.assertUnchanged(this.end, this.writing);
+      this.written.assertLastLine(this.end, this.last);
+      this.lease.assertCurrent();
+    } catch (error) {
+      this.fail(error as Error);
+      throw error;
+    }
     this.databaseLease?.assertLasting();
   }
 
@@ -318,6 +351,10 @@ class JournalWriter extends JournalFile implements Journal {
     if (this.broken) throw this.broken;
     await this.databaseLease?.hold(this.end.lines);
     this.assertCurrent();
+  }
+
+  async publish(): Promise<void> {
+    await this.databaseLease?.publish();
   }
 
   hold = () => this.databaseLease?.current();
@@ -334,6 +371,7 @@ class JournalWriter extends JournalFile implements Journal {
   }
 
   override async close(): Promise<void> {
+    clearInterval(this.watch);
     await this.flushing;
     await this.databaseLease?.release();
     this.broken ??= new JournalError(`${this.file}: the journal is closed`);
@@ -412,33 +450,34 @@ class JournalWriter extends JournalFile implements Journal {
   private fail(error: Error): void {
     if (this.broken) return;
     this.broken = error;
-    const message = `${this.file}: the journal cannot be written, so this process must end: ${error.message}`;
+    const message = `${this.file}: the journal cannot be written, so this process must end: ${failureText(error)}`;
     this.onLost?.(error instanceof JournalError ? error : new JournalError(message, { cause: error }));
   }
 
   private async write(entries: readonly JournalEntry[]): Promise<void> {
-    this.lease.assertCurrent();
-    if ((await this.handle.stat()).size !== this.end.size) {
-      throw new JournalError(`${this.file}: something else has written to it: start the signer again`);
-    }
+    this.assertCurrent();
     // A clock that is set back moves no line before another one.
     const at = new Date(Math.max(this.ownTime(), this.index.lastTime)).toISOString();
     const { epoch } = this.lease;
     const added: [JournalLine, LinePosition][] = [];
     const texts: string[] = [];
-    let { end } = this;
+    let { end, last } = this;
     for (const entry of entries) {
       const line: JournalLine = { line: end.lines + 1, previous: end.hash, epoch, at, entry };
       const text = JSON.stringify(line);
       const length = Buffer.byteLength(text);
       texts.push(`${text}\n`);
-      added.push([line, { offset: end.size, length }]);
+      last = { offset: end.size, length };
+      added.push([line, last]);
       end = { lines: line.line, hash: lineHash(text), size: end.size + length + 1 };
     }
+    this.writing = end.size - this.end.size;
     await this.handle.appendFile(texts.join(''));
     await this.handle.datasync();
-    this.lease.assertCurrent();
+    this.assertCurrent();
     this.end = end;
+    this.last = last;
+    this.writing = 0;
     for (const [line, position] of added) this.index.add(line, position);
   }
 }
@@ -461,13 +500,14 @@ export async function readJournal(file: string): Promise<JournalReader> {
  */
 export async function openJournal(options: OpenJournal): Promise<Journal> {
   const { file, waitMs, onWaiting, onLost, onTorn, ownTime = Date.now, leaseRow } = options;
-  const lease = await takeLease(leaseFile(file), {
-    waitMs,
-    ...(onWaiting ? { onWaiting } : {}),
-    ...(onLost ? { onLost } : {}),
-  });
+  const orReason = (error: Error) => {
+    if (error instanceof JournalError) throw error;
+    throw new JournalError(`${file}: cannot be written: ${failureText(error)}`, { cause: error });
+  };
+  const lease = await takeLease(leaseFile(file), { waitMs, onWaiting }).catch(orReason);
   try {
-    const journal = new JournalWriter(file, await open(file, 'a+', 0o600), lease, ownTime, onLost);
+    const handle = await open(file, 'a+', 0o600).catch(orReason);
+    const journal = new JournalWriter(file, handle, lease, ownTime, onLost);
     await syncFolder(file);
     try {
       await journal.load();

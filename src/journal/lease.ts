@@ -12,6 +12,7 @@ import {
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JournalError } from './entries';
+import { failureText } from './writtenFile';
 
 /** The right to write a journal, which one process has at a time. */
 export interface Lease {
@@ -114,15 +115,11 @@ export function isHeld(file: string): boolean {
 
 /**
  * Takes the lease in a file, and keeps it until it is released. Waits up to `waitMs` for a holder to end. Throws
- * JournalError, which names the holder. Calls `onLost` once, within seconds, when another process has taken it over.
+ * JournalError, which names the holder.
  */
 export async function takeLease(
   file: string,
-  {
-    waitMs,
-    onWaiting,
-    onLost,
-  }: { waitMs: number; onWaiting?: (holder: string) => void; onLost?: (error: JournalError) => void },
+  { waitMs, onWaiting }: { waitMs: number; onWaiting?: ((holder: string) => void) | undefined },
 ): Promise<Lease> {
   const holder: Holder = { ...own, epoch: randomBytes(8).toString('hex') };
   const isOwn = () => readHolder(file)?.epoch === holder.epoch;
@@ -144,30 +141,33 @@ export async function takeLease(
     if (!waited) onWaiting?.(name);
     await sleep(RETRY_MS);
   }
-  const lost = () =>
-    new JournalError(`${file}: another signer has taken the journal over: this one must end`);
+  let failed: unknown;
   const beat = setInterval(() => {
     try {
-      if (isOwn()) {
-        utimesSync(file, new Date(), new Date());
-        return;
-      }
-    } catch {
-      // The next append reports it.
-      return;
+      if (isOwn()) utimesSync(file, new Date(), new Date());
+    } catch (error) {
+      failed = error;
     }
-    clearInterval(beat);
-    onLost?.(lost());
   }, HEARTBEAT_MS).unref();
   return {
     epoch: holder.epoch,
     dead,
     assertCurrent() {
-      if (!isOwn()) throw lost();
+      const present = readHolder(file);
+      if (!present)
+        throw new JournalError(`${file}: the lease is not there any more: it was deleted or moved`);
+      if (present.epoch !== holder.epoch) {
+        throw new JournalError(`${file}: another signer has taken the journal over: this one must end`);
+      }
+      if (failed) throw new JournalError(`${file}: the lease cannot be renewed: ${failureText(failed)}`);
     },
     release() {
       clearInterval(beat);
-      if (isOwn()) rmSync(file, { force: true });
+      try {
+        if (isOwn()) rmSync(file, { force: true });
+      } catch {
+        // A disk that is gone or read-only: it ends by its silence.
+      }
     },
   };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type ChainClient, createChainClient } from '../../src/chain/clients';
 import { checkAuthorizations } from '../../src/cli/doctor/authorizations';
 import { checkBlockTime } from '../../src/cli/doctor/clocks';
-import { checkJournal } from '../../src/cli/doctor/journal';
+import { compareFindings } from '../../src/cli/doctor/journal';
 import type { NetworkConfig } from '../../src/config';
 import { decideAuthorizations, insertAuthorization, insertRejection } from '../../src/db/authorizations';
 import { createDatabase } from '../../src/db/database';
@@ -351,7 +351,10 @@ describe('doctor about transactions', () => {
     const { db } = service;
     const file = join(temporaryDir(), 'journal');
     const journal = await openJournal({ file, waitMs: 0 });
-    const compared = async () => (await checkJournal(file, db))[0];
+    const compared = async () => {
+      const reader = await readJournal(file);
+      return (await compareFindings(reader, db).finally(() => reader.close()))[0];
+    };
     try {
       await journal.append({ type: 'created', installationId: await readInstallationId(db) });
       expect(await compared()).toMatchObject({ status: 'ok' });

@@ -4,9 +4,9 @@ import type { Db } from '../../db/database';
 import { activeFreezes } from '../../db/freezes';
 import { readInstallationId } from '../../db/installation';
 import { readSignerLease } from '../../db/signerLease';
-import { positionRefusal } from '../../journal/databaseLease';
+import { holderText, positionRefusal } from '../../journal/databaseLease';
 import { assertInstallation } from '../../journal/installationJournal';
-import { readJournal } from '../../journal/journal';
+import { type JournalReader, readJournal } from '../../journal/journal';
 import { compareJournal } from '../../recovery/compareJournal';
 import { lackText, late, lost } from '../../recovery/lack';
 import { count } from '../text';
@@ -16,6 +16,7 @@ const RESTORE =
   'stop every process of the service, then, on the host of the signer: npx orgwallet signer reconcile-restore (see the runbook: the database was rolled back)';
 const REREAD =
   'run doctor again: the signer may be about to write it. Else stop every process of the service, then, on the host of the signer: npx orgwallet signer reconcile-restore';
+const GONE = 'stop the signer; see the runbook: the journal is gone';
 const JOURNAL_OF_SIGNER = 'see the runbook: the journal is lost';
 const TAKEN_OVER = 'see the runbook: the journal is lost';
 const SHOWN = 3;
@@ -31,41 +32,51 @@ export async function checkFreezes(db: Db): Promise<Finding[]> {
   );
 }
 
-/** Compares the journal with the database: what only the journal knows was lost there. */
-export async function checkJournal(file: string, db: Db): Promise<Finding[]> {
-  if (!existsSync(file)) {
-    if (!(await hasAuthorizations(db))) return [ok('journal', 'none yet, and nothing is authorized')];
-    return [warn('journal', `${file} not found here`, 'run doctor where the signer runs')];
+/** Compares a journal that was read with its database. */
+export async function compareFindings(journal: JournalReader, db: Db): Promise<Finding[]> {
+  // The journal was read first: what is written meanwhile is in the database too.
+  const { missing, unjournaled } = await compareJournal(journal, db);
+  const rewritten = await rewrittenAttempts(db, SHOWN);
+  if (rewritten.length > 0) {
+    const found = `chain_attempts has another call than authorizations: ${firstOf(rewritten, SHOWN)}`;
+    return [
+      fail(
+        'journal',
+        found,
+        'an owner of the tables has changed them: see "The database was rolled back" in the runbook',
+      ),
+    ];
   }
+  const rolledBack = lackText(lost(missing));
+  if (rolledBack) return [fail('journal', rolledBack, RESTORE)];
+  const behind = lackText(late(missing));
+  if (behind) return [warn('journal', behind, REREAD)];
+  if (unjournaled.length > 0) {
+    const those = count(unjournaled.length, 'authorization is', 'authorizations are');
+    return [warn('journal', `${those} not in the journal yet: ${firstOf(unjournaled, SHOWN)}`, TAKEN_OVER)];
+  }
+  return [ok('journal', `${count(journal.lines(), 'line', 'lines')}, and the database has all of it`)];
+}
+
+/** Compares the journal with the database: what only the journal knows was lost there. */
+export async function checkJournal(file: string, db: Db, isHostOfSigner: boolean): Promise<Finding[]> {
   const lease = await readSignerLease(db);
+  if (!existsSync(file)) {
+    const isNew = lease.position.lines === 0 && !(await hasAuthorizations(db));
+    if (isNew) return [ok('journal', 'none yet, and nothing is authorized')];
+    const found = `${file} not found here`;
+    // Where the keystore is, the journal is beside it.
+    return isHostOfSigner
+      ? [fail('journal', `${found}: the signer was ${holderText(lease)}`, GONE)]
+      : [warn('journal', found, 'run doctor where the signer runs')];
+  }
   // Read before the journal, which has all that the database knows of it.
   const journal = await readJournal(file);
   try {
     const refusal = await positionRefusal(journal, lease);
     if (refusal) return [fail('journal', refusal, JOURNAL_OF_SIGNER)];
     assertInstallation(journal, { installationId: await readInstallationId(db), hasAuthorizations: true });
-    // The journal was read first: what is written meanwhile is in the database too.
-    const { missing, unjournaled } = await compareJournal(journal, db);
-    const rewritten = await rewrittenAttempts(db, SHOWN);
-    if (rewritten.length > 0) {
-      const found = `chain_attempts has another call than authorizations: ${firstOf(rewritten, SHOWN)}`;
-      return [
-        fail(
-          'journal',
-          found,
-          'an owner of the tables has changed them: see "The database was rolled back" in the runbook',
-        ),
-      ];
-    }
-    const rolledBack = lackText(lost(missing));
-    if (rolledBack) return [fail('journal', rolledBack, RESTORE)];
-    const behind = lackText(late(missing));
-    if (behind) return [warn('journal', behind, REREAD)];
-    if (unjournaled.length > 0) {
-      const those = count(unjournaled.length, 'authorization is', 'authorizations are');
-      return [warn('journal', `${those} not in the journal yet: ${firstOf(unjournaled, SHOWN)}`, TAKEN_OVER)];
-    }
-    return [ok('journal', `${count(journal.lines(), 'line', 'lines')}, and the database has all of it`)];
+    return await compareFindings(journal, db);
   } finally {
     await journal.close();
   }

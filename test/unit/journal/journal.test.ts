@@ -282,7 +282,7 @@ describe('the journal', () => {
       writeFile.mockRestore();
     }
     expect(lost.map(({ message }) => message)).toEqual([
-      `${file}: the journal cannot be written, so this process must end: ENOSPC: no space left on device, write`,
+      `${file}: the journal cannot be written, so this process must end: its disk is full (ENOSPC: no space left on device, write)`,
     ]);
     const again = await reopened();
     await again.append(aSeal(1));
