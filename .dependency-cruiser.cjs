@@ -21,6 +21,7 @@ const MAP_LIMIT = file('src/mapLimit');
 const TIME_LIMIT = file('src/timeLimit');
 const SET_NEWEST = file('src/setNewest');
 const LIFETIME = file('src/lifetime');
+const SECRETS = file('src/secrets');
 const FREE_PORT = file('src/freePort');
 const CLIENTS = file('src/clients');
 const PRODUCTION = '^(src|activities|workflows)/';
@@ -39,7 +40,7 @@ const LAYERS = {
     packages: npm('@ariakit/react', '@tanstack/react-(query|router)', 'react', 'react-dom', 'viem'),
   },
   'src/domain': { may: [], packages: npm('canonicalize', 'zod') },
-  'src/chain': { may: [folder('src/domain'), SET_NEWEST, TRACING], types: [CONFIG] },
+  'src/chain': { may: [folder('src/domain'), FAILPOINTS, SECRETS, SET_NEWEST, TRACING], types: [CONFIG] },
   'src/db': { may: [folder('src/domain'), FAILPOINTS, TIME_LIMIT] },
   'src/journal': { may: [folder('src/domain')] },
   'src/temporal': { may: [folder('src/domain'), TIME_LIMIT, TRACING], types: [CONFIG, LOGGING] },
@@ -119,7 +120,7 @@ const LAYERS = {
   // What any layer may use: settings, logs, metrics, traces and small tools.
   'src/config': {
     files:
-      'src/(config|failpoints|freePort|healthMetrics|lifetime|logging|mapLimit|metrics|openTelemetry|projectRoot|setNewest|timeLimit|tracing|version)',
+      'src/(config|failpoints|freePort|healthMetrics|lifetime|logging|mapLimit|metrics|openTelemetry|projectRoot|secrets|setNewest|timeLimit|tracing|version)',
     may: [file('src/chain/(loopback|relayerIndex)')],
     types: [folder('src/(chain|db)')],
   },
@@ -127,6 +128,8 @@ const LAYERS = {
     may: [
       folder('src/(approvals|chain|contract|db|domain|journal|proof|reconciler|recovery|temporal)'),
       CONFIG,
+      FAILPOINTS,
+      SECRETS,
       MAP_LIMIT,
       TIME_LIMIT,
       file('src/(projectRoot|version)'),

@@ -7,6 +7,7 @@ import { isLoopback } from './chain/loopback';
 import { MAX_RELAYERS } from './chain/relayerIndex';
 import type { CertificateFiles } from './healthMetrics';
 import { projectRoot } from './projectRoot';
+import { hasSecret, readSecret, type Secret, SecretError, withSecrets } from './secrets';
 
 /** A part of the service that a process can run. */
 export type Role = 'api' | 'worker' | 'chain' | 'signer';
@@ -474,6 +475,20 @@ export function readNetworks(
   });
 }
 
+function asConfigError<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SecretError) throw new ConfigError(error.setting, error.detail);
+    throw error;
+  }
+}
+
+/** A secret that is set itself or by its file. Throws ConfigError. */
+export function secretSetting(env: NodeJS.ProcessEnv, name: Secret): string | undefined {
+  return asConfigError(() => readSecret(env, name));
+}
+
 /** The login of the service. Throws ConfigError when it is not set. */
 export function serviceDatabaseUrl({ databaseUrl }: Config): string {
   if (databaseUrl === undefined) throw new ConfigError('DATABASE_URL', 'is required');
@@ -504,15 +519,15 @@ export function missingInProduction(env: NodeJS.ProcessEnv): string[] {
   const missing: string[] = [];
   const roles = readRoles(env);
   if (sharesSigner(roles)) missing.push(`ORGWALLET_ROLES: ${SIGNER_APART}`);
-  if (roles.some((role) => role !== 'signer') && !env.DATABASE_URL) {
+  if (roles.some((role) => role !== 'signer') && !hasSecret(env, 'DATABASE_URL')) {
     missing.push("DATABASE_URL: the service's login to Postgres");
   }
-  if (roles.includes('signer') && !env.SIGNER_DATABASE_URL) {
+  if (roles.includes('signer') && !hasSecret(env, 'SIGNER_DATABASE_URL')) {
     missing.push("SIGNER_DATABASE_URL: the signer's login to Postgres");
   }
   if (!env.TEMPORAL_ADDRESS) missing.push('TEMPORAL_ADDRESS: the Temporal frontend to use, host:port');
   if (!env.NETWORKS_FILE) missing.push('NETWORKS_FILE: the networks to use');
-  if (roles.includes('signer') && !env.KEYSTORE_PASSPHRASE && !env.KEYSTORE_PASSPHRASE_FILE) {
+  if (roles.includes('signer') && !hasSecret(env, 'KEYSTORE_PASSPHRASE')) {
     missing.push('KEYSTORE_PASSPHRASE_FILE (or KEYSTORE_PASSPHRASE): the passphrase of the keystore');
   }
   if (roles.includes('api') && !env.TRUSTED_PROXIES && !(env.TLS_CERT_FILE && env.TLS_KEY_FILE)) {
@@ -567,7 +582,9 @@ type Settings = z.output<typeof settings>;
 /** Throws ConfigError with the first invalid setting. */
 function parseSettings(env: NodeJS.ProcessEnv): Settings {
   const present = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+    Object.entries(asConfigError(() => withSecrets(env))).filter(
+      ([, value]) => value !== undefined && value !== '',
+    ),
   );
   const parsed = settings.safeParse(present);
   if (parsed.success) return parsed.data;

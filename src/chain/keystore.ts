@@ -15,6 +15,8 @@ import { type Hex, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { canonicalJson } from '../domain/canonicalJson';
+import { failpoint } from '../failpoints';
+import { readSecret } from '../secrets';
 import { type Keystore, KeystoreError, type SigningKey } from './keys';
 
 const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
@@ -100,11 +102,21 @@ async function decrypt(path: string, file: KeystoreFile, passphrase: string): Pr
   }
 }
 
+interface WriteOptions {
+  readonly exclusive?: boolean;
+  /** Looks at the file that was written before it takes its place; throws where it is not as it should be. */
+  readonly verify?: (written: string) => Promise<void>;
+}
+
 /**
  * Writes a file atomically, with mode 600: a crash leaves no partial file. With `exclusive`, an existing
- * file is not changed, and the result is false.
+ * file is not changed, and the result is false. Throws KeystoreError.
  */
-async function writeWhole(path: string, text: string, exclusive = false): Promise<boolean> {
+async function writeWhole(
+  path: string,
+  text: string,
+  { exclusive = false, verify }: WriteOptions = {},
+): Promise<boolean> {
   const folder = dirname(path);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
@@ -116,8 +128,12 @@ async function writeWhole(path: string, text: string, exclusive = false): Promis
     } finally {
       await handle.close();
     }
+    failpoint('keystore.written');
+    await verify?.(temporary);
+    failpoint('keystore.verified');
     if (exclusive) await link(temporary, path);
     else await rename(temporary, path);
+    failpoint('keystore.replaced');
   } catch (error) {
     if (exclusive && (error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw new KeystoreError(`${path}: cannot be written: ${(error as Error).message}`);
@@ -206,36 +222,63 @@ export async function createOrOpenKeystore(options: {
   const secret = randomBytes(SECRET_BYTES);
   const text = `${JSON.stringify(await encrypt(secret, passphrase, cost), null, 2)}\n`;
   // The first writer wins: two processes that start at once must not use two secrets.
-  const first = await writeWhole(file, text, true);
+  const first = await writeWhole(file, text, { exclusive: true });
   return first ? unlocked(secret) : openKeystore(options);
 }
 
-function readPassphraseFile(file: string): string {
-  let text: string;
+/**
+ * A passphrase from its setting or its file: of the keystore, or the new one. Throws KeystoreError when there is none, or it
+ * is too short.
+ */
+export function readPassphrase(
+  { passphrase, passphraseFile }: { passphrase?: string | undefined; passphraseFile?: string | undefined },
+  name: 'KEYSTORE_PASSPHRASE' | 'NEW_KEYSTORE_PASSPHRASE' = 'KEYSTORE_PASSPHRASE',
+): string {
+  let text: string | undefined;
   try {
-    text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    text = readSecret({ [name]: passphrase, [`${name}_FILE`]: passphraseFile }, name);
   } catch (error) {
-    throw new KeystoreError(`KEYSTORE_PASSPHRASE_FILE: ${(error as Error).message}`);
+    throw new KeystoreError((error as Error).message);
   }
-  if (text === '') throw new KeystoreError(`KEYSTORE_PASSPHRASE_FILE: ${file} is empty`);
-  return text;
+  if (text === undefined) {
+    throw new KeystoreError(`${name} or ${name}_FILE must be set: the signer cannot open its keys`);
+  }
+  if ([...text.normalize('NFKC')].length >= MIN_PASSPHRASE_CHARACTERS) return text;
+  const source = passphraseFile ? `${name}_FILE: the text in ${passphraseFile}` : `${name}:`;
+  throw new KeystoreError(`${source} must have at least ${MIN_PASSPHRASE_CHARACTERS} characters`);
 }
 
-/** The passphrase from its setting or its file. Throws KeystoreError when there is none, or it is too short. */
-export function readPassphrase(settings: { passphrase?: string; passphraseFile?: string }): string {
-  const { passphrase, passphraseFile } = settings;
-  if (passphrase === undefined && passphraseFile === undefined) {
-    throw new KeystoreError(
-      'KEYSTORE_PASSPHRASE or KEYSTORE_PASSPHRASE_FILE must be set: the signer cannot open its keys',
-    );
-  }
-  const text = passphrase ?? readPassphraseFile(passphraseFile ?? '');
-  if ([...text.normalize('NFKC')].length >= MIN_PASSPHRASE_CHARACTERS) return text;
-  const source =
-    passphrase === undefined
-      ? `KEYSTORE_PASSPHRASE_FILE: the text in ${passphraseFile}`
-      : 'KEYSTORE_PASSPHRASE:';
-  throw new KeystoreError(`${source} must have at least ${MIN_PASSPHRASE_CHARACTERS} characters`);
+/**
+ * Encrypts a keystore with another passphrase, in place of the file, with the same keys. The new file is written beside it
+ * and opened with the new passphrase before it takes its place: whatever ends the process, there is one whole file, which
+ * opens with one of both. False where it has the new passphrase already. Throws KeystoreError.
+ */
+export async function changePassphrase(
+  file: string,
+  { from, to, cost = SCRYPT.N }: { readonly from: string; readonly to: string; readonly cost?: number },
+): Promise<{ readonly fingerprint: string; readonly isChanged: boolean }> {
+  if (!existsSync(file)) throw new KeystoreError(`${file}: keystore not found`);
+  assertPrivate(file);
+  const present = readFile(file);
+  const { fingerprint } = present;
+  // A process that was ended right after the change has not said so.
+  if (await opensWith(file, present, to)) return { fingerprint, isChanged: false };
+  const secret = await decrypt(file, present, from);
+  const text = `${JSON.stringify(await encrypt(secret, to, cost), null, 2)}\n`;
+  await writeWhole(file, text, {
+    async verify(written) {
+      const opened = await decrypt(written, readFile(written), to);
+      if (!opened.equals(secret)) throw new Error('what was written is another secret');
+    },
+  });
+  return { fingerprint, isChanged: true };
+}
+
+async function opensWith(path: string, file: KeystoreFile, passphrase: string): Promise<boolean> {
+  return decrypt(path, file, passphrase).then(
+    () => true,
+    () => false,
+  );
 }
 
 function backupMarker(file: string): string {
@@ -248,7 +291,7 @@ export async function backupKeystore(
   to: string,
 ): Promise<{ fingerprint: string; file: string }> {
   const { fingerprint } = readFile(file);
-  const copied = await writeWhole(to, readFileSync(file, 'utf8'), true);
+  const copied = await writeWhole(to, readFileSync(file, 'utf8'), { exclusive: true });
   if (!copied) throw new KeystoreError(`${to}: exists already; a backup overwrites nothing`);
   await writeWhole(
     backupMarker(file),

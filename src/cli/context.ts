@@ -4,9 +4,17 @@ import { signerEndpoints } from '../chain/contractSignatures';
 import type { Keystore } from '../chain/keys';
 import { openKeystore, readPassphrase } from '../chain/keystore';
 import { createIdentifyVoter, type IdentifyVoter } from '../chain/voter';
-import { type Config, ConfigError, loadConfig, refusePostgresUrl, signerDatabaseUrl } from '../config';
+import {
+  type Config,
+  ConfigError,
+  loadConfig,
+  refusePostgresUrl,
+  secretSetting,
+  signerDatabaseUrl,
+} from '../config';
 import { createDatabase, type Db } from '../db/database';
 import { listOrganizations } from '../db/organizations';
+import { hasSecret } from '../secrets';
 import type { WorkflowSender } from '../temporal/client';
 import { connectTemporal } from '../temporal/connection';
 import { taskQueues } from '../temporal/ids';
@@ -24,6 +32,8 @@ export interface CommandContext {
   readonly production: boolean;
   /** True where the login of the signer is set and that of the service is not. */
   readonly isSignerHost: boolean;
+  /** The settings as they are, for secrets that a single command needs. */
+  readonly settings: NodeJS.ProcessEnv;
   /** The login of the service. Throws ConfigError. */
   databaseUrl(): string;
   /** The login that owns the tables. Throws ConfigError. */
@@ -69,19 +79,20 @@ export function createWithin(terminal: Terminal): Within {
       return db;
     };
     const databaseUrl = () => {
-      if (!settings.DATABASE_URL) {
+      const url = secretSetting(settings, 'DATABASE_URL');
+      if (url === undefined) {
         throw new ConfigError(
           'DATABASE_URL',
           `is required and not set, and no \`npm start\` has left its settings in ${settings.ORGWALLET_DATA_DIR}`,
         );
       }
-      assertUrl('DATABASE_URL', settings.DATABASE_URL);
+      assertUrl('DATABASE_URL', url);
       // Present settings are checked; a command that needs only the database needs no others.
       if (settings.NETWORKS_FILE) config();
-      return settings.DATABASE_URL;
+      return url;
     };
     const migrationDatabaseUrl = () => {
-      const url = settings.MIGRATION_DATABASE_URL;
+      const url = secretSetting(settings, 'MIGRATION_DATABASE_URL');
       if (!url) {
         throw new ConfigError(
           'MIGRATION_DATABASE_URL',
@@ -96,7 +107,8 @@ export function createWithin(terminal: Terminal): Within {
         output: createOutput(terminal, command.optsWithGlobals().json === true),
         config,
         production: settings.NODE_ENV === 'production',
-        isSignerHost: !settings.DATABASE_URL && Boolean(settings.SIGNER_DATABASE_URL),
+        isSignerHost: !hasSecret(settings, 'DATABASE_URL') && hasSecret(settings, 'SIGNER_DATABASE_URL'),
+        settings,
         databaseUrl,
         migrationDatabaseUrl,
         db: once(() => openDatabase(databaseUrl())),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { projectRoot } from '../projectRoot';
+import { hasSecret, overriding } from '../secrets';
 
 /** The file in the data folder to which `npm start` writes the settings of its service. */
 export function stackFile(dataDir: string): string {
@@ -22,7 +23,7 @@ function settingsIn(file: string): NodeJS.ProcessEnv {
 
 /** What `npm start` wrote to the data folder; the owner's login only where no database is set that may be another one. */
 function stackSettings(dataDir: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const isOther = Boolean(env.DATABASE_URL || env.SIGNER_DATABASE_URL);
+  const isOther = hasSecret(env, 'DATABASE_URL') || hasSecret(env, 'SIGNER_DATABASE_URL');
   return { ...settingsIn(stackFile(dataDir)), ...(isOther ? {} : settingsIn(ownerFile(dataDir))) };
 }
 
@@ -35,11 +36,8 @@ export function commandSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const root = projectRoot();
   const dataDir = resolve(root, env.ORGWALLET_DATA_DIR || '.data');
   const own = Object.entries(env).filter(([, value]) => value !== undefined && value !== '');
-  const settings = {
-    ...(env.NODE_ENV === 'production' ? {} : stackSettings(dataDir, env)),
-    ...Object.fromEntries(own),
-    ORGWALLET_DATA_DIR: dataDir,
-  };
+  const stack = env.NODE_ENV === 'production' ? {} : stackSettings(dataDir, env);
+  const settings = { ...overriding(Object.fromEntries(own), stack), ORGWALLET_DATA_DIR: dataDir };
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) =>
       name.endsWith('_FILE') && value !== undefined && !isAbsolute(value)

@@ -293,6 +293,51 @@ describe('settings', () => {
     );
   });
 
+  it.each([
+    ['DATABASE_URL', 'postgres://user@localhost/other', 'databaseUrl'],
+    ['SIGNER_DATABASE_URL', 'postgres://signer@localhost/other', 'signerDatabaseUrl'],
+    ['DATABASE_LISTEN_URL', 'postgres://listener@localhost/other', 'listenDatabaseUrl'],
+  ])('read %s from the file that its setting with _FILE names', (name, value, field) => {
+    const { DATABASE_URL: _, ...others } = NEEDED;
+    const file = join(mkdtempSync(join(folder, 'secret-')), 'secret');
+    const set = { ...(name === 'DATABASE_URL' ? others : NEEDED), [`${name}_FILE`]: file };
+    writeFileSync(file, `${value} \r\n\n`);
+    expect(loadConfig(set)).toMatchObject({ [field]: value });
+    writeFileSync(file, ' \n');
+    expect(errorOf(() => loadConfig(set)).message).toBe(`${name}_FILE: ${file} is empty`);
+    rmSync(file);
+    expect(errorOf(() => loadConfig(set)).message).toMatch(`${name}_FILE: ${file} cannot be read: ENOENT`);
+    expect(errorOf(() => loadConfig({ ...set, [name]: value })).message).toBe(
+      `${name}_FILE: is set beside ${name}: only one of them can be`,
+    );
+  });
+
+  it('read the API key of Temporal and the headers of the collector from files', () => {
+    const file = join(mkdtempSync(join(folder, 'secret-')), 'secret');
+    writeFileSync(file, 'x-api-key=secret\n');
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+    expect(
+      loadConfig({
+        ...NEEDED,
+        ...endpoint,
+        TEMPORAL_API_KEY_FILE: file,
+        OTEL_EXPORTER_OTLP_HEADERS_FILE: file,
+      }),
+    ).toMatchObject({
+      temporal: { apiKey: 'x-api-key=secret' },
+      tracing: { headers: { 'x-api-key': 'secret' } },
+    });
+  });
+
+  it('name the file of a secret with a bad value, and do not show it', () => {
+    const file = join(mkdtempSync(join(folder, 'secret-')), 'secret');
+    writeFileSync(file, 'mysql://hunter2@host/db');
+    const { DATABASE_URL: _, ...others } = NEEDED;
+    const { message } = errorOf(() => loadConfig({ ...others, DATABASE_URL_FILE: file }));
+    expect(message).toMatch(/^DATABASE_URL: must begin with postgres/);
+    expect(message).not.toContain('hunter2');
+  });
+
   it('count an empty setting as absent', () => {
     const empty = {
       HTTPS_PORT: '',

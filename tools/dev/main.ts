@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { withSecrets } from '../../src/secrets';
 import { board } from './board';
 import { lastLogLines, type Part, startedParts } from './parts';
 import { endLeftovers, known, removeRecord, writeRecord } from './processes';
@@ -105,7 +106,8 @@ function createPartWatch(recordFile: string, onEnd: (ended: Ended) => void) {
 }
 
 /** Runs the embedded stack and the service until a signal or the end of the parent. A part that ends is started again. */
-export async function main(env: NodeJS.ProcessEnv): Promise<void> {
+export async function main(given: NodeJS.ProcessEnv): Promise<void> {
+  const env = withSecrets(given);
   const settings = readStackSettings(env);
   const files = dataFiles(settings.dataDir);
   // Other users may traverse the folder, for a Postgres that runs as another user, but not read its files.

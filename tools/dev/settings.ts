@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { ownerFile, stackFile } from '../../src/cli/settings';
 import { ConfigError, type Role, readRoles } from '../../src/config';
 import { projectRoot } from '../../src/projectRoot';
+import { hasSecret } from '../../src/secrets';
 
 /** The settings of the embedded stack; it runs the parts whose settings are absent. */
 export interface StackSettings {
@@ -66,7 +67,7 @@ export function readStackSettings(env: NodeJS.ProcessEnv): StackSettings {
     tokenListFile: env.TOKEN_LIST_FILE || undefined,
     tlsCertFile: env.TLS_CERT_FILE || undefined,
     keystoreFile: env.KEYSTORE_FILE || undefined,
-    hasPassphrase: Boolean(env.KEYSTORE_PASSPHRASE || env.KEYSTORE_PASSPHRASE_FILE),
+    hasPassphrase: hasSecret(env, 'KEYSTORE_PASSPHRASE'),
   };
 }
 

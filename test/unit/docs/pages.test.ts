@@ -29,7 +29,7 @@ function headings(file: string): string[] {
 const PROPOSED_FILES = ['src/operations/accountsRemove.ts'];
 
 /** Settings that src/config.ts does not parse. */
-const ELSEWHERE = ['MIGRATION_DATABASE_URL', 'NODE_ENV', 'TEMPORAL_CLI_PATH'];
+const ELSEWHERE = ['MIGRATION_DATABASE_URL', 'RECOVERY_DATABASE_URL', 'NODE_ENV', 'TEMPORAL_CLI_PATH'];
 
 const silent = { out: () => undefined, err: () => undefined, env: {} };
 

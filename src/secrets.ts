@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+
+/** A secret that cannot be read; names the setting, and never shows the secret. */
+export class SecretError extends Error {
+  override readonly name = 'SecretError';
+  constructor(
+    readonly setting: string,
+    readonly detail: string,
+  ) {
+    super(`${setting}: ${detail}`);
+  }
+}
+
+/** The settings that are secrets: each is set itself, or in the file that the setting with `_FILE` added names. */
+const SECRETS = [
+  'DATABASE_URL',
+  'SIGNER_DATABASE_URL',
+  'MIGRATION_DATABASE_URL',
+  'RECOVERY_DATABASE_URL',
+  'DATABASE_LISTEN_URL',
+  'TEMPORAL_API_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+] as const;
+
+/** Passphrases are read where a keystore is opened, and nowhere else. */
+export type Secret = (typeof SECRETS)[number] | 'KEYSTORE_PASSPHRASE' | 'NEW_KEYSTORE_PASSPHRASE';
+
+type Settings = Readonly<Record<string, string | undefined>>;
+
+/** Whether a secret is set, itself or by its file. */
+export function hasSecret(settings: Settings, name: Secret): boolean {
+  return Boolean(settings[name] || settings[`${name}_FILE`]);
+}
+
+/**
+ * A secret, or undefined where it is not set; empty settings count as absent. Of a file, without the white space at its end.
+ * Throws SecretError where setting and file are both set, and for a file that cannot be read or is empty.
+ */
+export function readSecret(settings: Settings, name: Secret): string | undefined {
+  const setting = `${name}_FILE`;
+  const value = settings[name] || undefined;
+  const file = settings[setting];
+  if (!file) return value;
+  if (value !== undefined) {
+    throw new SecretError(setting, `is set beside ${name}: only one of them can be`);
+  }
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trimEnd();
+  } catch (error) {
+    throw new SecretError(setting, `${file} cannot be read: ${(error as Error).message}`);
+  }
+  if (text === '') throw new SecretError(setting, `${file} is empty`);
+  return text;
+}
+
+/**
+ * Settings with every secret itself in place of its file, but for passphrases. Throws SecretError.
+ */
+export function withSecrets<S extends Settings>(settings: S): S {
+  const all: Record<string, string | undefined> = { ...settings };
+  for (const name of SECRETS) {
+    const value = readSecret(settings, name);
+    if (value !== undefined) all[name] = value;
+    delete all[`${name}_FILE`];
+  }
+  return all as S;
+}
+
+/** Settings of a higher and of a lower rank: a secret of the higher takes the place of both settings of the lower. */
+export function overriding(higher: Settings, lower: Settings): Record<string, string | undefined> {
+  const isOverridden = (setting: string) => {
+    const name = setting.endsWith('_FILE') ? setting.slice(0, -'_FILE'.length) : setting;
+    return hasSecret(higher, name as Secret);
+  };
+  return { ...Object.fromEntries(Object.entries(lower).filter(([name]) => !isOverridden(name))), ...higher };
+}
