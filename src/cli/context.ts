@@ -42,8 +42,8 @@ export interface CommandContext {
   db(): Db;
   /** The database, with the login of the signer. Throws ConfigError. */
   signerDb(): Db;
-  /** The database, with the login that owns the tables. Throws ConfigError. */
-  ownerDb(): Db;
+  /** The database, with the login that writes back what was lost, else the one that owns the tables. Throws ConfigError. */
+  recoveryDb(): Db;
   /** Sends messages to workflows. Throws ConfigError. */
   sender(): WorkflowSender;
 }
@@ -113,7 +113,10 @@ export function createWithin(terminal: Terminal): Within {
         migrationDatabaseUrl,
         db: once(() => openDatabase(databaseUrl())),
         signerDb: once(() => openDatabase(signerDatabaseUrl(config()))),
-        ownerDb: once(() => openDatabase(migrationDatabaseUrl(), false)),
+        recoveryDb: once(() => {
+          const url = secretSetting(settings, 'RECOVERY_DATABASE_URL');
+          return url === undefined ? openDatabase(migrationDatabaseUrl(), false) : openDatabase(url);
+        }),
         sender: once(() => {
           const { temporal } = config();
           const connection = connectTemporal(temporal);

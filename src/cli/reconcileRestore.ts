@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { signerEndpoints } from '../chain/contractSignatures';
+import type { Keystore } from '../chain/keys';
 import { hasAuthorizations } from '../db/authorizations';
 import type { Db } from '../db/database';
 import { readInstallationId } from '../db/installation';
@@ -8,7 +9,8 @@ import type { UnknownExecutionEntry } from '../journal/entries';
 import { openJournalOf } from '../journal/installationJournal';
 import type { Journal } from '../journal/journal';
 import { compareJournal, isComplete, type Missing } from '../recovery/compareJournal';
-import { fillJournal } from '../recovery/newJournal';
+import { completeJournal } from '../recovery/completeJournal';
+
 import { findUnknownExecutions } from '../recovery/unknownExecutions';
 import { writeBack } from '../recovery/writeBack';
 import { type CommandContext, keystoreOf } from './context';
@@ -80,42 +82,90 @@ async function openJournal({ config }: CommandContext, db: Db, { newJournal }: O
   const isPresent = existsSync(file);
   if (newJournal && isPresent) throw new CommandRefused(`${file} exists: --new-journal is for a lost one`);
   const of = { installationId: await readInstallationId(db), hasAuthorizations: await hasAuthorizations(db) };
-  return openJournalOf(of, { file, waitMs: 0, anew: newJournal === true, leaseRow: signerLease(db) });
+  return openJournalOf(of, {
+    ...{ file, waitMs: 0, anew: newJournal === true },
+    ...{ leaseRow: signerLease(db), isToBeCompleted: true },
+  });
+}
+
+/** What is known after the comparison. */
+interface Compared {
+  readonly missing: Missing;
+  /** Executions that nobody here knows. */
+  readonly unknown: readonly UnknownExecutionEntry[];
+  /** Ids of transactions that the database has decided about and the journal does not know. */
+  readonly unjournaled: readonly string[];
+  /** How many lines the journal was completed with. */
+  readonly added: number;
+}
+
+/** Compares, and completes the journal where it is to be written. Throws JournalError for one of another history. */
+async function compare(
+  context: CommandContext,
+  { db, journal, keystore }: { db: Db; journal: Journal; keystore: Keystore },
+  completes: boolean,
+): Promise<Compared> {
+  const before = journal.lines();
+  let compared = await compareJournal(journal, db);
+  if (completes) {
+    const { networks } = context.config();
+    const endpoints = new Map(networks.map((network) => [network.id, signerEndpoints(network).clients]));
+    const endpointsOf = (networkId: number) => endpoints.get(networkId) ?? [];
+    await completeJournal({ db, journal, keystore, endpointsOf });
+    compared = await compareJournal(journal, db);
+  }
+  const unknown = await unknownExecutions(context, db, journal);
+  return { ...compared, unknown, added: journal.lines() - before };
+}
+
+/** What is found, in words. */
+function foundText(
+  { file }: Journal,
+  { missing, unknown, unjournaled, added }: Compared,
+  { newJournal, write }: Options,
+): string[] {
+  const unproved = 'not in the journal, and nothing proves it: the signer verifies its votes when it goes on';
+  const of = count(added, 'line', 'lines');
+  const made = newJournal ? [`${file}: made anew, ${of}`] : [];
+  const completed =
+    !newJournal && added > 0 ? [`${file}: completed with ${of} from database and chains`] : [];
+  const lacks = unjournaled.map((id) => `${id}: ${newJournal || write ? unproved : 'not in the journal'}`);
+  return [...made, ...completed, ...lacks, ...lines(missing, unknown)];
 }
 
 /**
- * Compares a restored database with the journal and the chains, and shows what it lacks; with `write`, writes it back.
- * Needs the keystore, the journal, whose signer is stopped, and the login that owns the tables.
+ * Compares a restored database with the journal and the chains, and shows what each lacks; with `write`, completes the
+ * journal, and writes back what the database lacks. Needs the keystore, and the journal, whose signer is stopped; to write
+ * back, the login of RECOVERY_DATABASE_URL.
  */
 export async function reconcileRestore(context: CommandContext, options: Options): Promise<void> {
-  const db = context.ownerDb();
+  const db = context.signerDb();
   const keystore = await keystoreOf(context);
   const journal = await openJournal(context, db, options);
+  const completes = options.newJournal === true || options.write === true;
   try {
-    if (options.newJournal) await fillJournal({ db, journal, keystore });
-    const { missing } = await compareJournal(journal, db);
-    const unknown = await unknownExecutions(context, db, journal);
-    const found = [
-      ...(options.newJournal
-        ? [`${journal.file}: made anew, ${count(journal.lines(), 'line', 'lines')}`]
-        : []),
-      ...lines(missing, unknown),
-    ];
+    const compared = await compare(context, { db, journal, keystore }, completes);
+    const { missing, unknown, unjournaled, added } = compared;
     const isDone = isComplete(missing) && unknown.length === 0;
     const isWritten = !isDone && options.write === true;
     if (isWritten) {
+      const recoveryDb = context.recoveryDb();
       if (unknown.length > 0) await journal.append(...unknown);
       await writeBack(
-        { db, journal, keystore },
+        { db: recoveryDb, journal, keystore },
         { ...missing, unknownExecutions: [...missing.unknownExecutions, ...unknown] },
       );
     }
-    const end = isDone
-      ? 'The database has all that the journal and the chains have.'
-      : isWritten
-        ? 'Written back. Start the service: what was authorized continues by itself.'
-        : 'Nothing was written to the database. To write it back: npx orgwallet signer reconcile-restore --write';
-    context.output.result({ ...shown(missing, unknown), written: isWritten }, [...found, end].join('\n'));
+    if (completes) await journal.publish();
+    const end = isWritten
+      ? 'Written back. Start the service: what was authorized continues by itself.'
+      : isDone && (completes || unjournaled.length === 0)
+        ? 'The database has all that the journal and the chains have.'
+        : 'Nothing was written to the database. To complete the journal and to write back: npx orgwallet signer reconcile-restore --write';
+    context.output.result(
+      { ...shown(missing, unknown), unjournaled, completedLines: added, written: isWritten },
+      [...foundText(journal, compared, options), end].join('\n'),
+    );
   } finally {
     await journal.close();
   }

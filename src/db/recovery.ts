@@ -39,13 +39,28 @@ async function writableColumns(tx: Tx, table: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
+/** The columns of a table that ever change: what is signed never does. */
+async function changingColumns(tx: Tx, table: string): Promise<string[]> {
+  const rows = await queryRows<{ name: string }>(
+    tx,
+    `SELECT attname AS name FROM pg_attribute
+      WHERE attrelid = ?::regclass AND attnum > 0 AND NOT attisdropped
+        AND has_column_privilege('orgwallet_service', attrelid, attnum, 'UPDATE')
+      ORDER BY attnum`,
+    [table],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /**
  * Writes back the rows of a transaction's record, as `transactionRows` has read them: an open record becomes what it was
  * then; votes, evidence and usage are added where they are missing.
  */
 export async function writeTransactionRows(tx: Tx, rows: string): Promise<void> {
   const columns = await writableColumns(tx, 'approvals');
-  const changed = columns.filter((name) => !['id', 'position', 'version'].includes(name));
+  const changed = (await changingColumns(tx, 'approvals')).filter(
+    (name) => !['position', 'version'].includes(name),
+  );
   await execute(
     tx,
     `INSERT INTO approvals AS a (${columns.join(', ')})

@@ -103,7 +103,7 @@ async function missingFreezes(journal: JournalReader, db: Db): Promise<RecordedF
 /** How a journal and a database differ. */
 export interface Comparison {
   readonly missing: Missing;
-  /** Ids of transactions that the database has authorized and the journal does not know. */
+  /** Ids of transactions that the database has decided about and the journal does not know. */
   readonly unjournaled: readonly string[];
 }
 
@@ -148,5 +148,11 @@ export async function compareJournal(journal: JournalReader, db: Db): Promise<Co
     unknownExecutions: journal.unknownExecutions().filter((one) => !unknown.has(nonceOf(one))),
     freezes: await missingFreezes(journal, db),
   };
-  return { missing, unjournaled: [...stored.keys()].filter((id) => !journal.authorizationOf(id)) };
+  // One that was cancelled before it was carried on has no authorization there.
+  const isKnown = (id: string) =>
+    journal.authorizationOf(id) !== undefined || journal.outcomeOf(id)?.outcome === 'cancelled';
+  return {
+    missing,
+    unjournaled: [...stored.keys(), ...rejected].filter((id) => !isKnown(id) && !journal.isRejected(id)),
+  };
 }

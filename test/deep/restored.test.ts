@@ -1,5 +1,5 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createPublicClient, type Hex, http as rpcTransport } from 'viem';
 import { openKeystore } from '../../src/chain/keystore';
 import { executionCall, type SafeTransaction } from '../../src/chain/safeTransaction';
@@ -97,7 +97,38 @@ async function completes({ transaction: { id } }: Payment): Promise<void> {
 async function restore(): Promise<void> {
   await db.destroy();
   await copyDatabase(backup, database.name);
-  db = connectAsOwner(env, 4);
+  db = connectAsOwner({ ...env, MIGRATION_DATABASE_URL: database.url }, 4);
+}
+
+/** Nothing is left to do: a proof can be written and checked, and doctor finds nothing. */
+async function expectSound(): Promise<void> {
+  const proof = join(temporaryDir(), 'proof.jsonl');
+  // The signer reads outcomes that it has not in its journal every 15 s.
+  await until(
+    'a proof is written',
+    async () => {
+      const written = await command(env, 'audit', 'export', '--org', org.id, '--out', proof);
+      if (written.status !== 0) throw new Error(written.stderr);
+      return true;
+    },
+    60_000,
+  );
+  expect((await command(env, 'audit', 'prove', proof)).status).toBe(0);
+  expect(await verifyAudit(db, org.id)).toMatchObject({ ok: true });
+  const { stdout } = await command(env, 'doctor', '--json');
+  const found: Shown[] = JSON.parse(stdout);
+  expect(found.filter(({ status }) => status === 'fail')).toEqual([]);
+  expect(found.find(({ part }) => part === 'journal')).toMatchObject({ status: 'ok' });
+}
+
+/** A login with the rights of service and signer, and no more: it owns nothing. */
+async function recoveryLogin(): Promise<string> {
+  const name = `recovery_${database.name}`;
+  await db.raw(`CREATE ROLE ${name} LOGIN PASSWORD 'recovery' IN ROLE orgwallet_service, orgwallet_signer`);
+  const url = new URL(database.url);
+  url.username = name;
+  url.password = 'recovery';
+  return url.href;
 }
 
 const reconcile = (...options: string[]) => json(env, 'signer', 'reconcile-restore', ...options);
@@ -112,6 +143,9 @@ beforeAll(async () => {
   service = await startServiceProcess(settings, { roles: ROLES });
   env = service.env;
   db = connectAsOwner(env, 4);
+  // The login that owns the tables is not on the host of the signer.
+  delete env.MIGRATION_DATABASE_URL;
+  env.RECOVERY_DATABASE_URL = await recoveryLogin();
   const keystore = await openKeystore({
     file: service.config.keystore.file,
     passphrase: env.KEYSTORE_PASSPHRASE ?? '',
@@ -197,13 +231,7 @@ test(
     await paid(second);
     expect(await received(rejected)).toBe(0n);
 
-    expect(await verifyAudit(db, org.id)).toMatchObject({ ok: true });
-    const proof = join(temporaryDir(), 'proof.jsonl');
-    await command(env, 'audit', 'export', '--org', org.id, '--out', proof);
-    expect((await command(env, 'audit', 'prove', proof)).status).toBe(0);
-    const { stdout } = await command(env, 'doctor', '--json');
-    const failed = JSON.parse(stdout).filter(({ status }: Shown) => status === 'fail');
-    expect(failed).toEqual([]);
+    await expectSound();
   },
   LIMIT_MS,
 );
@@ -264,7 +292,90 @@ test(
     expect(await received(blocked)).toBe(1n);
     const entries = await db('audit_log').where({ action: 'account.unknownExecution' });
     expect(entries).toHaveLength(1);
-    expect(await verifyAudit(db, org.id)).toMatchObject({ ok: true });
+    await expectSound();
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a journal from a backup is refused, and completed from database and chain',
+  async () => {
+    const { journalFile } = service.config;
+    await service.stop();
+    copyFileSync(journalFile, `${journalFile}.backup`);
+    await service.start();
+    for (let payment = 0; payment < 3; payment += 1) await paid();
+    await change(service.http, org, '/members/proposals/create', {
+      items: [{ name: 'Frank', type: 'user', walletAddress: anAddress() }],
+    });
+    const rejected = await initiated(policies.approved);
+    await signed(service.http, org, rejected.transaction, org.alice, 'reject', { execute: true });
+    await service.stop();
+    const lines = readFileSync(journalFile, 'utf8').split('\n').length;
+    renameSync(`${journalFile}.backup`, journalFile);
+
+    await expect(service.start()).rejects.toThrow(/it is a copy or a backup/);
+    const found = await reconcile();
+    expect(found).toMatchObject({ completedLines: 0, written: false });
+    expect(found.unjournaled).toHaveLength(4);
+    // To look changes nothing.
+    await expect(service.start()).rejects.toThrow(/it is a copy or a backup/);
+    expect(await words(env, 'signer', 'reconcile-restore', '--write')).toMatch(/completed with \d+ lines/);
+    expect(await reconcile()).toMatchObject({ unjournaled: [], written: false });
+    expect(readFileSync(journalFile, 'utf8').split('\n').length).toBeLessThanOrEqual(lines);
+    await service.start();
+    await expectSound();
+    await paid();
+    await expectSound();
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a journal that is moved aside because of its clock is made anew with all that was authorized',
+  async () => {
+    const { journalFile } = service.config;
+    await service.stop();
+    const authorizations = await db('authorizations').whereNotNull('safe_nonce').count().first();
+    renameSync(journalFile, `${journalFile}.ahead`);
+    await words(env, 'signer', 'reconcile-restore', '--new-journal');
+    expect(readFileSync(journalFile, 'utf8').match(/"type":"authorization"/g)).toHaveLength(
+      Number(authorizations?.count),
+    );
+    await service.start();
+    await expectSound();
+    await paid();
+    await expectSound();
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a torn last line, a keystore from its backup, and a move to another folder need no more than a start',
+  async () => {
+    const { journalFile, keystore } = service.config;
+    await service.kill();
+    appendFileSync(journalFile, '{"line":');
+    await service.start();
+    await expectSound();
+
+    const backup = join(temporaryDir(), 'keystore.json');
+    await words(env, 'keystore', 'backup', '--out', backup);
+    await service.stop();
+    rmSync(keystore.file);
+    copyFileSync(backup, keystore.file);
+    await service.start();
+    await expectSound();
+
+    await service.stop();
+    const folder = join(dirname(keystore.file), 'moved');
+    mkdirSync(folder);
+    for (const file of [keystore.file, journalFile])
+      renameSync(file, join(folder, file.slice(dirname(file).length)));
+    Object.assign(env, { KEYSTORE_FILE: join(folder, 'keystore.json') });
+    await service.start();
+    await paid();
+    await expectSound();
   },
   LIMIT_MS,
 );
