@@ -254,7 +254,7 @@ async function openKeystore({ keystore, production }: Config, logger: Logger): P
   const opened = await createOrOpenKeystore({ file: keystore.file, passphrase: readPassphrase(keystore) });
   if (production && lastBackup(keystore.file) === null) {
     logger.warn(
-      'the keystore has no backup: a lost keystore is lost money. Run `npx orgwallet keystore backup`',
+      'the keystore has no backup: a lost keystore is lost money. Run `./orgwallet keystore backup`',
     );
   }
   return opened;
@@ -316,6 +316,8 @@ async function signerWorkers(clients: Clients, db: Db, lifetime: Lifetime): Prom
   const steady = createSteadyTime();
   const journal = await openSignerJournal(clients, db, lifetime, steady);
   lifetime.onStop('the journal', () => journal.close());
+  metrics.watchJournal(config.journalFile);
+  metrics.watchKeystoreBackup(() => Date.parse(lastBackup(config.keystore.file) ?? '') || null);
   const comparison = keepCompared({ db, journal, logger });
   lifetime.onStop('the comparison with the journal', () => comparison.stop());
   lifetime.onStop('requests to freeze', keepTakingRequests(journal, db, logger));

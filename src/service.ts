@@ -3,7 +3,6 @@ import { createDecoder } from './api/codec';
 import type { ApiDependencies } from './api/dependencies';
 import { type CheckedPart, type CheckedParts, createOpsServer, type OpsServer } from './api/ops';
 import { type ApiServer, createApiServer } from './api/server';
-import { lastBackup } from './chain/keystore';
 import { createFindSignedMessage } from './chain/signedMessage';
 import { createReadBalances, createSimulate } from './chainReads';
 import { type Clients, connectClients } from './clients';
@@ -211,10 +210,6 @@ async function startParts(config: Config, logger: Logger, lifetime: Lifetime): P
       : undefined;
   const { metrics } = clients;
   metrics.watchCertificates(certificateFiles(config));
-  if (config.roles.includes('signer')) {
-    metrics.watchJournal(config.journalFile);
-    metrics.watchKeystoreBackup(() => Date.parse(lastBackup(config.keystore.file) ?? '') || null);
-  }
   ops = createOpsServer({
     ...config.ops,
     metrics,

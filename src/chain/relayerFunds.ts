@@ -5,20 +5,18 @@ import { ask, type ChainClients, ChainUnavailable } from './clients';
 /** About the gas of a deployment, the most expensive of what relayers commonly pay for. */
 const DEPLOYMENT_GAS = 400_000n;
 /** A relayer that cannot pay for so many deployments, or about 50 token transfers, is low. */
-const ENOUGH_DEPLOYMENTS = 20;
+const ENOUGH_DEPLOYMENTS = 20n;
 
-/** For how many deployments a balance is enough at a gas price; both in wei. */
-export function payableDeployments(balance: bigint, gasPrice: bigint): number {
-  if (balance === 0n) return 0;
-  // Fees are offered at twice the base fee, so that they hold while it rises.
-  return Number(balance) / Number(DEPLOYMENT_GAS * gasPrice * 2n);
+/** What one deployment may cost at a gas price; in wei. Fees are offered at twice the base fee, to hold while it rises. */
+function deploymentCost(gasPrice: bigint): bigint {
+  return DEPLOYMENT_GAS * gasPrice * 2n;
 }
 
 /** Whether a relayer can keep paying at a gas price; amounts in wei. */
 export function relayerFunds(balance: bigint, gasPrice: bigint): 'enough' | 'low' | 'empty' {
-  const deployments = payableDeployments(balance, gasPrice);
-  if (deployments < 1) return 'empty';
-  return deployments < ENOUGH_DEPLOYMENTS ? 'low' : 'enough';
+  const oneDeployment = deploymentCost(gasPrice);
+  if (balance === 0n || balance < oneDeployment) return 'empty';
+  return balance < oneDeployment * ENOUGH_DEPLOYMENTS ? 'low' : 'enough';
 }
 
 /** The balance of a relayer, in wei. */
@@ -48,7 +46,7 @@ export async function readRelayerBalances(
               network: chain.network,
               address,
               wei,
-              deployments: payableDeployments(wei, gasPrice),
+              deployments: wei === 0n ? 0 : Number(wei) / Number(deploymentCost(gasPrice)),
               funds: relayerFunds(wei, gasPrice),
             };
           }),
