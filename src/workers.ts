@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DefaultLogger,
   type LogLevel,
+  makeTelemetryFilterString,
   NativeConnection,
   Runtime,
   Worker,
@@ -100,6 +101,8 @@ function installRuntime(logger: Logger, port: number): string {
       sdk[shown]({ ...meta, timestampNanos: undefined }, message);
     }),
     telemetryOptions: {
+      // Without `forward` its core writes lines of its own to the console.
+      logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
       metrics: {
         prometheus: {
           bindAddress,

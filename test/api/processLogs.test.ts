@@ -6,7 +6,8 @@ import { readVersion, versionText } from '../../src/version';
 import { spawned } from '../cli/command';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { serviceSettings } from '../support/service';
-import { freePorts, sharedStack } from '../support/stack';
+import { sharedStack, startOwnTemporal } from '../support/stack';
+import { until } from '../support/until';
 
 const MAIN = join(projectRoot(), 'dist', 'src', 'main.js');
 /** What the API's process answers at its ops port. */
@@ -126,26 +127,6 @@ describe('a start that fails', () => {
     60_000,
   );
 
-  it('keeps the format while Temporal is unavailable', async () => {
-    const [port] = await freePorts(1);
-    const settings = await serviceSettings({
-      env: { LOG_LEVEL: 'info', TEMPORAL_ADDRESS: `127.0.0.1:${port}` },
-    });
-    const running = spawned(
-      { ...settings, NODE_ENV: 'test' },
-      'timeout',
-      '-s',
-      'TERM',
-      '25',
-      process.execPath,
-      MAIN,
-    );
-    const { stdout, stderr } = await running;
-    expect(stderr).toBe('');
-    const lines = linesOf(stdout, 'api,worker,chain,signer');
-    expect(lines.some(({ level }) => level === 'warn')).toBe(true);
-  }, 120_000);
-
   it('keeps the format for what Node prints: a warning, and an error that nothing handles', async () => {
     const settings = await serviceSettings({ env: { LOG_LEVEL: 'info' } });
     const hook = join(settings.ORGWALLET_DATA_DIR ?? '', 'hook.js');
@@ -165,3 +146,24 @@ describe('a start that fails', () => {
     expect(status).toBe(1);
   }, 60_000);
 });
+
+it('what the core of the Temporal SDK reports has the format too', async () => {
+  const temporal = await startOwnTemporal();
+  const settings = await serviceSettings({
+    env: { LOG_LEVEL: 'info', TEMPORAL_ADDRESS: temporal.current.address },
+  });
+  const part = await startServiceProcess(settings, { roles: ['worker', 'chain'] });
+  try {
+    await temporal.stop();
+    await until('its core has reported that calls fail', async () =>
+      readFileSync(part.logFile, 'utf8').includes('poll_activity_task_queue'),
+    );
+    const lines = linesOf(readFileSync(part.logFile, 'utf8'), 'worker,chain');
+    expect(lines.filter(({ component }) => component === 'temporal').map(({ level }) => level)).toContain(
+      'warn',
+    );
+  } finally {
+    await part.kill();
+    await temporal.stop().catch(() => undefined);
+  }
+}, 180_000);
