@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments, stringify } from 'yaml';
+import { createOrOpenKeystore } from '../../src/chain/keystore';
 import { loadConfig, missingInProduction } from '../../src/config';
 import { projectRoot } from '../../src/projectRoot';
 import { goProgram } from '../support/goProgram';
@@ -34,6 +35,9 @@ interface Variable {
 // biome-ignore lint/suspicious/noExplicitAny: objects of Kubernetes
 type Rendered = any;
 
+/** Knows the schemas of Kubernetes's own kinds. */
+const VALIDATE = { path: 'sigs.k8s.io/kubectl-validate', version: 'v0.0.4' };
+
 let helm: string;
 let objects: Rendered[];
 let networksFile: string;
@@ -42,17 +46,25 @@ beforeAll(async () => {
   helm = await goProgram(HELM);
   const values = join(temporaryDir(), 'values.yaml');
   writeFileSync(values, 'settings:\n  TEMPORAL_ADDRESS: temporal.example:7233\n  MAX_GAS: 12000000\n');
-  const { stdout } = await run(helm, ['template', 'wallets', chart, '--values', values]);
-  objects = parseAllDocuments(stdout)
-    .map((document) => document.toJS())
-    .filter((object) => object !== null);
+  objects = await rendered('--values', values);
   networksFile = join(temporaryDir(), 'networks.json');
   writeFileSync(networksFile, JSON.stringify([{ id: 1, name: 'One', rpcUrls: ['https://rpc.example'] }]));
 }, 900_000);
 
+/** The objects that the chart makes of the one required value and more. */
+async function rendered(...args: readonly string[]): Promise<Rendered[]> {
+  const required = ['--set', 'settings.TEMPORAL_ADDRESS=temporal.example:7233'];
+  const { stdout } = await run(helm, ['template', 'wallets', chart, ...required, ...args]);
+  return parseAllDocuments(stdout)
+    .map((document) => document.toJS())
+    .filter((object) => object !== null);
+}
+
+const ofKind = (all: readonly Rendered[], wanted: string) => all.filter(({ kind }) => kind === wanted);
+
 /** The pods that a role, or the migration, runs. */
-function podOf(component: string): Rendered {
-  const [workload] = objects.filter(
+function podOf(component: string, all: readonly Rendered[] = objects): Rendered {
+  const [workload] = all.filter(
     ({ kind, metadata }) =>
       ['Deployment', 'StatefulSet', 'Job'].includes(kind) &&
       metadata.labels['app.kubernetes.io/component'] === component,
@@ -123,15 +135,14 @@ it('gives each login to the pods that need it, and keystore and journal to the s
   expect(signer.spec.replicas).toBe(1);
   expect(signer.spec.volumeClaimTemplates).toMatchObject([{ metadata: { name: 'data' } }]);
   expect(signer.spec.persistentVolumeClaimRetentionPolicy.whenDeleted).toBe('Retain');
-  expect(podOf('signer').securityContext.fsGroup).toBeUndefined();
 });
 
-it('runs everything without rights, on a file system that is not written', () => {
+it('runs everything without rights, on a file system that is not written, and nothing as root', () => {
   for (const component of ['api', 'worker', 'chain', 'signer', 'migrate']) {
     const pod = podOf(component);
     expect(pod.automountServiceAccountToken).toBe(false);
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
-    for (const { securityContext } of pod.containers) {
+    for (const { securityContext } of [...pod.containers, ...(pod.initContainers ?? [])]) {
       expect(securityContext).toEqual({
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,
@@ -139,6 +150,156 @@ it('runs everything without rights, on a file system that is not written', () =>
       });
     }
   }
+});
+
+it('lets the signer write a new volume, and takes its files from the group of the volume', async () => {
+  const pod = podOf('signer');
+  expect(pod.securityContext).toMatchObject({ fsGroup: 1000, fsGroupChangePolicy: 'OnRootMismatch' });
+  expect(environmentOf('signer').ORGWALLET_DATA_DIR).toBe('/data/signer');
+  // As the kubelet leaves a volume that it gives to a group.
+  const volume = temporaryDir();
+  chmodSync(volume, 0o2770);
+  const [, , script = ''] = pod.initContainers[0].command;
+  const close = () => run('sh', ['-euc', script.replaceAll('/data', volume)]);
+  const opened = () =>
+    createOrOpenKeystore({
+      file: join(volume, 'signer', 'keystore.json'),
+      passphrase: 'correct horse battery staple',
+      cost: 2 ** 14,
+    });
+  await close();
+  await opened();
+  chmodSync(join(volume, 'signer', 'keystore.json'), 0o660);
+  await expect(opened()).rejects.toThrow(/lets others access it/);
+  await close();
+  await opened();
+});
+
+it('has objects that Kubernetes takes', async () => {
+  const validate = await goProgram(VALIDATE);
+  const all = await rendered(...EVERYTHING);
+  const file = join(temporaryDir(), 'rendered.yaml');
+  // The operator of Prometheus has its own kinds, which are not known there.
+  const builtIn = all.filter(({ apiVersion }) => !apiVersion.startsWith('monitoring.coreos.com/'));
+  writeFileSync(file, builtIn.map((object) => stringify(object)).join('---\n'));
+  const { stdout, stderr } = await run(validate, ['--version', '1.30', file]);
+  expect(`${stdout}${stderr}`).toContain('OK');
+}, 900_000);
+
+const CA = { name: 'ca', secret: { secretName: 'ca' } };
+const CA_MOUNT = { name: 'ca', mountPath: '/ca' };
+const EVERYTHING = [
+  ...['--set-json', `extraVolumes=${JSON.stringify([CA])}`],
+  ...['--set-json', `extraVolumeMounts=${JSON.stringify([CA_MOUNT])}`],
+  ...[
+    '--set-json',
+    'extraEnv=[{"name":"ALL","value":"1"}]',
+    '--set-json',
+    'chain.extraEnv=[{"name":"ONE","value":"2"}]',
+  ],
+  ...['--set', 'secretKeys.DATABASE_URL=uri', '--set', 'secrets.signer=', '--set', 'secrets.temporal='],
+  ...['--set', 'signer.storage.existingClaim=vault'],
+  ...['--set', 'monitoring.serviceMonitor.enabled=true,monitoring.prometheusRule.enabled=true'],
+  ...['--set', 'monitoring.prometheusRule.docsUrl=https://wiki.internal/orgwallet/'],
+];
+
+describe("an operator's own", () => {
+  let all: Rendered[];
+
+  beforeAll(async () => {
+    all = await rendered(...EVERYTHING);
+  });
+
+  it('volumes and variables reach every process and the migration, and those of a role it alone', () => {
+    for (const component of ['api', 'worker', 'chain', 'signer', 'migrate']) {
+      const pod = podOf(component, all);
+      expect(pod.volumes).toContainEqual(CA);
+      expect(pod.containers[0].volumeMounts).toContainEqual(CA_MOUNT);
+      const names = pod.containers[0].env.map(({ name }: Variable) => name);
+      expect(names).toContain('ALL');
+      expect(names.includes('ONE')).toBe(component === 'chain');
+      expect(new Set(names).size).toBe(names.length);
+    }
+  });
+
+  it('Secrets have the keys that they have, and one without a name is not asked for', () => {
+    const variable = (component: string, name: string) =>
+      podOf(component, all).containers[0].env.find((one: Variable) => one.name === name);
+    expect(variable('api', 'DATABASE_URL').valueFrom.secretKeyRef).toEqual({
+      name: 'orgwallet-service',
+      key: 'uri',
+    });
+    expect(variable('signer', 'KEYSTORE_PASSPHRASE')).toBeUndefined();
+    expect(variable('api', 'TEMPORAL_API_KEY')).toBeUndefined();
+  });
+
+  it('claim is used instead of a new one', () => {
+    const [signer] = ofKind(all, 'StatefulSet');
+    expect(signer.spec.volumeClaimTemplates).toBeUndefined();
+    expect(podOf('signer', all).volumes).toContainEqual({
+      name: 'data',
+      persistentVolumeClaim: { claimName: 'vault' },
+    });
+  });
+
+  it('Prometheus finds all processes, also those that are not ready, under the job that the rules expect', () => {
+    const [monitor] = ofKind(all, 'ServiceMonitor');
+    const scraped = ofKind(all, 'Service').filter(({ metadata }) =>
+      Object.entries(monitor.spec.selector.matchLabels).every(
+        ([name, value]) => metadata.labels[name] === value,
+      ),
+    );
+    expect(scraped).toHaveLength(1);
+    expect(scraped[0].metadata.labels[monitor.spec.jobLabel]).toBe('orgwallet');
+    expect(scraped[0].spec).toMatchObject({ publishNotReadyAddresses: true, clusterIP: 'None' });
+    const selected = [...ofKind(all, 'Deployment'), ...ofKind(all, 'StatefulSet'), ...ofKind(all, 'Job')]
+      .filter(({ spec }) =>
+        Object.entries(scraped[0].spec.selector).every(
+          ([name, value]) => spec.template.metadata.labels[name] === value,
+        ),
+      )
+      .map(({ metadata }) => metadata.name);
+    expect(selected.toSorted()).toEqual(['wallets-api', 'wallets-chain', 'wallets-signer', 'wallets-worker']);
+  });
+
+  it('rules are those of ops/alerts.yml, with links to the pages of the operator', () => {
+    const [rule] = ofKind(all, 'PrometheusRule');
+    const own = readFileSync(join(projectRoot(), 'ops', 'alerts.yml'), 'utf8');
+    const linked = own.replaceAll('https://docs.example.com/orgwallet', 'https://wiki.internal/orgwallet');
+    expect(rule.spec).toEqual(parse(linked));
+  });
+});
+
+it('is not rendered with a value that does not exist, or of another type', async () => {
+  await expect(rendered('--set', 'api.replica=3')).rejects.toThrow(/replica/);
+  await expect(rendered('--set', 'worker.replicas=none')).rejects.toThrow(/replicas/);
+  await expect(rendered('--set', 'monitoring.prometheusRule.enabled=true')).rejects.toThrow(
+    /docsUrl is needed/,
+  );
+});
+
+it('spreads pods over zones and hosts, and lets nobody but the monitoring reach ops ports', () => {
+  for (const role of ['api', 'worker', 'chain']) {
+    expect(podOf(role).topologySpreadConstraints).toMatchObject(
+      ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].map((topologyKey) => ({
+        topologyKey,
+        whenUnsatisfiable: 'ScheduleAnyway',
+        labelSelector: { matchLabels: { 'app.kubernetes.io/component': role } },
+      })),
+    );
+  }
+  const monitoring = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } };
+  const ops = { ports: [{ port: 'ops' }], from: [monitoring] };
+  const policies = ofKind(objects, 'NetworkPolicy').map(({ spec }) => [
+    spec.podSelector.matchLabels['app.kubernetes.io/component'],
+    spec.ingress,
+  ]);
+  expect(Object.fromEntries(policies)).toEqual({
+    api: [ops, { ports: [{ port: 'https' }] }],
+    worker: [ops],
+    chain: [ops],
+    signer: [ops],
+  });
 });
 
 it('asks each process whether it lives and is ready, and sends requests to the API alone', () => {

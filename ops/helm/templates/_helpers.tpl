@@ -12,15 +12,32 @@ app.kubernetes.io/version: {{ (index . 1).Chart.AppVersion | quote }}
 helm.sh/chart: {{ printf "%s-%s" (index . 1).Chart.Name (index . 1).Chart.Version }}
 {{- end }}
 
+{{/* The label of every pod with an ops port. */}}
+{{- define "orgwallet.opsLabel" -}}
+orgwallet-ops: {{ .Release.Name }}
+{{- end }}
+
 {{- define "orgwallet.image" -}}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
-{{/* A variable whose value is in a Secret under its own name: of [name, Secret]. */}}
+{{/* A variable whose value is in a Secret, under the key that secretKeys names: of [name, Secret, root]. Nothing without a Secret. */}}
 {{- define "orgwallet.secret" -}}
-- name: {{ index . 0 }}
+{{- $name := index . 0 }}
+{{- with index . 1 }}
+- name: {{ $name }}
   valueFrom:
-    secretKeyRef: { name: {{ index . 1 }}, key: {{ index . 0 }} }
+    secretKeyRef: { name: {{ . }}, key: {{ index (index $ 2).Values.secretKeys $name | default $name }} }
+{{- end }}
+{{- end }}
+
+{{/* What is in a list of all processes and in that of one role: of [list, role, root]. */}}
+{{- define "orgwallet.extra" -}}
+{{- $of := index . 0 }}
+{{- $root := index . 2 }}
+{{- with concat (index $root.Values $of) (index (index $root.Values (index . 1)) $of) }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{/* The variables of a role: of [role, root]. */}}
@@ -46,14 +63,18 @@ helm.sh/chart: {{ printf "%s-%s" (index . 1).Chart.Name (index . 1).Chart.Versio
 - { name: {{ $name }}, value: {{ ternary (toJson $value) (toString $value) (kindIs "float64" $value) | quote }} }
 {{- end }}
 {{- if eq $role "signer" }}
-{{ include "orgwallet.secret" (list "SIGNER_DATABASE_URL" $root.Values.secrets.signer) }}
-{{ include "orgwallet.secret" (list "KEYSTORE_PASSPHRASE" $root.Values.secrets.signer) }}
+- { name: ORGWALLET_DATA_DIR, value: /data/signer }
+{{- include "orgwallet.secret" (list "SIGNER_DATABASE_URL" $root.Values.secrets.signer $root) }}
+{{- include "orgwallet.secret" (list "KEYSTORE_PASSPHRASE" $root.Values.secrets.signer $root) }}
 {{- else }}
-{{ include "orgwallet.secret" (list "DATABASE_URL" $root.Values.secrets.service) }}
+{{- include "orgwallet.secret" (list "DATABASE_URL" $root.Values.secrets.service $root) }}
 {{- end }}
+{{- with $root.Values.secrets.temporal }}
 - name: TEMPORAL_API_KEY
   valueFrom:
-    secretKeyRef: { name: {{ $root.Values.secrets.temporal }}, key: TEMPORAL_API_KEY, optional: true }
+    secretKeyRef: { name: {{ . }}, key: {{ $root.Values.secretKeys.TEMPORAL_API_KEY | default "TEMPORAL_API_KEY" }}, optional: true }
+{{- end }}
+{{- include "orgwallet.extra" (list "extraEnv" $role $root) }}
 {{- end }}
 
 {{- define "orgwallet.containerSecurity" -}}
@@ -66,9 +87,11 @@ capabilities: { drop: [ALL] }
 {{- define "orgwallet.pod" -}}
 {{- $role := index . 0 }}
 {{- $root := index . 1 }}
+{{- $values := index $root.Values $role }}
 metadata:
   labels:
     {{- include "orgwallet.labels" . | nindent 4 }}
+    {{- include "orgwallet.opsLabel" $root | nindent 4 }}
   {{- with $root.Values.podAnnotations }}
   annotations:
     {{- toYaml . | nindent 4 }}
@@ -81,25 +104,50 @@ spec:
   serviceAccountName: {{ $root.Release.Name }}
   automountServiceAccountToken: false
   terminationGracePeriodSeconds: {{ $root.Values.terminationGracePeriodSeconds }}
-  # No fsGroup: it would make the keystore accessible to a group.
   securityContext:
     runAsNonRoot: true
     runAsUser: 1000
     runAsGroup: 1000
+    {{- if eq $role "signer" }}
+    # A new volume belongs to root: its group may write then.
+    fsGroup: 1000
+    fsGroupChangePolicy: OnRootMismatch
+    {{- end }}
     seccompProfile: { type: RuntimeDefault }
+  {{- with $values.nodeSelector }}
+  nodeSelector:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $values.tolerations }}
+  tolerations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $values.affinity }}
+  affinity:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- if ne $role "signer" }}
+  {{- with $root.Values.topologyKeys }}
+  topologySpreadConstraints:
+    {{- range . }}
+    - maxSkew: 1
+      topologyKey: {{ . }}
+      whenUnsatisfiable: ScheduleAnyway
+      labelSelector:
+        matchLabels:
+          {{- include "orgwallet.selector" (list $role $root) | nindent 10 }}
+    {{- end }}
+  {{- end }}
+  {{- end }}
   {{- if eq $role "signer" }}
   initContainers:
-    # A new volume belongs to root.
-    - name: own-the-volume
+    # The group of the volume must not read the keystore: the signer would refuse it.
+    - name: close-to-the-group
       image: {{ include "orgwallet.image" $root }}
       imagePullPolicy: {{ $root.Values.image.pullPolicy }}
-      command: [chown, "1000:1000", /data]
+      command: [sh, -c, "mkdir -p /data/signer && chmod -R go-rwx /data/signer"]
       securityContext:
-        runAsNonRoot: false
-        runAsUser: 0
-        allowPrivilegeEscalation: false
-        readOnlyRootFilesystem: true
-        capabilities: { drop: [ALL], add: [CHOWN] }
+        {{- include "orgwallet.containerSecurity" $root | nindent 8 }}
       volumeMounts:
         - { name: data, mountPath: /data }
   {{- end }}
@@ -127,7 +175,7 @@ spec:
         httpGet: { path: /readyz, port: ops }
         periodSeconds: 5
       resources:
-        {{- toYaml (index $root.Values $role).resources | nindent 8 }}
+        {{- toYaml $values.resources | nindent 8 }}
       securityContext:
         {{- include "orgwallet.containerSecurity" $root | nindent 8 }}
       volumeMounts:
@@ -137,6 +185,7 @@ spec:
         {{- if eq $role "api" }}
         - { name: tls, mountPath: /etc/orgwallet-tls, readOnly: true }
         {{- end }}
+        {{- include "orgwallet.extra" (list "extraVolumeMounts" $role $root) | indent 8 }}
   volumes:
     - { name: tmp, emptyDir: {} }
     - name: networks
@@ -147,5 +196,9 @@ spec:
     {{- end }}
     {{- if ne $role "signer" }}
     - { name: data, emptyDir: {} }
+    {{- else if $values.storage.existingClaim }}
+    - name: data
+      persistentVolumeClaim: { claimName: {{ $values.storage.existingClaim }} }
     {{- end }}
+    {{- include "orgwallet.extra" (list "extraVolumes" $role $root) | indent 4 }}
 {{- end }}
