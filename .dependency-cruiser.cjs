@@ -24,6 +24,7 @@ const LIFETIME = file('src/lifetime');
 const SECRETS = file('src/secrets');
 const FREE_PORT = file('src/freePort');
 const CLIENTS = file('src/clients');
+const REMEMBERED = file('src/production');
 const PRODUCTION = '^(src|activities|workflows)/';
 const PROJECT = '^(src|activities|workflows|tools|client|console|test)/';
 
@@ -90,9 +91,10 @@ const LAYERS = {
     ],
     types: [CONFIG, METRICS, LOGGING, folder('src/chain')],
   },
+  'src/production': { files: 'src/production', may: [folder('src/db'), CONFIG, TIME_LIMIT] },
   'src/clients': {
     files: 'src/clients',
-    may: [folder('src/(chain|db|temporal)'), CONFIG],
+    may: [folder('src/(chain|db|temporal)'), CONFIG, REMEMBERED],
     types: [LIFETIME, LOGGING, METRICS, TRACING],
   },
   'src/upgrade': { files: 'src/upgrade', may: [folder('src/temporal'), MAP_LIMIT], types: [LOGGING] },
@@ -131,6 +133,7 @@ const LAYERS = {
       FAILPOINTS,
       SECRETS,
       MAP_LIMIT,
+      REMEMBERED,
       TIME_LIMIT,
       file('src/(projectRoot|version)'),
       CLIENT,

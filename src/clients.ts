@@ -14,8 +14,9 @@ import { refuseSchema, schemaState } from './db/migrate';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
 import type { Metrics } from './metrics';
+import { assertSameProduction } from './production';
 import type { WorkflowSender } from './temporal/client';
-import { connectTemporal, LONGEST_RETRY_PAUSE_MS } from './temporal/connection';
+import { closeTemporal, connectTemporal } from './temporal/connection';
 import { taskQueues } from './temporal/ids';
 import { conversion } from './temporal/payloadCodec';
 import { tracedClient } from './temporal/tracing';
@@ -117,16 +118,18 @@ async function openDatabases(
     metrics.watchPool(name, pool);
     return pool;
   };
-  const { roles, pools, throughPooler } = config;
+  const { roles, pools, production, throughPooler } = config;
   const signerDb = roles.includes('signer')
     ? open('signer', signerDatabaseUrl(config), pools.signer)
     : undefined;
   if (signerDb) {
     await assertDatabase(signerDb, 'SIGNER_DATABASE_URL', 'orgwallet_signer', logger);
+    await assertSameProduction(signerDb, production);
     if (roles.every((role) => role === 'signer')) return { db: signerDb, signerDb };
   }
   const db = open('service', serviceDatabaseUrl(config), pools.service);
   await assertDatabase(db, 'DATABASE_URL', 'orgwallet_service', logger);
+  await assertSameProduction(db, production);
   return { db, signerDb };
 }
 
@@ -155,11 +158,7 @@ export async function connectClients(
 ): Promise<Clients> {
   const { db, signerDb } = await openDatabases(config, logger, metrics, lifetime);
   const connection = connectTemporal(config.temporal);
-  lifetime.onStop('the connection to Temporal', async () => {
-    // A call that waits for its next attempt would resume on a closed channel.
-    await sleep(LONGEST_RETRY_PAUSE_MS + 50);
-    await connection.close();
-  });
+  lifetime.onStop('the connection to Temporal', () => closeTemporal(connection));
   const { namespace } = config.temporal;
   const client = new Client({
     connection,

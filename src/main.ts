@@ -19,14 +19,17 @@ function logAll(logger: Logger): void {
 
 /** Runs the parts that ORGWALLET_ROLES names, until SIGINT or SIGTERM, or until it cannot go on. */
 async function main(logger: Logger): Promise<void> {
-  const missing = process.env.NODE_ENV === 'production' ? missingInProduction(process.env) : [];
+  // Loaded here: what cannot be loaded is logged too.
+  const { withRememberedProduction } = await import('./production.js');
+  // A database that does not answer yet is waited for later, and asked again.
+  const env = await withRememberedProduction(process.env).catch(() => process.env);
+  const missing = env.NODE_ENV === 'production' ? missingInProduction(env) : [];
   if (missing.length > 0) {
     logger.fatal({ missing }, 'cannot start: settings are missing');
     process.exit(1);
   }
-  const config = loadConfig(process.env);
+  const config = loadConfig(env);
   logger.level = config.logLevel;
-  // Loaded here: what cannot be loaded is logged too.
   const { startService } = await import('./service.js');
   const service = await startService(config, logger);
   let stopping: Promise<void> | undefined;

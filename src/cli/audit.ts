@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { createChainClient } from '../chain/clients';
 import { createIdentifyVoter } from '../chain/voter';
@@ -8,6 +8,7 @@ import { exportProof } from '../proof/export';
 import type { HeadLine } from '../proof/lines';
 import { ProofError, type Proved, prove } from '../proof/prove';
 import { type CommandContext, keystoreOf, organizationsOf, type Within } from './context';
+import { readInputFile } from './inputFile';
 import { CommandRefused } from './output';
 import { count } from './text';
 
@@ -138,7 +139,7 @@ export function auditCommands(program: Command, within: Within): void {
           network ? { network, clients: [createChainClient(network)] } : { network: NO_NETWORK, clients: [] },
         );
         try {
-          const proved = await prove(readFileSync(file, 'utf8'), {
+          const proved = await prove(readInputFile(file), {
             identifyVoter,
             asksContracts: Boolean(network),
           });

@@ -14,9 +14,10 @@ import {
 } from '../config';
 import { createDatabase, type Db } from '../db/database';
 import { listOrganizations } from '../db/organizations';
+import { withRememberedProduction } from '../production';
 import { hasSecret } from '../secrets';
 import type { WorkflowSender } from '../temporal/client';
-import { connectTemporal } from '../temporal/connection';
+import { closeTemporal, connectTemporal } from '../temporal/connection';
 import { taskQueues } from '../temporal/ids';
 import { conversion } from '../temporal/payloadCodec';
 import { closed } from '../timeLimit';
@@ -26,10 +27,12 @@ import { commandSettings } from './settings';
 /** The dependencies of a command, each read or opened on first use. */
 export interface CommandContext {
   readonly output: Output;
-  /** Every setting. Throws ConfigError. */
+  /** Every setting, as it is given: whether this is production, only the database knows. Throws ConfigError. */
   config(): Config;
-  /** True in production: demo wallets are refused. */
-  readonly production: boolean;
+  /** Every setting, without defaults of development where the database is one of production. Throws ConfigError. */
+  installationConfig(): Promise<Config>;
+  /** Whether this is production: demo wallets are refused. */
+  production(): Promise<boolean>;
   /** True where the login of the signer is set and that of the service is not. */
   readonly isSignerHost: boolean;
   /** The settings as they are, for secrets that a single command needs. */
@@ -73,6 +76,7 @@ export function createWithin(terminal: Terminal): Within {
     const settings = commandSettings(terminal.env);
     const closers: (() => Promise<void>)[] = [];
     const config = once(() => loadConfig(settings));
+    const remembered = once(() => withRememberedProduction(settings));
     const openDatabase = (url: string, throughPooler = settings.DATABASE_POOLER === 'transaction') => {
       const db = createDatabase(url, { poolMax: 4, throughPooler });
       closers.push(() => db.destroy());
@@ -106,7 +110,8 @@ export function createWithin(terminal: Terminal): Within {
       await work({
         output: createOutput(terminal, command.optsWithGlobals().json === true),
         config,
-        production: settings.NODE_ENV === 'production',
+        installationConfig: async () => loadConfig(await remembered()),
+        production: async () => (await remembered()).NODE_ENV === 'production',
         isSignerHost: !hasSecret(settings, 'DATABASE_URL') && hasSecret(settings, 'SIGNER_DATABASE_URL'),
         settings,
         databaseUrl,
@@ -120,7 +125,7 @@ export function createWithin(terminal: Terminal): Within {
         sender: once(() => {
           const { temporal } = config();
           const connection = connectTemporal(temporal);
-          closers.push(() => connection.close());
+          closers.push(() => closeTemporal(connection));
           return {
             client: new Client({
               connection,
@@ -154,8 +159,8 @@ export function keystoreOf({ config }: CommandContext): Promise<Keystore> {
 }
 
 /** Verifies signatures; contract wallets are asked about at the endpoints of the signer. */
-export function identifyVoterOf({ config }: CommandContext): IdentifyVoter {
-  const { networks, signerNetworkId } = config();
+export async function identifyVoterOf({ installationConfig }: CommandContext): Promise<IdentifyVoter> {
+  const { networks, signerNetworkId } = await installationConfig();
   const network = networks.find(({ id }) => id === signerNetworkId);
   if (!network) throw new ConfigError('NETWORKS_FILE', 'names no network');
   return createIdentifyVoter(signerEndpoints(network));

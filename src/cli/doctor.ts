@@ -131,9 +131,11 @@ async function examine({ db, signerDb, sender }: CommandContext, config: Config)
 /** Examines what this host has; a bad setting is a finding. */
 async function examineHost(context: CommandContext): Promise<Finding[]> {
   try {
-    if (context.isSignerHost) return await examineSigner(context, context.config());
+    // While the database does not answer, the settings are those of this host.
+    const config = await context.installationConfig().catch(() => context.config());
+    if (context.isSignerHost) return await examineSigner(context, config);
     context.databaseUrl();
-    return await examine(context, context.config());
+    return await examine(context, config);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return [fail('settings', error.message, 'correct this setting')];

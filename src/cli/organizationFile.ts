@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { checksumAddress, isWellFormedAddress, isZeroAddress } from '../chain/address';
 import { describeIssue, fieldIssues } from '../contract/issues';
 import { nameInput } from '../contract/primitives';
 import type { NewOrganization } from '../db/organizations';
 import { refuseDemoWallet } from '../domain/demoWallets';
+import { readInputFile } from './inputFile';
 import { CommandRefused } from './output';
 
 const organizationFile = z.strictObject({
@@ -59,13 +59,7 @@ export function parseOrganization(file: string, text: string, { production }: Re
 
 /** Reads an org.json. Throws CommandRefused when it cannot be read or does not fit. */
 export function readOrganizationFile(file: string, reading: Reading): NewOrganization {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new CommandRefused(`${file}: ${(error as Error).message}`);
-  }
-  return parseOrganization(file, text, reading);
+  return parseOrganization(file, readInputFile(file), reading);
 }
 
 const organizationKeys = z.strictObject({
@@ -76,8 +70,9 @@ const organizationKeys = z.strictObject({
 
 /** Reads what `signer keys` has printed. Throws CommandRefused when it cannot be read or does not fit. */
 export function readOrganizationKeys(file: string): z.output<typeof organizationKeys> {
+  const text = readInputFile(file);
   try {
-    return organizationKeys.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return organizationKeys.parse(JSON.parse(text));
   } catch (error) {
     throw new CommandRefused(
       `${file}: not the output of \`orgwallet signer keys\`: ${(error as Error).message}`,

@@ -48,7 +48,7 @@ export function organizationCommands(program: Command, within: Within): void {
     .action((options: { file: string; keys?: string }, command: Command) =>
       within(command, async (context) => {
         const { db, output } = context;
-        const input = readOrganizationFile(options.file, context);
+        const input = readOrganizationFile(options.file, { production: await context.production() });
         const keys = await keysOf(context, options.keys);
         const created = await createOrganization(db(), input, keys).catch((error) => {
           if (isDuplicateIn('organizations', error)) {
@@ -118,7 +118,7 @@ export function organizationCommands(program: Command, within: Within): void {
         const genesis = await readGenesis(db, id);
         if (!genesis) throw new CommandRefused(`organization ${id} not found`);
         const signature = await withSigner(genesis.hash as Hex, options.signature);
-        const identifyVoter = identifyVoterOf(context);
+        const identifyVoter = await identifyVoterOf(context);
         const signed = await signGenesis({ db, identifyVoter }, { organizationId: id, signature });
         if (!signed.ok) throw new CommandRefused(signed.refusal.message);
         const member = signed.value;

@@ -1,12 +1,11 @@
 import { isNativeError } from 'node:util/types';
 import { isGrpcServiceError } from '@temporalio/client';
 import { CommanderError } from 'commander';
-import { DatabaseError } from 'pg';
 import { ChainUnavailable } from '../chain/clients';
 import { KeystoreError } from '../chain/keys';
 import { ConfigError } from '../config';
 import { ApiKeyError } from '../db/apiKeys';
-import { withoutStatement } from '../db/databaseFailure';
+import { refusedStatement, withoutStatement } from '../db/databaseFailure';
 import { SchemaChanged } from '../db/migrate';
 import { JournalError } from '../journal/entries';
 import { TemporalUnavailable } from '../temporal/client';
@@ -41,22 +40,9 @@ const FILE_PROBLEMS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space is left on the device',
 };
 
-/** The text for a file that cannot be used; undefined for other errors. */
-function fileProblem({ code = '', path }: NodeJS.ErrnoException): string | undefined {
-  const found = FILE_PROBLEMS[code];
-  return found === undefined || path === undefined ? undefined : `${path}: ${found}`;
-}
-
-/** The text for what a database refuses to store or to do, without its statement; undefined for other errors. */
-function refusedStatement(error: Error): string | undefined {
-  if (!(error instanceof DatabaseError)) return undefined;
-  const { code, table, detail } = error;
-  const message = withoutStatement(error);
-  if (code === '42501') {
-    return `the database refuses this login: ${message}. See docs/production.md for what each login may do`;
-  }
-  if (code === '23505') return `${table} has it already, and nothing was changed: ${detail ?? message}`;
-  return undefined;
+/** Why a file cannot be used, by Node's code; undefined for other codes. */
+export function fileProblem(code: string | undefined): string | undefined {
+  return code === undefined ? undefined : FILE_PROBLEMS[code];
 }
 
 function databaseProblem(code: string, message: string): string | undefined {
@@ -86,12 +72,10 @@ export function problemText(error: unknown): string {
   const [cause = error] = 'errors' in error ? (error.errors as Error[]) : [];
   if (isGrpcServiceError(cause)) return `Temporal refuses or does not answer: ${cause.details}`;
   const code = (cause as NodeJS.ErrnoException).code ?? '';
-  return (
-    fileProblem(cause) ??
-    refusedStatement(cause) ??
-    databaseProblem(code, withoutStatement(cause)) ??
-    cause.message
-  );
+  const { path } = cause as NodeJS.ErrnoException;
+  const onFile = path === undefined ? undefined : fileProblem(code);
+  if (onFile !== undefined) return `${path}: ${onFile}`;
+  return refusedStatement(cause) ?? databaseProblem(code, withoutStatement(cause)) ?? cause.message;
 }
 
 /** The exit status for an error: 0 (help), 1 (refused) or 2 (wrong use). */

@@ -25,12 +25,12 @@ interface Options {
 
 /** What the chains have executed and nobody here knows, on every network whose endpoints answer. */
 async function unknownExecutions(
-  { config, output }: CommandContext,
+  { installationConfig, output }: CommandContext,
   db: Db,
   journal: Journal,
 ): Promise<UnknownExecutionEntry[]> {
   const found: UnknownExecutionEntry[] = [];
-  for (const network of config().networks) {
+  for (const network of (await installationConfig()).networks) {
     const { clients } = signerEndpoints(network);
     if (clients.length === 0) {
       output.note(`network ${network.name}: not compared, because it has no signerRpcUrls`);

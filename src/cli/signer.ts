@@ -29,9 +29,9 @@ export function signerCommands(program: Command, within: Within): void {
         const keystore = await keystoreOf(context);
         const deps = {
           db: context.signerDb(),
-          production: context.production,
+          production: await context.production(),
           keystore,
-          identifyVoter: identifyVoterOf(context),
+          identifyVoter: await identifyVoterOf(context),
         };
         const admitted = await admitGenesis(deps, { organizationId, hash });
         if (!admitted.ok) throw new CommandRefused(admitted.refusal.message);

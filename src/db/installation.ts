@@ -13,6 +13,11 @@ export function readInstallationId(db: Db | Tx): Promise<string> {
   return readInstallation(db, 'id');
 }
 
+/** Whether it is one of production: `db migrate --production` has said so. */
+export function readProduction(db: Db | Tx): Promise<boolean> {
+  return readInstallation(db, 'production');
+}
+
 /** The secret that authenticates the cursors of lists. */
 export function readCursorSecret(db: Db | Tx): Promise<Buffer> {
   return readInstallation(db, 'cursor_secret');

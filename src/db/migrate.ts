@@ -1,5 +1,6 @@
 import knexFactory from 'knex';
 import type { Db, Tx } from './database';
+import { noteFailedStatements } from './databaseFailure';
 import { type Migration, migrationHash, migrations } from './migrations';
 import { queryRows, requireRow } from './rows';
 
@@ -11,6 +12,8 @@ const LOCK_LIMIT_MS = 5_000;
 interface MigrateOptions {
   /** All steps, in order. */
   readonly steps?: readonly Migration[];
+  /** Remembers that this is an installation of production; without it, what is remembered stays. */
+  readonly production?: boolean;
   /** How long one waits for a lock on a table, in milliseconds. */
   readonly lockLimitMs?: number;
 }
@@ -28,10 +31,11 @@ export class SchemaChanged extends Error {
  */
 export async function migrate(
   url: string,
-  { steps = migrations, lockLimitMs = LOCK_LIMIT_MS }: MigrateOptions = {},
+  { steps = migrations, production = false, lockLimitMs = LOCK_LIMIT_MS }: MigrateOptions = {},
 ): Promise<{ applied: string[] }> {
   // One connection: it holds the lock between the steps, and releases it when it ends.
   const db = knexFactory({ client: 'pg', connection: url, pool: { min: 1, max: 1 } });
+  noteFailedStatements(db);
   try {
     await db.raw('SELECT pg_advisory_lock(?)', [MIGRATION_LOCK]);
     await db.raw(`SELECT set_config('lock_timeout', ?, false)`, [String(lockLimitMs)]);
@@ -50,6 +54,7 @@ export async function migrate(
         await tx('schema_migrations').insert({ name: step.name, hash: migrationHash(step) });
       });
     }
+    if (production) await db.raw('UPDATE installation SET production = true WHERE NOT production');
     return { applied: missing.map(({ name }) => name) };
   } finally {
     await db.destroy();

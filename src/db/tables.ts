@@ -32,6 +32,7 @@ export interface InstallationRow {
   singleton: boolean;
   id: string;
   cursor_secret: Buffer;
+  production: boolean;
   created_at: Date;
 }
 
@@ -533,7 +534,7 @@ type Table<
 declare module 'knex/types/tables' {
   interface Tables {
     schema_migrations: Table<SchemaMigrationRow, 'applied_at'>;
-    installation: Table<InstallationRow, 'singleton' | 'id' | 'cursor_secret' | 'created_at'>;
+    installation: Table<InstallationRow, 'singleton' | 'id' | 'cursor_secret' | 'production' | 'created_at'>;
     organizations: Table<OrganizationRow, 'projected_sequence' | 'created_at'>;
     members: Table<MemberRow, 'wallet_kind' | 'created_at' | 'updated_at'>;
     admin_sets: Table<AdminSetRow>;
@@ -572,7 +573,7 @@ declare module 'knex/types/tables' {
     signing_keys: Table<SigningKeyRow, 'created_at'>;
     relayers: Table<RelayerRow>;
     chain_attempts: Table<ChainAttemptRow, 'value' | 'confirmations' | 'created_at', 'id'>;
-    journal_comparison: Table<JournalComparisonRow, keyof JournalComparisonRow>;
+    journal_comparison: Table<JournalComparisonRow, 'singleton'>;
     freezes: Table<FreezeRow, 'created_at', 'position'>;
     signer_lease: Table<SignerLeaseRow, keyof SignerLeaseRow>;
     unknown_executions: Table<UnknownExecutionRow, 'found_at'>;

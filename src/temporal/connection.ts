@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Connection,
   isGrpcServiceError,
@@ -43,7 +44,7 @@ export function connectionOptions(config: TemporalConfig): {
 
 const FIRST_RETRY_PAUSE_MS = 100;
 /** No call to Temporal waits longer than this before it is tried again. */
-export const LONGEST_RETRY_PAUSE_MS = 500;
+const LONGEST_RETRY_PAUSE_MS = 500;
 const MAX_TRIES = 20;
 /** Longest pause between attempts to reach an unavailable server; gRPC's default grows to two minutes. */
 const MAX_RECONNECT_PAUSE_MS = 1_000;
@@ -65,6 +66,12 @@ export function connectTemporal(config: TemporalConfig): Connection {
       'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_PAUSE_MS,
     },
   });
+}
+
+/** Closes a connection. A call that waits for its next attempt would resume on a closed channel, so that it waits as long. */
+export async function closeTemporal(connection: Connection): Promise<void> {
+  await sleep(LONGEST_RETRY_PAUSE_MS + 50);
+  await connection.close();
 }
 
 const { IndexedValueType } = temporal.api.enums.v1;

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkApi } from '../../src/cli/doctor/service';
 import { loadConfig } from '../../src/config';
+import { migrate } from '../../src/db/migrate';
 import type { Part } from '../../tools/dev/parts';
 import { checkConformance } from '../support/conformance';
 import { serviceSettings, startServicePart } from '../support/service';
@@ -18,6 +19,7 @@ beforeAll(async () => {
       HTTP_HOST: '127.0.0.1',
     },
   });
+  await migrate(settings.MIGRATION_DATABASE_URL ?? '', { production: true });
   rmSync(join(settings.ORGWALLET_DATA_DIR ?? '', 'tls'), { recursive: true });
   service = await startServicePart(settings);
 });

@@ -154,7 +154,7 @@ export async function startBenchStack(
       ensureCertificate(certFile, keyFile),
     ]);
     const database = await ensureDatabase(postgres.adminUrl, 'orgwallet');
-    await migrate(database.owner);
+    await migrate(database.owner, { production: true });
     const networksFile = join(dir, 'networks.json');
     const tokenListFile = join(dir, 'token-list.json');
     // As the floor, which awaits the receipt: how soon the tools mine the next block is not measured.

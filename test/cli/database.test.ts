@@ -30,7 +30,7 @@ describe('db migrate', () => {
     expect(doctor.status).toBe(1);
     const findings = JSON.parse(doctor.stdout);
     const about = (part: string) => findings.find((finding: { part: string }) => finding.part === part);
-    expect(about('database')).toMatchObject({ status: 'fail', todo: 'npx orgwallet db migrate' });
+    expect(about('schema')).toMatchObject({ status: 'fail', todo: 'npx orgwallet db migrate' });
     expect(about('network 31337')).toMatchObject({ status: 'ok' });
     expect(await json(env, 'db', 'migrate')).toEqual({ applied: migrations.map(({ name }) => name) });
     expect(await json(env, 'db', 'migrate')).toEqual({ applied: [] });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { privateKeyToAddress } from 'viem/accounts';
@@ -16,12 +16,12 @@ import { asAdmin, databaseNamed, sharedStack, temporaryDir } from '../support/st
 import { command, json, type Outcome, refused } from './command';
 
 const UNREACHABLE = 'postgres://nobody:secret@127.0.0.1:1/orgwallet';
-const NOWHERE = '/nowhere/file.json';
 const NO_ID = 'nonsense';
 
 let env: NodeJS.ProcessEnv;
 let org: TestOrganization;
 let dir: string;
+let nowhere: string;
 let organizationFile: string;
 
 /** The leaves of the program, each with its names: `org create`. */
@@ -53,11 +53,9 @@ const calls = (): Readonly<Record<string, readonly string[]>> => ({
   'proposals list': [],
   'proposals show': ['prop_01jz8k3v5fe5ht0n2m6w9r4xyz'],
   'proposals retry': ['prop_01jz8k3v5fe5ht0n2m6w9r4xyz'],
-  'proposals close': ['prop_01jz8k3v5fe5ht0n2m6w9r4xyz'],
   'transactions list': [],
   'transactions show': ['txn_01jz8k3v5fe5ht0n2m6w9r4xyz'],
   'transactions retry': ['txn_01jz8k3v5fe5ht0n2m6w9r4xyz'],
-  'transactions close': ['txn_01jz8k3v5fe5ht0n2m6w9r4xyz'],
   'transactions cancel': ['txn_01jz8k3v5fe5ht0n2m6w9r4xyz'],
   verify: [organizationFile],
   'audit verify': [],
@@ -107,13 +105,15 @@ const faults: Readonly<
   },
   'Temporal cannot be reached': () => ({ env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } }),
   'Temporal has no such namespace': () => ({ env: { TEMPORAL_NAMESPACE: 'nowhere' } }),
-  'the keystore is missing': () => ({ env: { KEYSTORE_FILE: NOWHERE } }),
+  'the keystore is missing': () => ({ env: { KEYSTORE_FILE: nowhere } }),
   'the keystore is a folder': () => ({ env: { KEYSTORE_FILE: dir } }),
   'the journal is a folder': () => ({ env: { JOURNAL_FILE: dir } }),
   'the passphrase is wrong': () => ({ env: { KEYSTORE_PASSPHRASE: 'another passphrase than that' } }),
-  'the networks file is missing': () => ({ env: { NETWORKS_FILE: NOWHERE } }),
+  'the networks file is missing': () => ({ env: { NETWORKS_FILE: nowhere } }),
   'the networks file is a folder': () => ({ env: { NETWORKS_FILE: dir } }),
-  'files are missing': () => ({ argument: (given) => (given.startsWith('/') ? NOWHERE : given) }),
+  'files are missing': () => ({
+    argument: (given) => (given.startsWith(organizationFile) ? nowhere : given),
+  }),
   'files are folders': () => ({ argument: (given) => (given.startsWith('/') ? dir : given) }),
   'ids are malformed': () => ({ argument: (given) => (/^[a-z]+_|^0x/.test(given) ? NO_ID : given) }),
   'settings are missing': () => ({
@@ -125,7 +125,7 @@ let empty: ReturnType<typeof databaseNamed>;
 
 beforeAll(async () => {
   dir = temporaryDir();
-  mkdirSync(join(dir, 'folder'));
+  nowhere = join(dir, 'nowhere.json');
   env = await serviceSettings();
   const keystore = await makeKeystore(join(env.KEYSTORE_FILE ?? '', '..'), env.KEYSTORE_PASSPHRASE ?? '');
   const db = connectAsOwner(env);
@@ -189,7 +189,7 @@ it('says which login a migration needs', async () => {
 });
 
 it('names the file of a proof that is not there', async () => {
-  expect(await refused(env, 'audit', 'prove', NOWHERE)).toBe(`${NOWHERE}: no such file or folder\n`);
+  expect(await refused(env, 'audit', 'prove', nowhere)).toBe(`${nowhere}: no such file or folder\n`);
 });
 
 it('does not connect anywhere else where several hosts are listed', async () => {

@@ -8,6 +8,7 @@ import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import { listRelayers } from '../../src/db/chain';
 import { createDatabase, type Db } from '../../src/db/database';
+import { readProduction } from '../../src/db/installation';
 import { migrate } from '../../src/db/migrate';
 import { listOrganizations } from '../../src/db/organizations';
 import { foundOrganization } from './foundOrganization';
@@ -198,6 +199,7 @@ async function prepareDemo(options: {
     throw new Error(`A demo needs local chains; ${remote.name} is at ${remote.rpcUrls.join(', ')}.`);
   const db = createDatabase(options.databaseUrl, { poolMax: 2 });
   try {
+    if (await readProduction(db)) throw new Error('A demo is not made in a database of production.');
     const relayers = await relayersOf(db, networks);
     const demoNetworks: DemoFile['networks'][number][] = [];
     for (const { id, name, rpcUrls } of networks) {

@@ -4,6 +4,8 @@ export const sql = `
       singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
       id uuid NOT NULL DEFAULT gen_random_uuid(),
       cursor_secret bytea NOT NULL DEFAULT decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'),
+      -- set by db migrate --production, for ever: demo wallets and defaults of development are refused
+      production boolean NOT NULL DEFAULT false,
       created_at timestamptz(3) NOT NULL DEFAULT now()
     );
     INSERT INTO installation DEFAULT VALUES;
@@ -718,7 +720,7 @@ export const sql = `
     REVOKE SELECT ON installation, received_messages, claims, audit_heads, audit_log, api_keys,
       api_key_members, idempotency_requests, rate_limit_buckets, registration_challenges,
       sessions, session_nonces FROM orgwallet_signer;
-    GRANT SELECT (id) ON installation TO orgwallet_signer;
+    GRANT SELECT (id, production) ON installation TO orgwallet_signer;
     GRANT EXECUTE ON FUNCTION require_unchanged, require_open_below TO orgwallet_service;
     GRANT EXECUTE ON FUNCTION queue_shared, queue_alone TO orgwallet_service, orgwallet_signer;
     GRANT INSERT, UPDATE ON members, groups, policies TO orgwallet_service;

@@ -72,6 +72,7 @@ describe('the OpenAPI document', () => {
       '426',
       '429',
       '500',
+      '503',
     ]);
   });
 
