@@ -8,7 +8,7 @@ import type { Route } from './context';
 import type { ApiDependencies } from './dependencies';
 import { docsRoutes } from './docs';
 import type { EventStreams } from './eventStreams';
-import { beginExchange, type Exchange, logOf, refusalOf, sendRefusal } from './exchange';
+import { beginExchange, type Exchange, exchangeOf, logOf, refusalOf, sendRefusal } from './exchange';
 import { type HandlerDependencies, handlerOf } from './handlers';
 import { STRICT_TRANSPORT_SECURITY } from './httpLimits';
 import type { Idempotency } from './idempotency';
@@ -129,8 +129,8 @@ export function createApp(dependencies: AppDependencies): Express {
   app.set('strict routing', true);
   app.set('trust proxy', [...config.trustedProxies]);
   app.use(beginExchanges(dependencies));
-  app.use([BASE_PATH, '/session', '/sessions'], async (_request, _response, next) => {
-    await journalGate.admit();
+  app.use([BASE_PATH, '/session', '/sessions'], async (_request, response, next) => {
+    exchangeOf(response).confirm = await journalGate.admit();
     next();
   });
   const admission = createAdmission(db, config, authenticate);

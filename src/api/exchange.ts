@@ -29,6 +29,8 @@ export interface Exchange {
   /** The approval in its path, as log lines name it. */
   approval?: { readonly proposalId: string } | { readonly transactionId: string };
   resourceId?: string;
+  /** Throws Refused where the answer may be one of another database: asked before it is sent. Undefined: it cannot be. */
+  confirm?: () => Promise<void> | undefined;
   /** When the answer began whose end is not awaited; a time of `performance.now()`. */
   streamedAtMs?: number;
 }
@@ -122,8 +124,22 @@ export function finalStatus(response: Response): number {
 /** Sends JSON text, unless a response has been sent. HEAD receives only the headers. */
 export function sendJson(request: Request, response: Response, status: number, text: string): void {
   if (response.headersSent) return;
-  response.statusCode = status;
   const exchange = response.locals.exchange as Exchange | undefined;
+  const confirming = status < 500 ? exchange?.confirm?.() : undefined;
+  if (exchange && confirming) {
+    delete exchange.confirm;
+    confirming.then(
+      () => sendJson(request, response, status, text),
+      (error) =>
+        sendRefusal(
+          request,
+          response,
+          refusalOf(error, () => logOf(exchange)),
+        ),
+    );
+    return;
+  }
+  response.statusCode = status;
   // With a `Connection` header of the application, Node keeps a connection open that the caller wants closed.
   if (exchange?.stopping() || !response.shouldKeepAlive) {
     const upgrades = String(response.getHeader('Connection') ?? '').startsWith('Upgrade');

@@ -13,8 +13,11 @@ const RETRY_AFTER_SECONDS = 5;
 export interface JournalGate {
   /** Throws the reason, for operators. */
   assertOpen(): Promise<void>;
-  /** Throws Refused, for callers. */
-  admit(): Promise<void>;
+  /**
+   * Throws Refused, for callers. What it returns is asked before the answer is sent: the database may have been replaced
+   * meanwhile. Undefined where it cannot.
+   */
+  admit(): Promise<() => Promise<void> | undefined>;
 }
 
 /** Creates the gate of a database. Where it does not answer, the error of the database is thrown. */
@@ -41,9 +44,20 @@ export function createJournalGate(db: Db): JournalGate {
   }
 
   // It may lead to another server.
+  let opened = 0;
   onConnect(db, () => {
+    opened += 1;
     latest = undefined;
   });
+
+  async function assertReliable(): Promise<void> {
+    const refusal = refuseUncompared(await current());
+    if (refusal === undefined) return;
+    throw new Refused(
+      { code: 'notReconciled', message: `${refusal}: send the same request again later, with the same key` },
+      { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } },
+    );
+  }
 
   return {
     async assertOpen() {
@@ -51,15 +65,9 @@ export function createJournalGate(db: Db): JournalGate {
       if (refusal) throw new Error(refusal);
     },
     async admit() {
-      const refusal = refuseUncompared(await current());
-      if (refusal === undefined) return;
-      throw new Refused(
-        {
-          code: 'notReconciled',
-          message: `${refusal}: send the same request again later, with the same key`,
-        },
-        { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } },
-      );
+      const before = opened;
+      await assertReliable();
+      return () => (opened === before ? undefined : assertReliable());
     },
   };
 }

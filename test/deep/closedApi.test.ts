@@ -112,8 +112,8 @@ test(
 
     await json(service.env, 'signer', 'reconcile-restore', '--write');
     await service.start();
-    const answer = await payment(service, org, lost);
-    expect([answer.status, answer.body.data.executionStatus]).toEqual([200, 'completed']);
+    expect((await payment(service, org, lost)).status).toBe(200);
+    expect(await settledTransaction(service.http, org, lost)).toMatchObject({ executionStatus: 'completed' });
     await service.stop();
     await database.drop();
   },

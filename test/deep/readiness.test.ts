@@ -52,7 +52,7 @@ test(
   async () => {
     await untilUnavailable();
     await setReadOnly(undefined, 'on');
-    await untilUnavailable('database', 'signerDatabase');
+    await untilUnavailable('database', 'journal', 'signerDatabase');
     await setReadOnly(undefined, 'off');
     await untilUnavailable();
     await setReadOnly('orgwallet_signer', 'on');
