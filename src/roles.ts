@@ -36,7 +36,7 @@ import type { Journal } from './journal/journal';
 import { createSteadyTime, type SteadyTime } from './journal/steadyTime';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
-import { keepCompared } from './recovery/keepCompared';
+import { type KeptComparison, keepCompared } from './recovery/keepCompared';
 import { watchRelayers } from './relayers';
 import { refreshApproval } from './temporal/approvals';
 import { registerSearchAttributes } from './temporal/connection';
@@ -268,8 +268,7 @@ const REQUESTS_POLL_MS = 250;
 async function openSignerJournal(
   { config: { journalFile: file }, logger }: Clients,
   db: Db,
-  lifetime: Lifetime,
-  steady: SteadyTime,
+  { lifetime, steady, onBehind }: { lifetime: Lifetime; steady: SteadyTime; onBehind: () => void },
 ): Promise<Journal> {
   const of = { installationId: await readInstallationId(db), hasAuthorizations: await hasAuthorizations(db) };
   return openJournalOf(of, {
@@ -280,8 +279,10 @@ async function openSignerJournal(
     onWaiting: (holder) => logger.warn({ file }, `waiting for the journal: ${holder} holds it`),
     onLost: lifetime.fail,
     // After a crash, of lines that nothing was signed for; or the database was rolled back: what it lacks shows which.
-    onDatabaseBehind: ({ lines }) =>
-      logger.warn({ file, lines }, 'the database knows fewer lines of the journal than there are'),
+    onDatabaseBehind: ({ lines }) => {
+      logger.warn({ file, lines }, 'the database knows fewer lines of the journal than there are');
+      onBehind();
+    },
     onTorn: (bytes) =>
       logger.warn({ file, bytes }, 'the last line of the journal was torn by a crash and is cut off'),
   });
@@ -314,12 +315,20 @@ async function signerWorkers(clients: Clients, db: Db, lifetime: Lifetime): Prom
   const { config, logger, metrics, signerChain, sender } = clients;
   const keystore = await openKeystore(config, logger);
   const steady = createSteadyTime();
-  const journal = await openSignerJournal(clients, db, lifetime, steady);
+  let isBehind = false;
+  let comparison: KeptComparison | undefined;
+  const onBehind = () => {
+    isBehind = true;
+    comparison?.again();
+  };
+  const journal = await openSignerJournal(clients, db, { lifetime, steady, onBehind });
   lifetime.onStop('the journal', () => journal.close());
   metrics.watchJournal(config.journalFile);
   metrics.watchKeystoreBackup(() => Date.parse(lastBackup(config.keystore.file) ?? '') || null);
-  const comparison = keepCompared({ db, journal, logger });
-  lifetime.onStop('the comparison with the journal', () => comparison.stop());
+  const kept = keepCompared({ db, journal, logger });
+  comparison = kept;
+  if (isBehind) kept.again();
+  lifetime.onStop('the comparison with the journal', () => kept.stop());
   lifetime.onStop('requests to freeze', keepTakingRequests(journal, db, logger));
   const { production, networks, maxGas, gasBudgetPerHour } = config;
   const { countRefusal, countUnknownExecution } = metrics;

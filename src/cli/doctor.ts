@@ -3,13 +3,20 @@ import type { Command } from 'commander';
 import { createChainClients } from '../chain/clients';
 import { signerEndpoints } from '../chain/contractSignatures';
 import { type Config, ConfigError } from '../config';
-import { listRelayers, listRelayersInUse } from '../db/chain';
+import { listRelayers, listRelayersInUse, type Relayer } from '../db/chain';
 import type { Db } from '../db/database';
 import type { CommandContext, Within } from './context';
 import { checkAuthorizations } from './doctor/authorizations';
 import { checkBlockTime, checkClock, signerClockFinding } from './doctor/clocks';
-import { checkDatabase, checkLogin, checkWork } from './doctor/database';
-import { type Finding, fail, ok, runCheck } from './doctor/finding';
+import { checkComparison } from './doctor/comparison';
+import {
+  checkAccountNetworks,
+  checkDatabase,
+  checkLogin,
+  checkNotifications,
+  checkWork,
+} from './doctor/database';
+import { COMPUTING_LIMIT_MS, type Finding, fail, ok, runCheck } from './doctor/finding';
 import { checkGasBudgets } from './doctor/gas';
 import { checkDecisions } from './doctor/governance';
 import { checkFreezes, checkJournal } from './doctor/journal';
@@ -43,6 +50,19 @@ async function examineAuthorizations({ networks }: Config, db: Db): Promise<Find
   return (await Promise.all(found)).flat();
 }
 
+/** Opening it takes as long as it takes: a slow machine says nothing about the keystore. */
+function examineKeystore(
+  { keystore }: Config,
+  relayers: () => Promise<readonly Relayer[]>,
+): Promise<Finding[]> {
+  return runCheck(
+    'keystore',
+    'correct KEYSTORE_FILE and its passphrase',
+    async () => checkKeystore(keystore, await relayers()),
+    COMPUTING_LIMIT_MS,
+  );
+}
+
 /** What a host of the signer has: its login, which reads no more than it needs, and the keystore. */
 async function examineSigner({ signerDb }: CommandContext, config: Config): Promise<Finding[]> {
   const login = await runCheck('login', 'start Postgres, or correct SIGNER_DATABASE_URL', () =>
@@ -50,9 +70,7 @@ async function examineSigner({ signerDb }: CommandContext, config: Config): Prom
   );
   // Without the database there are no relayers to compare with.
   if (login.some(({ status }) => status === 'fail')) return login;
-  const keystore = await runCheck('keystore', 'correct KEYSTORE_FILE and its passphrase', async () =>
-    checkKeystore(config.keystore, await listRelayers(signerDb())),
-  );
+  const keystore = await examineKeystore(config, () => listRelayers(signerDb()));
   const journal = await runCheck('journal', 'see its message', () =>
     checkJournal(config.journalFile, signerDb(), true),
   );
@@ -98,16 +116,19 @@ async function examine({ db, signerDb, sender }: CommandContext, config: Config)
       onNetworks('nonces', (chain) => checkRelayerNonces(chain, db(), relayers)),
       onNetworks('accounts', (chain) => checkAccountNonces(chain, db())),
       onNetworks('authorizations', (chain) => checkAuthorizations(chain, db())),
+      runCheck('comparison', 'see the database above', () => checkComparison(db())),
       runCheck('work', 'see the database above', () => checkWork(db())),
       runCheck('transactions', 'see the database above', () => checkTransactions(db(), config.networks)),
       runCheck('decisions', 'see the database above', () => checkDecisions(db())),
       runCheck('workflows', 'see temporal above', () => checkWorkflows(db(), sender(), config)),
-      runCheck('keystore', 'correct KEYSTORE_FILE and its passphrase', () =>
-        checkKeystore(config.keystore, relayers),
+      examineKeystore(config, async () => relayers),
+      runCheck('notifications', 'correct DATABASE_LISTEN_URL', () =>
+        checkNotifications(db(), config.listenDatabaseUrl),
       ),
       runCheck('journal', 'see its message', () =>
         checkJournal(config.journalFile, db(), existsSync(config.keystore.file)),
       ),
+      runCheck('networks', 'see the database above', () => checkAccountNetworks(db(), config.networks)),
       runCheck('gas', 'see its message', () => checkGasBudgets(config)),
       runCheck('frozen', 'see its message', () => checkFreezes(db())),
     ]);

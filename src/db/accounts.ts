@@ -1,6 +1,6 @@
 import type { AccountDerivation } from '../domain/account';
 import type { Db, Tx } from './database';
-import { requireRow, type Statement } from './rows';
+import { queryRows, requireRow, type Statement } from './rows';
 import type { AccountRow } from './tables';
 
 /** A shared wallet: one smart account, with one address on all its networks. */
@@ -159,4 +159,18 @@ export async function markAccountDeployed(tx: Tx, id: string, position?: bigint)
       updated_at: tx.raw('now()'),
       ...(position === undefined ? {} : { position }),
     });
+}
+
+/** How many accounts are on each network. */
+export async function countAccountsByNetwork(
+  db: Db | Tx,
+): Promise<{ readonly networkId: number; readonly accounts: number }[]> {
+  const rows = await queryRows<{ network_id: bigint; accounts: bigint }>(
+    db,
+    'SELECT network_id, count(*) AS accounts FROM account_networks GROUP BY network_id ORDER BY network_id',
+  );
+  return rows.map(({ network_id, accounts }) => ({
+    networkId: Number(network_id),
+    accounts: Number(accounts),
+  }));
 }

@@ -1,12 +1,46 @@
+import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { closed } from '../timeLimit';
+import { closed, withTimeLimit } from '../timeLimit';
 import { proveWritable } from './connections';
+import type { Db } from './database';
 
 const RECONNECT_MS = 1_000;
 /** How a server is noticed that vanishes without closing the connection, or is demoted: it is asked so often, and answers within. */
 interface Heartbeat {
   readonly everyMs: number;
   readonly answerLimitMs: number;
+}
+
+const PROOF_CHANNEL = 'doctor';
+const PROOF_LIMIT_MS = 3_000;
+
+/**
+ * Sends a notification with one login and receives it with another URL. Throws where it does not arrive: nothing listens behind
+ * a pooler that gives each transaction another connection.
+ */
+export async function proveNotified(db: Db, url: string): Promise<void> {
+  const listener = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: PROOF_LIMIT_MS,
+    query_timeout: PROOF_LIMIT_MS,
+    application_name: 'orgwallet doctor',
+  });
+  listener.on('error', () => undefined);
+  try {
+    await listener.connect();
+    const payload = randomUUID();
+    await listener.query(`LISTEN ${PROOF_CHANNEL}`);
+    const received = new Promise<true>((resolve) => {
+      listener.on('notification', (notification) => notification.payload === payload && resolve(true));
+    });
+    await db.raw('SELECT pg_notify(?, ?)', [PROOF_CHANNEL, payload]);
+    if (await withTimeLimit(received, PROOF_LIMIT_MS)) return;
+    throw new Error(
+      `a notification did not arrive within ${PROOF_LIMIT_MS / 1_000} s: it leads through a pooler, or elsewhere`,
+    );
+  } finally {
+    await closed(() => listener.end());
+  }
 }
 
 const keyOf = (channel: string, payload: string) => `${channel}/${payload}`;

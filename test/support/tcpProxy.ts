@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
 
 /** What stands between a client and a server, and lets nothing pass when a test says so. */
 export interface TcpProxy {
@@ -17,8 +18,20 @@ interface Passing {
   silent: boolean;
 }
 
-/** Starts a proxy on a port of its own. */
-export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
+/** Passes what comes after a delay, in order. */
+function delayed(delayMs: number): Transform {
+  return new Transform({
+    transform(chunk, _encoding, done) {
+      setTimeout(() => done(null, chunk), delayMs);
+    },
+  });
+}
+
+/** Starts a proxy on a port of its own. `delayMs`: how long each packet takes. */
+export async function startTcpProxy(
+  target: NetConnectOpts,
+  { delayMs = 0 }: { readonly delayMs?: number } = {},
+): Promise<TcpProxy> {
   let vanished = false;
   const all = new Set<Passing>();
   const silence = (one: Passing) => {
@@ -39,7 +52,8 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
         to.destroy();
         all.delete(one);
       });
-      from.pipe(to);
+      if (delayMs > 0) from.pipe(delayed(delayMs)).pipe(to);
+      else from.pipe(to);
     }
     if (vanished) silence(one);
   });

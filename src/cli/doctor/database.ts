@@ -1,6 +1,8 @@
-import type { Db } from '../../db/database';
-import { type LoginRole, readLoginRights, refuseLogin } from '../../db/logins';
+import { countAccountsByNetwork } from '../../db/accounts';
+import { type Db, keepsPrepared } from '../../db/database';
+import { type LoginRole, readLoginRights, refuseLogin, refuseSession } from '../../db/logins';
 import { refuseSchema, schemaState } from '../../db/migrate';
+import { proveNotified } from '../../db/notifications';
 import { findStuckWork, readServer, type Server } from '../../db/operator';
 import { count } from '../text';
 import { type Finding, fail, MIGRATE, ok, stuck, warn } from './finding';
@@ -44,11 +46,38 @@ export async function checkDatabase(db: Db): Promise<Finding[]> {
 export async function checkLogin(db: Db, role: LoginRole): Promise<Finding[]> {
   const rights = await readLoginRights(db, role);
   const refusal = refuseLogin(rights, role);
+  const pooled = keepsPrepared(db) ? undefined : await refuseSession(db);
   return [
+    ...(pooled ? [fail('pooler', pooled, 'see "Through PgBouncer" in docs/production.md')] : []),
     refusal
       ? fail('login', refusal.found, refusal.todo)
       : ok('login', `${rights.login} has the rights of ${role} and no more`),
   ];
+}
+
+/** Whether the API hears at once of executions that have ended. */
+export async function checkNotifications(db: Db, url: string | undefined): Promise<Finding[]> {
+  if (url === undefined) {
+    return [ok('notifications', 'DATABASE_LISTEN_URL is not set: the API looks once a second')];
+  }
+  await proveNotified(db, url);
+  return [ok('notifications', 'received')];
+}
+
+/** Accounts on networks that this host does not know: nothing can be read or executed there. */
+export async function checkAccountNetworks(
+  db: Db,
+  networks: readonly { readonly id: number }[],
+): Promise<Finding[]> {
+  const counts = await countAccountsByNetwork(db);
+  const unknown = counts.filter(({ networkId }) => !networks.some(({ id }) => id === networkId));
+  return unknown.map(({ networkId, accounts }) =>
+    fail(
+      `network ${networkId}`,
+      `${count(accounts, 'account is', 'accounts are')} on it, and it is not configured`,
+      'add it to NETWORKS_FILE of every process',
+    ),
+  );
 }
 
 /** Work without progress. */

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
+import type { TLSSocket } from 'node:tls';
 import { type Config, urlHost } from '../../config';
 import { duration } from '../text';
 import { type Finding, fail, ok, warn } from './finding';
@@ -30,21 +31,27 @@ export async function checkReadiness(config: Config): Promise<Finding[]> {
   ];
 }
 
-/** The status of a public path of the API, over TLS. */
-function apiStatus(config: Config): Promise<number> {
+/** What the port of the API answers, over TLS. */
+interface ApiAnswer {
+  readonly status: number;
+  /** SHA-256 of the certificate that it serves. */
+  readonly fingerprint: string;
+}
+
+/** Asks a public path of the API. Whatever has issued its certificate: which one it is, is compared. */
+function apiAnswer(config: Config): Promise<ApiAnswer> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
       `https://${urlHost(config.httpsHost)}:${config.httpsPort}/openapi.json`,
       {
-        ca: readFileSync(config.tls.certFile),
-        // The check is of a port, not of a host name.
-        checkServerIdentity: () => undefined,
+        rejectUnauthorized: false,
         timeout: ANSWER_LIMIT_MS,
         agent: false,
       },
       (response) => {
         response.resume();
-        response.on('end', () => resolve(response.statusCode ?? 0));
+        const { fingerprint256: fingerprint } = (response.socket as TLSSocket).getPeerCertificate();
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, fingerprint }));
         response.on('error', reject);
       },
     );
@@ -75,6 +82,17 @@ async function plainPort(config: Config): Promise<Finding> {
   }
 }
 
+/** What an answer of the API says: it serves the certificate of the settings, of whatever CA. */
+function apiFinding({ tls }: Config, url: string, { status, fingerprint }: ApiAnswer): Finding {
+  if (fingerprint !== new X509Certificate(readFileSync(tls.certFile)).fingerprint256) {
+    const todo = 'restart what listens there, or correct TLS_CERT_FILE, HTTPS_HOST and HTTPS_PORT';
+    return fail('api', `${url} serves another certificate than ${tls.certFile}`, todo);
+  }
+  return status === 200
+    ? ok('api', `${url} answers`)
+    : fail('api', `${url} answers ${status}`, 'see its log');
+}
+
 /** The port of the API and its certificate. */
 export async function checkApi(config: Config): Promise<Finding[]> {
   if (config.tlsEndsAtProxy) return [await plainPort(config)];
@@ -92,10 +110,7 @@ export async function checkApi(config: Config): Promise<Finding[]> {
   }
   const certificate = certificateFinding(certFile, readFileSync(certFile), Date.now());
   try {
-    const status = await apiStatus(config);
-    const api =
-      status === 200 ? ok('api', `${url} answers`) : fail('api', `${url} answers ${status}`, 'see its log');
-    return [api, certificate];
+    return [apiFinding(config, url, await apiAnswer(config)), certificate];
   } catch (error) {
     const reason = (error as Error).message;
     return [

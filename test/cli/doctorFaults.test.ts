@@ -1,0 +1,165 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { generate } from 'selfsigned';
+import { createOrOpenKeystore } from '../../src/chain/keystore';
+import { checkAccountNetworks, checkLogin, checkNotifications } from '../../src/cli/doctor/database';
+import { COMPUTING_LIMIT_MS, runCheck } from '../../src/cli/doctor/finding';
+import { checkKeystore } from '../../src/cli/doctor/keystore';
+import { checkApi } from '../../src/cli/doctor/service';
+import type { Config } from '../../src/config';
+import { countAccountsByNetwork } from '../../src/db/accounts';
+import { createDatabase, type Db } from '../../src/db/database';
+import { asAdmin, createTestDatabase, sharedStack, temporaryDir } from '../support/stack';
+import { startTcpProxy, type TcpProxy } from '../support/tcpProxy';
+
+const TODO = 'change something';
+const DELAY_MS = 150;
+const KEYS = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let slow: TcpProxy;
+let slowUrl: string;
+const pools: Db[] = [];
+
+function open(url: string, throughPooler = false): Db {
+  const db = createDatabase(url, { poolMax: 1, throughPooler });
+  pools.push(db);
+  return db;
+}
+
+const statuses = (findings: readonly { part: string; status: string }[]) =>
+  findings.map(({ part, status }) => `${part} ${status}`);
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const { hostname: host, port } = new URL(database.serviceUrl);
+  slow = await startTcpProxy({ host, port: Number(port) }, { delayMs: DELAY_MS });
+  slowUrl = database.serviceUrl.replace(`:${port}/`, `:${slow.port}/`);
+});
+afterAll(async () => {
+  await Promise.all(pools.map((db) => db.destroy()));
+  slow?.close();
+  await database?.drop();
+});
+
+describe('the certificate of the API', () => {
+  const certificate = async (options: Partial<Parameters<typeof generate>[1]> = {}) => {
+    const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
+      ...KEYS,
+      ...options,
+    });
+    return { cert, key };
+  };
+
+  test.each([0, 2_000])('may be issued by a CA, and is compared, after %i ms', async (delayMs) => {
+    const ca = await certificate({ extensions: [{ name: 'basicConstraints', cA: true, critical: true }] });
+    const [own, other] = [await certificate({ ca }), await certificate({ ca })];
+    const certFile = join(temporaryDir(), 'cert.pem');
+    const server = createServer(own, (_request, response) => {
+      setTimeout(() => response.end('{}'), delayMs);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const config = {
+      production: true,
+      tlsEndsAtProxy: false,
+      httpsHost: '127.0.0.1',
+      httpsPort: (server.address() as AddressInfo).port,
+      tls: { certFile },
+    } as unknown as Config;
+    writeFileSync(certFile, own.cert + ca.cert);
+    expect(statuses(await checkApi(config))).toEqual(['api ok', 'certificate ok']);
+    writeFileSync(certFile, other.cert + ca.cert);
+    const [api] = await checkApi(config);
+    expect(api).toMatchObject({ status: 'fail', found: expect.stringMatching(/serves another certificate/) });
+    server.close();
+  });
+});
+
+describe('a login through a pooler', () => {
+  const grant = (statement: string) =>
+    asAdmin(sharedStack().databaseAdminUrl, async (client) => {
+      await client.query(`ALTER ROLE orgwallet_service IN DATABASE ${database.name} ${statement}`);
+    });
+
+  it('lacks the settings of a session, or has them, however slow the way is', async () => {
+    const [missing] = await checkLogin(open(database.serviceUrl, true), 'orgwallet_service');
+    expect(missing).toMatchObject({
+      part: 'pooler',
+      status: 'fail',
+      found: expect.stringMatching(/ALTER ROLE/),
+    });
+    await grant("SET TimeZone = 'UTC'");
+    await grant("SET statement_timeout = '8s'");
+    await grant("SET idle_in_transaction_session_timeout = '30s'");
+    const db = open(slowUrl, true);
+    const found = await runCheck('login', TODO, () => checkLogin(db, 'orgwallet_service'));
+    expect(statuses(found)).toEqual(['login ok']);
+  });
+});
+
+describe('notifications', () => {
+  const check = (url: string | undefined) =>
+    runCheck('notifications', TODO, () => checkNotifications(open(database.serviceUrl), url));
+
+  it('arrive, also on a slow way, or the check says that they do not', async () => {
+    expect(statuses(await check(database.serviceUrl))).toEqual(['notifications ok']);
+    expect(statuses(await check(slowUrl))).toEqual(['notifications ok']);
+    expect(statuses(await check(undefined))).toEqual(['notifications ok']);
+    const dead = database.serviceUrl.replace(/:\d+\//, ':1/');
+    expect(await check(dead)).toEqual([
+      {
+        part: 'notifications',
+        status: 'fail',
+        found: expect.stringMatching(/cannot be reached/),
+        todo: TODO,
+      },
+    ]);
+    const elsewhere = (await createTestDatabase()).serviceUrl;
+    expect(await check(elsewhere)).toEqual([
+      { part: 'notifications', status: 'fail', found: expect.stringMatching(/did not arrive/), todo: TODO },
+    ]);
+  });
+});
+
+describe('accounts on networks that are not configured', () => {
+  it('are named', async () => {
+    await asAdmin(database.url, async (client) => {
+      await client.query('ALTER TABLE account_networks DROP CONSTRAINT account_networks_account_id_fkey');
+      await client.query(
+        `INSERT INTO account_networks (account_id, network_id) VALUES ('acc_1', 5), ('acc_2', 5), ('acc_2', 6)`,
+      );
+    });
+    expect(await countAccountsByNetwork(open(database.serviceUrl))).toEqual([
+      { networkId: 5, accounts: 2 },
+      { networkId: 6, accounts: 1 },
+    ]);
+    const db = open(slowUrl);
+    expect(await checkAccountNetworks(db, [{ id: 5 }, { id: 6 }])).toEqual([]);
+    expect(await checkAccountNetworks(db, [{ id: 6 }])).toEqual([
+      expect.objectContaining({
+        part: 'network 5',
+        status: 'fail',
+        found: '2 accounts are on it, and it is not configured',
+      }),
+    ]);
+  });
+});
+
+describe('the keystore', () => {
+  it('opens on a slow machine, and nothing advises to change it where it is only late', async () => {
+    const file = join(temporaryDir(), 'keystore.json');
+    const passphrase = 'correct horse battery staple';
+    await createOrOpenKeystore({ file, passphrase, cost: 2 ** 18 });
+    const check = (limitMs: number) =>
+      runCheck('keystore', TODO, () => checkKeystore({ file, passphrase }, []), limitMs);
+    expect((await check(COMPUTING_LIMIT_MS))[0]).toMatchObject({ part: 'keystore', status: 'ok' });
+    const [late] = await check(1);
+    expect(late).toMatchObject({ status: 'fail', todo: expect.stringMatching(/slow: run doctor again/) });
+    const wrong = await runCheck('keystore', TODO, () =>
+      checkKeystore({ file, passphrase: 'another passphrase' }, []),
+    );
+    expect(wrong).toMatchObject([{ status: 'fail', todo: TODO }]);
+  });
+});
