@@ -61,7 +61,7 @@ export async function askOf(world: World, creation: AccountCreation, step: Step)
 /** Whether the answer asks for the same request again: a part is unavailable, or the first is still being processed. */
 export function isTemporary(answer: Answer): boolean {
   return (
-    [500, 429].includes(answer.status) ||
+    [429, 500, 503].includes(answer.status) ||
     (answer.status === 409 && answer.headers['retry-after'] !== undefined)
   );
 }

@@ -85,7 +85,7 @@ function isRepeatable({ method, idempotencyKey }: Ask): boolean {
 
 /** Seconds after which an answer asks for the same request again; 0 when it does not. */
 function pauseBeforeRepeat({ status, headers }: Answer): number {
-  return status === 500 ? Number(headers['retry-after'] ?? 0) : 0;
+  return status >= 500 ? Number(headers['retry-after'] ?? 0) : 0;
 }
 
 /** Sends requests to one service over TLS, checking its certificate. */
