@@ -1,4 +1,4 @@
-import { ConfigError, refusePostgresUrl } from './config';
+import { ConfigError, refusePostgresUrl, secretSetting } from './config';
 import { createDatabase, type Db } from './db/database';
 import { readProduction } from './db/installation';
 import { closed } from './timeLimit';
@@ -9,11 +9,12 @@ import { closed } from './timeLimit';
  */
 export async function withRememberedProduction(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
   if (env.NODE_ENV === 'production') return env;
-  const [url] = [env.DATABASE_URL, env.SIGNER_DATABASE_URL, env.MIGRATION_DATABASE_URL].filter(
+  const owner = secretSetting(env, 'MIGRATION_DATABASE_URL');
+  const [url] = [secretSetting(env, 'DATABASE_URL'), secretSetting(env, 'SIGNER_DATABASE_URL'), owner].filter(
     (one) => one !== undefined && refusePostgresUrl(one) === undefined,
   );
   if (url === undefined) return env;
-  const throughPooler = env.DATABASE_POOLER === 'transaction' && url !== env.MIGRATION_DATABASE_URL;
+  const throughPooler = env.DATABASE_POOLER === 'transaction' && url !== owner;
   const db = createDatabase(url, { poolMax: 1, throughPooler });
   try {
     return (await readProduction(db)) ? { ...env, NODE_ENV: 'production' } : env;

@@ -153,7 +153,10 @@ async function examine({ db, signerDb, sender }: CommandContext, config: Config)
 async function examineHost(context: CommandContext): Promise<Finding[]> {
   try {
     // While the database does not answer, the settings are those of this host.
-    const config = await context.installationConfig().catch(() => context.config());
+    const config = await context.installationConfig().catch((error) => {
+      if (error instanceof ConfigError) throw error;
+      return context.config();
+    });
     if (context.isSignerHost) return await examineSigner(context, config);
     context.databaseUrl();
     return await examine(context, config);

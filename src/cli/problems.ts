@@ -25,7 +25,7 @@ const UNREACHABLE = new Set([
 
 /** True for Postgres's error about a database that is not migrated to this version. */
 export function lacksSchema(message: string): boolean {
-  return /(relation|column) "?\S+ does not exist/.test(message);
+  return /(relation|column|function) .+ does not exist/.test(message);
 }
 
 /** What a refused call to the system of this host means, by Node's code. */

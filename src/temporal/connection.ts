@@ -51,14 +51,15 @@ const MAX_RECONNECT_PAUSE_MS = 1_000;
 
 /** Connects a client lazily, on the first call. */
 export function connectTemporal(config: TemporalConfig): Connection {
-  return Connection.lazy({
+  let closing = false;
+  const connection = Connection.lazy({
     ...connectionOptions(config),
     interceptors: [
       makeGrpcRetryInterceptor({
         // The SDK completes its pause even past the deadline of the call, and its default grows to 5 seconds.
         delayFunction: (attempt) =>
           Math.min(LONGEST_RETRY_PAUSE_MS, FIRST_RETRY_PAUSE_MS * 2 ** (attempt - 1)),
-        retryableDecider: (attempt, status) => attempt < MAX_TRIES && isRetryableError(status),
+        retryableDecider: (attempt, status) => !closing && attempt < MAX_TRIES && isRetryableError(status),
       }),
     ],
     channelArgs: {
@@ -66,10 +67,18 @@ export function connectTemporal(config: TemporalConfig): Connection {
       'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_PAUSE_MS,
     },
   });
+  closings.set(connection, () => {
+    closing = true;
+  });
+  return connection;
 }
 
-/** Closes a connection. A call that waits for its next attempt would resume on a closed channel, so that it waits as long. */
+/** What has the calls of a connection tried no more. */
+const closings = new WeakMap<Connection, () => void>();
+
+/** Closes a connection. A call that waits for its next attempt would resume on a closed channel: those that wait are awaited. */
 export async function closeTemporal(connection: Connection): Promise<void> {
+  closings.get(connection)?.();
   await sleep(LONGEST_RETRY_PAUSE_MS + 50);
   await connection.close();
 }

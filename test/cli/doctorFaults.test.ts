@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, NetConnectOpts } from 'node:net';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { generate } from 'selfsigned';
 import { createOrOpenKeystore } from '../../src/chain/keystore';
 import { checkAccountNetworks, checkLogin, checkNotifications } from '../../src/cli/doctor/database';
@@ -29,14 +30,25 @@ function open(url: string, throughPooler = false): Db {
   return db;
 }
 
+/** Where a URL leads: a port, or a socket. */
+function targetOf(url: string): NetConnectOpts {
+  const { host, port } = new Client({ connectionString: url });
+  return host.startsWith('/') ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port };
+}
+
+/** The same database and login, at another port. */
+function throughPort(url: string, port: number): string {
+  const { user, password, database: name } = new Client({ connectionString: url });
+  return `postgres://${user}:${password}@127.0.0.1:${port}/${name}`;
+}
+
 const statuses = (findings: readonly { part: string; status: string }[]) =>
   findings.map(({ part, status }) => `${part} ${status}`);
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  const { hostname: host, port } = new URL(database.serviceUrl);
-  slow = await startTcpProxy({ host, port: Number(port) }, { delayMs: DELAY_MS });
-  slowUrl = database.serviceUrl.replace(`:${port}/`, `:${slow.port}/`);
+  slow = await startTcpProxy(targetOf(database.serviceUrl), { delayMs: DELAY_MS });
+  slowUrl = throughPort(database.serviceUrl, slow.port);
 });
 afterAll(async () => {
   await Promise.all(pools.map((db) => db.destroy()));
@@ -68,9 +80,9 @@ describe('the certificate of the API', () => {
       httpsPort: (server.address() as AddressInfo).port,
       tls: { certFile },
     } as unknown as Config;
-    writeFileSync(certFile, own.cert + ca.cert);
+    writeFileSync(certFile, `${own.cert}\n${ca.cert}`);
     expect(statuses(await checkApi(config))).toEqual(['api ok', 'certificate ok']);
-    writeFileSync(certFile, other.cert + ca.cert);
+    writeFileSync(certFile, `${other.cert}\n${ca.cert}`);
     const [api] = await checkApi(config);
     expect(api).toMatchObject({ status: 'fail', found: expect.stringMatching(/serves another certificate/) });
     server.close();
@@ -107,7 +119,7 @@ describe('notifications', () => {
     expect(statuses(await check(database.serviceUrl))).toEqual(['notifications ok']);
     expect(statuses(await check(slowUrl))).toEqual(['notifications ok']);
     expect(statuses(await check(undefined))).toEqual(['notifications ok']);
-    const dead = database.serviceUrl.replace(/:\d+\//, ':1/');
+    const dead = throughPort(database.serviceUrl, 1);
     expect(await check(dead)).toEqual([
       {
         part: 'notifications',
@@ -125,12 +137,11 @@ describe('notifications', () => {
 
 describe('accounts on networks that are not configured', () => {
   it('are named', async () => {
-    await asAdmin(database.url, async (client) => {
-      await client.query('ALTER TABLE account_networks DROP CONSTRAINT account_networks_account_id_fkey');
-      await client.query(
-        `INSERT INTO account_networks (account_id, network_id) VALUES ('acc_1', 5), ('acc_2', 5), ('acc_2', 6)`,
-      );
-    });
+    const owner = open(database.url);
+    await owner.raw('ALTER TABLE account_networks DROP CONSTRAINT account_networks_account_id_fkey');
+    await owner.raw(
+      `INSERT INTO account_networks (account_id, network_id) VALUES ('acc_1', 5), ('acc_2', 5), ('acc_2', 6)`,
+    );
     expect(await countAccountsByNetwork(open(database.serviceUrl))).toEqual([
       { networkId: 5, accounts: 2 },
       { networkId: 6, accounts: 1 },

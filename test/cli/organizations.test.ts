@@ -127,7 +127,7 @@ describe('org create', () => {
 
   it('refuses a missing file', async () => {
     expect(await refused(env, 'org', 'create', '--file', '/no/such/org.json')).toMatch(
-      /^\/no\/such\/org\.json: ENOENT/,
+      /^\/no\/such\/org\.json: no such file or folder$/m,
     );
   });
 });
