@@ -95,8 +95,8 @@ async function assertDatabase(db: Db, setting: string, role: LoginRole, logger: 
       if (missing.length === 0) return;
       const found = `the schema lacks ${missing.join(', ')}`;
       if (performance.now() > deadline)
-        throw new ConfigError(setting, `${found}: run \`npx orgwallet db migrate\` first`);
-      if (!warned) logger.warn(`${found}: waiting for \`npx orgwallet db migrate\``);
+        throw new ConfigError(setting, `${found}: run \`./orgwallet db migrate\` first`);
+      if (!warned) logger.warn(`${found}: waiting for \`./orgwallet db migrate\``);
       warned = true;
     } catch (error) {
       if (error instanceof ConfigError || !isUnavailable(error) || performance.now() > deadline) throw error;

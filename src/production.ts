@@ -31,6 +31,6 @@ export async function assertSameProduction(db: Db, production: boolean): Promise
     'NODE_ENV',
     remembered
       ? 'is not production, and the database is one of production'
-      : 'is production, and the database does not know it, so that no command would: run `npx orgwallet db migrate --production` once',
+      : 'is production, and the database does not know it, so that no command would: run `./orgwallet db migrate --production` once',
   );
 }

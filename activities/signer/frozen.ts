@@ -6,7 +6,7 @@ export function assertNotFrozen({ journal }: Pick<SignerContext, 'journal'>, org
   const freeze = journal.freezeOf(organizationId);
   if (!freeze) return;
   const { organizationId: of, since } = freeze;
-  const ending = `npx orgwallet unfreeze${of === null ? '' : ` --org ${of}`}`;
+  const ending = `./orgwallet unfreeze${of === null ? '' : ` --org ${of}`}`;
   throw new SignerHold(
     'frozen',
     `${of ?? 'every organization'} is frozen since ${since}: nothing is signed until an operator runs \`${ending}\` on the host of the signer`,

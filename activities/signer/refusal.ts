@@ -55,7 +55,7 @@ export class SignerHold extends SignerRefusal {
 
 /** The end of a message about something that the journal has and the database lacks or contradicts. */
 export const ROLLED_BACK =
-  'the database was rolled back or changed: `npx orgwallet signer reconcile-restore` on this host compares them; see docs/runbook.md';
+  'the database was rolled back or changed: `./orgwallet signer reconcile-restore` on this host compares them; see docs/runbook.md';
 
 /** Counts a refusal by its reason, for the metric. */
 export type CountRefusal = (reason: FailureCode | HoldReason) => void;

@@ -155,7 +155,7 @@ async function show<S extends ApprovalState, A extends ShownApproval<S>>(
       votesTable(approval),
       ...paragraphs,
       `Workflow: ${link ?? workflowId}`,
-      ...(state.open && state.failure ? [`Retry: npx orgwallet ${commands.name} retry ${id}`] : []),
+      ...(state.open && state.failure ? [`Retry: ./orgwallet ${commands.name} retry ${id}`] : []),
     ].join('\n\n'),
   );
 }
@@ -195,7 +195,7 @@ async function sendMessage<S extends ApprovalState, A extends ShownApproval<S>>(
   const state = outcome.state as S;
   output.result(
     state,
-    `${plainText(commands.sentence(state))}\nFollow it: npx orgwallet ${commands.name} show ${id}`,
+    `${plainText(commands.sentence(state))}\nFollow it: ./orgwallet ${commands.name} show ${id}`,
   );
 }
 

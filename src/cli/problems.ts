@@ -58,7 +58,7 @@ function databaseProblem(code: string, message: string): string | undefined {
   if (/^role "orgwallet_\w+" does not exist/.test(message)) {
     return `${message}: create the database logins first (docs/production.md)`;
   }
-  if (lacksSchema(message)) return `${message}: run \`npx orgwallet db migrate\` first`;
+  if (lacksSchema(message)) return `${message}: run \`./orgwallet db migrate\` first`;
   return undefined;
 }
 
@@ -66,7 +66,7 @@ function databaseProblem(code: string, message: string): string | undefined {
 export function problemText(error: unknown): string {
   if (!isNativeError(error)) return String(error);
   if (error instanceof TemporalUnavailable) {
-    return `${error.message}: check Temporal and the workers with \`npx orgwallet doctor\``;
+    return `${error.message}: check Temporal and the workers with \`./orgwallet doctor\``;
   }
   // A connection to a name with several addresses fails with one error for each.
   const [cause = error] = 'errors' in error ? (error.errors as Error[]) : [];

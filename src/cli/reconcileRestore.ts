@@ -161,7 +161,7 @@ export async function reconcileRestore(context: CommandContext, options: Options
       ? 'Written back. Start the service: what was authorized continues by itself.'
       : isDone && (completes || unjournaled.length === 0)
         ? 'The database has all that the journal and the chains have.'
-        : 'Nothing was written to the database. To complete the journal and to write back: npx orgwallet signer reconcile-restore --write';
+        : 'Nothing was written to the database. To complete the journal and to write back: ./orgwallet signer reconcile-restore --write';
     context.output.result(
       { ...shown(missing, unknown), unjournaled, completedLines: added, written: isWritten },
       [...foundText(journal, compared, options), end].join('\n'),

@@ -125,7 +125,7 @@ export function transactionCommands(program: Command, within: Within): void {
             ...(record.description === '' ? [] : [`Description: ${record.description}`]),
             attemptsTable(attempts),
             usageTable(usage),
-            ...(isInFlight ? [`Cancel: npx orgwallet transactions cancel ${record.id}`] : []),
+            ...(isInFlight ? [`Cancel: ./orgwallet transactions cancel ${record.id}`] : []),
           ],
         };
       },

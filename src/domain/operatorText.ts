@@ -25,7 +25,7 @@ function plain(text: string): string {
 function whatToDo(code: FailureCode): string {
   switch (code) {
     case 'rpc':
-      return 'Bring the network back (see `npx orgwallet doctor`), then send the signal `retryExecution`.';
+      return 'Bring the network back (see `./orgwallet doctor`), then send the signal `retryExecution`.';
     case 'accountFunds':
       return 'Fund the account named above on that network, then send the signal `retryExecution`.';
     case 'feeCeiling':

@@ -22,7 +22,7 @@ export function assertInstallation(journal: JournalReader, { installationId }: J
 function assertPresent({ hasAuthorizations }: JournalInstallation, file: string, lines: number): void {
   if (lines > 0 || !hasAuthorizations) return;
   throw new JournalError(
-    `${file}: journal not found, and the database has authorizations. Restore it from its backup (JOURNAL_FILE), or make it anew: \`npx orgwallet signer reconcile-restore --new-journal\`; see docs/runbook.md`,
+    `${file}: journal not found, and the database has authorizations. Restore it from its backup (JOURNAL_FILE), or make it anew: \`./orgwallet signer reconcile-restore --new-journal\`; see docs/runbook.md`,
   );
 }
 

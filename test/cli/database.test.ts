@@ -25,12 +25,12 @@ describe('db migrate', () => {
 
   it('migrates an empty database once; before that, commands say what to do', async () => {
     const env = await serviceSettings({ database: await emptyDatabase() });
-    expect(await refused(env, 'org', 'list')).toMatch(/run `npx orgwallet db migrate`/);
+    expect(await refused(env, 'org', 'list')).toMatch(/run `\.\/orgwallet db migrate`/);
     const doctor = await command(env, 'doctor', '--json');
     expect(doctor.status).toBe(1);
     const findings = JSON.parse(doctor.stdout);
     const about = (part: string) => findings.find((finding: { part: string }) => finding.part === part);
-    expect(about('schema')).toMatchObject({ status: 'fail', todo: 'npx orgwallet db migrate' });
+    expect(about('schema')).toMatchObject({ status: 'fail', todo: './orgwallet db migrate' });
     expect(about('network 31337')).toMatchObject({ status: 'ok' });
     expect(await json(env, 'db', 'migrate')).toEqual({ applied: migrations.map(({ name }) => name) });
     expect(await json(env, 'db', 'migrate')).toEqual({ applied: [] });

@@ -219,7 +219,7 @@ describe('transactions show', () => {
     );
     expect(text).toMatch(/^released +1 +0x0{40} /m);
     expect(text).toMatch(/^reserved +1 +0x0{40} /m);
-    expect(text).toContain(`Cancel: npx orgwallet transactions cancel ${stored.id}`);
+    expect(text).toContain(`Cancel: ./orgwallet transactions cancel ${stored.id}`);
     expect(text).not.toContain('Retry:');
   });
 
@@ -229,7 +229,7 @@ describe('transactions show', () => {
     expect(text).toContain('Failure: reverted, attempt 1');
     expect(text).toContain('exceeds balance');
     expect(text).toMatch(/What to do: .*nothing was sent/);
-    expect(text).toContain(`Retry: npx orgwallet transactions retry ${stored.id}`);
+    expect(text).toContain(`Retry: ./orgwallet transactions retry ${stored.id}`);
   });
 
   it.each([
@@ -369,7 +369,7 @@ describe('doctor about transactions', () => {
       expect(await compared()).toMatchObject({
         status: 'fail',
         found: `the database lacks 1 rejection of the journal: ${rejected.id}`,
-        todo: expect.stringContaining('npx orgwallet signer reconcile-restore'),
+        todo: expect.stringContaining('./orgwallet signer reconcile-restore'),
       });
       const at = new Date();
       await db.transaction(async (tx) => {
@@ -389,7 +389,7 @@ describe('doctor about transactions', () => {
       expect(await compared()).toMatchObject({
         status: 'warn',
         found: `the database lacks 1 outcome of the journal: ${decided.id}`,
-        todo: expect.stringContaining('npx orgwallet signer reconcile-restore'),
+        todo: expect.stringContaining('./orgwallet signer reconcile-restore'),
       });
       await decideAuthorizations(db, [{ transactionId: decided.id, outcome, blockAt: at }]);
       expect(await compared()).toMatchObject({

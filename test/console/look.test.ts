@@ -155,7 +155,7 @@ describe('the audit log', () => {
     const visitor = await site.signedIn(world.org.alice, '/audit');
     await untilShown(visitor, /^Unbroken from entry \d+ to \d+: checked by this page\.$/);
     await visitor.page.getByText(/^Not proved by this page/).click();
-    await untilShown(visitor, `npx orgwallet audit verify --org ${world.org.id}`);
+    await untilShown(visitor, `./orgwallet audit verify --org ${world.org.id}`);
     await visitor.page.goto('/audit?action=proposal.created');
     await untilShown(visitor, /^Each of the \d+ entries shown has its own hash: checked by this page\.$/);
     expect(await violationsEverywhere(visitor.page)).toEqual([]);

@@ -160,7 +160,7 @@ it('a transaction that is not included is cancelled, for good', async () => {
   });
   expect(await refused(env, 'transactions', 'retry', id)).toMatch(/is being executed/);
   expect(await words(env, 'transactions', 'show', id)).toContain(
-    `Cancel: npx orgwallet transactions cancel ${id}`,
+    `Cancel: ./orgwallet transactions cancel ${id}`,
   );
   expect(await words(env, 'transactions', 'cancel', id)).toMatch(/^Being cancelled/);
   expect(await words(env, 'transactions', 'show', id)).not.toContain('Cancel:');

@@ -68,6 +68,8 @@ describe('docker-compose.yml', () => {
       'postgres',
       'signer',
       'temporal',
+      'temporal-namespace',
+      'temporal-schema',
       'temporal-ui',
     ]);
   });
@@ -252,12 +254,16 @@ describe('docker-compose.yml', () => {
       });
     }
     expect(services.migrate.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
-    expect(services.migrate.command).toEqual(['node', 'dist/src/cli/main.js', 'db', 'migrate']);
+    expect(services.migrate.command).toEqual(['./orgwallet', 'db', 'migrate']);
     expect(services.orgwallet.depends_on).toEqual({
       migrate: { condition: 'service_completed_successfully' },
-      temporal: { condition: 'service_healthy' },
+      'temporal-namespace': { condition: 'service_completed_successfully' },
     });
-    expect(services.temporal.depends_on.postgres).toEqual({ condition: 'service_healthy' });
+    expect(services['temporal-namespace'].depends_on).toEqual({ temporal: { condition: 'service_healthy' } });
+    expect(services.temporal.depends_on).toEqual({
+      'temporal-schema': { condition: 'service_completed_successfully' },
+    });
+    expect(services['temporal-schema'].depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
   });
 
   it('keeps data in named volumes, and gives the service time to end what it does', () => {
@@ -270,6 +276,81 @@ describe('docker-compose.yml', () => {
   });
 });
 
+describe('docker-compose.production.yml', () => {
+  const text = read('docker-compose.production.yml');
+  const production = parse(text, { merge: true });
+  const roles = ['signer', 'api', 'worker', 'chain'] as const;
+  const given: Record<string, string> = {
+    TEMPORAL_ADDRESS: 'temporal.example:7233',
+    DATABASE_URL: 'postgres://orgwallet_service:x@db.example/orgwallet',
+    SIGNER_DATABASE_URL: 'postgres://orgwallet_signer:x@db.example/orgwallet',
+  };
+  const settingsOf = (service: string): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries<string>(production.services[service].environment).map(([name, value]) => [
+        name,
+        value.replace(
+          /\$\{(\w+)(?::[-?]([^}]*))?\}/g,
+          (_, variable, byDefault) => given[variable] ?? byDefault,
+        ),
+      ]),
+    );
+
+  it('runs the image for production with settings that are complete', () => {
+    expect(Object.keys(production.services)).toEqual(['migrate', ...roles]);
+    const networksFile = join(folder, 'production-networks.json');
+    writeFileSync(networksFile, JSON.stringify([{ id: 1, name: 'One', rpcUrl: 'https://rpc.example' }]));
+    for (const role of roles) {
+      const { build, image } = production.services[role];
+      expect(build).toMatchObject({ context: '.', target: 'production' });
+      expect(image).toBe(`\${IMAGE:-orgwallet:${JSON.parse(read('package.json')).version}}`);
+      const settings: NodeJS.ProcessEnv = { ...settingsOf(role), NODE_ENV: 'production' };
+      expect(missingInProduction(settings)).toEqual([]);
+      expect(loadConfig({ ...settings, NETWORKS_FILE: networksFile })).toMatchObject({
+        roles: [role],
+        ops: { host: '0.0.0.0', port: 9090, allowedHosts: [role] },
+      });
+    }
+    const known = knownSettings();
+    const used = roles.flatMap((role) => Object.keys(settingsOf(role)));
+    expect(used.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it('gives each login, the keystore and the certificate to the process that needs it, and no rights to any', () => {
+    const known = ['migrate', ...roles].map((service) => [
+      service,
+      ...Object.keys(settingsOf(service)).filter((name) => name.endsWith('DATABASE_URL')),
+      ...(production.services[service].secrets ?? []),
+    ]);
+    expect(known).toEqual([
+      ['migrate', 'MIGRATION_DATABASE_URL'],
+      ['signer', 'SIGNER_DATABASE_URL', 'keystore-passphrase'],
+      ['api', 'DATABASE_URL', 'tls.crt', 'tls.key'],
+      ['worker', 'DATABASE_URL'],
+      ['chain', 'DATABASE_URL'],
+    ]);
+    for (const service of Object.values(production.services)) {
+      expect(service).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+        tmpfs: ['/tmp'],
+      });
+    }
+    const published = Object.values<{ ports?: string[] }>(production.services).flatMap(
+      ({ ports = [] }) => ports,
+    );
+    expect(published.map(withDefaults)).toEqual(['8443:8443']);
+  });
+
+  it('gives each process the time to end that it may take', () => {
+    // SHUTDOWN_DELAY is 0; a worker of an earlier build moves its workflows.
+    for (const role of roles) {
+      expect(Number.parseInt(production.services[role].stop_grace_period, 10)).toBeGreaterThanOrEqual(100);
+    }
+  });
+});
+
 describe('Dockerfile', () => {
   const stages = new Map(
     dockerfile
@@ -277,12 +358,19 @@ describe('Dockerfile', () => {
       .slice(1)
       .map((text) => [/^FROM \S+ AS (\w+)$/m.exec(text)?.[1] ?? '', text]),
   );
-  const { base = '', build = '', development = '', production = '' } = Object.fromEntries(stages);
+  const {
+    base = '',
+    packages = '',
+    build = '',
+    development = '',
+    production = '',
+  } = Object.fromEntries(stages);
   const commandOf = (stage: string) => stage.trim().split('\n').at(-1);
 
   it('makes the image for production unless asked for another, on one fixed version of Node', () => {
-    expect([...stages.keys()]).toEqual(['base', 'build', 'development', 'production']);
-    expect(base).toMatch(/^FROM node:24[\w.-]*-slim AS base$/m);
+    expect([...stages.keys()]).toEqual(['base', 'packages', 'build', 'development', 'production']);
+    expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24[\w.-]*-slim$/m);
+    expect(base).toMatch(/^FROM \$\{NODE_IMAGE\} AS base$/m);
     expect(build).toMatch(/^FROM base AS build$/m);
     expect(dockerfile).not.toMatch(/:latest|npm install/);
   });
@@ -300,7 +388,9 @@ describe('Dockerfile', () => {
   it('runs the service alone in production, with the packages of production', () => {
     expect(production).toMatch(/^FROM base AS production$/m);
     expect(production).toMatch(/^ENV NODE_ENV=production /m);
-    expect(production).toMatch(/^RUN npm ci --omit=dev /m);
+    expect(packages).toMatch(/^RUN npm ci --omit=dev$/m);
+    expect(production).toMatch(/^COPY --from=packages \/app \.\/$/m);
+    expect(production).toContain(`image.version="${JSON.parse(read('package.json')).version}"`);
     const copied = [...production.matchAll(/^COPY --from=build (.+) \S+$/gm)].flatMap(([, paths = '']) =>
       paths.split(' ').map((path) => path.replace(/^\/app\//, '')),
     );

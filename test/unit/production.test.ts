@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { missingInProduction } from '../../src/config';
@@ -7,6 +16,9 @@ import { projectRoot } from '../../src/projectRoot';
 
 const root = projectRoot();
 const image = mkdtempSync(join(tmpdir(), 'orgwallet-image-'));
+
+/** Every file below a folder, by name. */
+const filesIn = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted();
 
 /** Folders of the packages that `npm ci --omit=dev` installs beside package.json. */
 function productionPackages(): string[] {
@@ -34,6 +46,7 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv) {
 beforeAll(() => {
   for (const path of [
     'package.json',
+    'orgwallet',
     'dist/src',
     'dist/activities',
     'dist/workflow-bundle.js',
@@ -107,10 +120,59 @@ describe('the image for production', () => {
   it('has the operator commands, which tell builds of one version apart', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     writeFileSync(join(image, 'dist', 'revision'), '4e5302c763eb');
-    expect(run('dist/src/cli/main.js', ['--version'], {})).toEqual({
+    expect(run('orgwallet', ['--version'], {})).toEqual({
       status: 0,
       stdout: `${version}+4e5302c763eb\n`,
       stderr: '',
     });
   });
+
+  it('runs commands without npm and without a home, from any folder and through a link', () => {
+    const link = join(image, 'elsewhere');
+    symlinkSync(join(image, 'orgwallet'), link);
+    const before = filesIn(image);
+    const { status, stdout, stderr } = spawnSync(link, ['doctor', '--help'], {
+      cwd: '/',
+      env: { PATH: dirname(process.execPath), HOME: '/nonexistent' },
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain('Usage: orgwallet doctor');
+    expect(filesIn(image)).toEqual(before);
+  });
+
+  it('says that it is not built', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'orgwallet-not-built-'));
+    cpSync(join(root, 'orgwallet'), join(folder, 'orgwallet'));
+    const { status, stderr } = spawnSync(join(folder, 'orgwallet'), ['doctor'], { encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: `${folder} is not built: run npm ci && npm run build there\n`,
+    });
+  });
+});
+
+describe('the package', () => {
+  it('has the command, the build with its revision, and no sources', () => {
+    const { stdout } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    const [{ files }]: [{ files: { path: string; mode: number }[] }] = JSON.parse(stdout);
+    const paths = files.map(({ path }) => path);
+    expect(paths).toEqual(
+      expect.arrayContaining(['orgwallet', 'dist/revision', 'dist/src/main.js', 'dist/workflow-bundle.js']),
+    );
+    expect(paths.filter((path) => /^(src|test|tools|dist\/test|dist\/tools)\//.test(path))).toEqual([]);
+    expect(files.find(({ path }) => path === 'orgwallet')?.mode).toBe(0o755);
+  });
+});
+
+it('no page and no message tells an operator to run what somebody else can publish under our name', () => {
+  const files = spawnSync('git', ['grep', '--name-only', '--fixed-strings', `npx ${'orgwallet'}`], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  expect(files.stdout.split('\n').filter(Boolean)).toEqual(['docs/production.md']);
 });

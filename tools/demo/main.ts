@@ -88,7 +88,7 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   );
   await runScenario(stage);
   print.plain(
-    `\nEverything is as expected (${((Date.now() - startedAt) / 1_000).toFixed(1)} s). Open a link above for the history of a workflow, or list them: npx orgwallet proposals list, npx orgwallet transactions list`,
+    `\nEverything is as expected (${((Date.now() - startedAt) / 1_000).toFixed(1)} s). Open a link above for the history of a workflow, or list them: ./orgwallet proposals list, ./orgwallet transactions list`,
   );
 }
 

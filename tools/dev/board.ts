@@ -49,7 +49,7 @@ export function board(settings: StackSettings, stack: RunningStack, workingDir: 
   const shown = lines.map(
     ([label, text]) => `  ${label.padEnd(width)}${text.replace(`${settings.dataDir}/`, `${dataDir}/`)}`,
   );
-  const next = hasDemo ? 'npm run demo' : 'npx orgwallet doctor';
+  const next = hasDemo ? 'npm run demo' : './orgwallet doctor';
   return ['', 'orgwallet is ready', '', ...shown, '', `  Next, in another terminal: ${next}`, '', ''].join(
     '\n',
   );

@@ -1,4 +1,4 @@
-// Prepares a clone: the dependencies of the lockfile, the build, the `npx orgwallet` link.
+// Prepares a clone: the dependencies of the lockfile, the build.
 // Plain Node without dependencies, because it runs before anything is installed.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,11 +9,9 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   renameSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -42,7 +40,6 @@ const CONSOLE_SOURCES = [
 ];
 const CONSOLE = join(projectDir, 'console');
 const CONSOLE_STAMP = join(CONSOLE, 'dist', '.built-from');
-const CLI_LINK = join(projectDir, 'node_modules', '.bin', 'orgwallet');
 
 function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
@@ -337,27 +334,6 @@ const PARTS = {
 
 const outdatedParts = () => Object.keys(PARTS).filter((part) => !PARTS[part].isBuilt(PARTS[part].hash()));
 
-function isLinked() {
-  try {
-    return readlinkSync(CLI_LINK) === join('..', '..', 'tools', 'dev', 'cli.mjs');
-  } catch {
-    return false;
-  }
-}
-
-/** Links `npx orgwallet` to the operator commands of this folder. */
-function linkCli() {
-  const target = join(projectDir, 'tools', 'dev', 'cli.mjs');
-  if (!existsSync(target)) return;
-  rmSync(CLI_LINK, { force: true });
-  symlinkSync(join('..', '..', 'tools', 'dev', 'cli.mjs'), CLI_LINK);
-  try {
-    chmodSync(target, 0o755);
-  } catch {
-    // not the owner of the folder; git keeps the mode
-  }
-}
-
 /** What tells this build apart: its commit, with `-dirty` where files have changed since; without git, its sources. */
 function revision() {
   if (process.env.ORGWALLET_REVISION) return process.env.ORGWALLET_REVISION;
@@ -383,14 +359,14 @@ function recordRevision() {
 }
 
 /**
- * Installs, builds and links what is missing or out of date.
+ * Installs and builds what is missing or out of date.
  * `say` receives one line for each slow step.
  */
 export async function bootstrap(say = (line) => console.log(line)) {
   requireNode();
   // An image is built once, by its Dockerfile, and its folder may be read-only.
   if (process.env.ORGWALLET_PREBUILT === 'true') return;
-  if (isInstalled() && outdatedParts().length === 0 && isLinked()) return recordRevision();
+  if (isInstalled() && outdatedParts().length === 0) return recordRevision();
   await withLock(say, async () => {
     if (!isInstalled()) await install(say);
     const outdated = outdatedParts();
@@ -400,7 +376,6 @@ export async function bootstrap(say = (line) => console.log(line)) {
       await Promise.all(outdated.map(buildApart));
       say(`  built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
     }
-    if (!isLinked()) linkCli();
     recordRevision();
   });
 }

@@ -88,13 +88,13 @@ export async function checkWork(db: Db): Promise<Finding[]> {
       'executions',
       processing,
       `without progress for ${STUCK_SECONDS} s`,
-      'npx orgwallet proposals show <id> (or transactions show) says what it waits for',
+      './orgwallet proposals show <id> (or transactions show) says what it waits for',
     ),
     stuck(
       'failures',
       failed,
       'wait for a retry',
-      'npx orgwallet proposals show <id> (or transactions show), then retry <id>',
+      './orgwallet proposals show <id> (or transactions show), then retry <id>',
     ),
     stuck('expiries', overdue, 'past their expiry and still open', 'see the workers above, and the runbook'),
     stuck(

@@ -44,7 +44,7 @@ export const COMPUTING_LIMIT_MS = 120_000;
 /** What a part that did not answer in time says about its settings: nothing. */
 const SLOW = 'it is unavailable, or this machine or the way to it is slow: run doctor again';
 /** What to do about a schema of another version. */
-export const MIGRATE = 'npx orgwallet db migrate';
+export const MIGRATE = './orgwallet db migrate';
 
 /** Checks a part; an error or a timeout is a finding too. Never rejects. */
 export async function runCheck(

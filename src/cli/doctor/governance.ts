@@ -13,7 +13,7 @@ async function checkOrganization(db: Db, organizationId: string): Promise<Findin
   const part = `decisions of ${organizationId}`;
   const stored = await findSealedState(db, organizationId);
   if (!stored) {
-    const todo = `npx orgwallet org genesis ${organizationId}, then signer admit on the signer's host`;
+    const todo = `./orgwallet org genesis ${organizationId}, then signer admit on the signer's host`;
     return warn(part, 'its genesis is not admitted: nothing can be proposed', todo);
   }
   const state: OrganizationState = JSON.parse(stored.state);
@@ -29,7 +29,7 @@ async function checkOrganization(db: Db, organizationId: string): Promise<Findin
     await compareTables(tx, state),
   ]);
   if (projected < state.sequence) {
-    const todo = 'npx orgwallet proposals list shows what is processing; its workflow carries it out';
+    const todo = './orgwallet proposals list shows what is processing; its workflow carries it out';
     return warn(part, `the tables show ${projected} of ${state.sequence} decisions`, todo);
   }
   if (differences.length === 0) return undefined;

@@ -13,9 +13,9 @@ import { count } from '../text';
 import { type Finding, fail, firstOf, ok, warn } from './finding';
 
 const RESTORE =
-  'stop every process of the service, then, on the host of the signer: npx orgwallet signer reconcile-restore (see the runbook: the database was rolled back)';
+  'stop every process of the service, then, on the host of the signer: ./orgwallet signer reconcile-restore (see the runbook: the database was rolled back)';
 const REREAD =
-  'run doctor again: the signer may be about to write it. Else stop every process of the service, then, on the host of the signer: npx orgwallet signer reconcile-restore';
+  'run doctor again: the signer may be about to write it. Else stop every process of the service, then, on the host of the signer: ./orgwallet signer reconcile-restore';
 const GONE = 'stop the signer; see the runbook: the journal is gone';
 const JOURNAL_OF_SIGNER = 'see the runbook: the journal is lost';
 const TAKEN_OVER = 'see the runbook: the journal is lost';
@@ -27,7 +27,7 @@ export async function checkFreezes(db: Db): Promise<Finding[]> {
     warn(
       'frozen',
       `${organizationId ?? 'every organization'} since ${since.toISOString()}`,
-      `npx orgwallet unfreeze${organizationId === null ? '' : ` --org ${organizationId}`}, on the host of the signer`,
+      `./orgwallet unfreeze${organizationId === null ? '' : ` --org ${organizationId}`}, on the host of the signer`,
     ),
   );
 }

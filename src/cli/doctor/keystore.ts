@@ -5,7 +5,7 @@ import type { Relayer } from '../../db/chain';
 import { isSameAddress } from '../../domain/address';
 import { type Finding, fail, ok, warn } from './finding';
 
-const BACKUP = 'npx orgwallet keystore backup: a lost keystore is lost money';
+const BACKUP = './orgwallet keystore backup: a lost keystore is lost money';
 
 /** Checks that the keystore opens, derives this database's relayers, and has a backup. */
 export async function checkKeystore(

@@ -23,7 +23,7 @@ export async function checkTransactions(db: Db, networks: readonly NetworkConfig
       'attempts',
       uncarried,
       'signed, but not sent to the chain',
-      'npx orgwallet transactions show <id>; check the chain worker and the signer above',
+      './orgwallet transactions show <id>; check the chain worker and the signer above',
     ),
     stuck(
       'budgets',

@@ -34,7 +34,7 @@ describe('doctor', () => {
     const [finding] = await runCheck('database', 'start it', async () => {
       throw new Error('relation "schema_migrations" does not exist');
     });
-    expect(finding?.todo).toBe('npx orgwallet db migrate');
+    expect(finding?.todo).toBe('./orgwallet db migrate');
   });
 
   it('reports a clock that differs from the database by more than seconds', () => {

@@ -31,7 +31,7 @@ describe('an error in words', () => {
       withCode('password authentication failed for user "u"', '28P01'),
       /^the database refused the connection: password/,
     ],
-    [withCode('relation "organizations" does not exist', '42P01'), /run `npx orgwallet db migrate` first$/],
+    [withCode('relation "organizations" does not exist', '42P01'), /run `\.\/orgwallet db migrate` first$/],
     [
       withCode('role "orgwallet_service" does not exist', '42704'),
       /exist: create the database logins first \(docs\/production\.md\)$/,
@@ -42,7 +42,7 @@ describe('an error in words', () => {
     ],
     [
       new TemporalUnavailable(undefined),
-      /did not answer in time: check Temporal and the workers with `npx orgwallet doctor`/,
+      /did not answer in time: check Temporal and the workers with `\.\/orgwallet doctor`/,
     ],
     [new Error('something else'), /^something else$/],
   ])('says of %s what it means', (error, text) => {

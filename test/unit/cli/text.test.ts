@@ -84,7 +84,7 @@ describe('the details of the Temporal UI on a terminal', () => {
     expect(text).toContain('Asked: Create account "a*b|c\\d`e" on "Chain" (1)');
     expect(text).toContain('Failure: rpc, attempt 1, 2025-01-01T00:00:00.000Z, retryable: x_y | <z>');
     expect(text).toContain('Approved by: "**Eve**" (mem_1) (1 of 1)');
-    expect(text).toMatch(/What to do: Bring the network back \(see npx orgwallet doctor\)/);
+    expect(text).toMatch(/What to do: Bring the network back \(see \.\/orgwallet doctor\)/);
   });
 
   it('show the deployments as columns', () => {

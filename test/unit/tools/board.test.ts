@@ -68,6 +68,6 @@ describe('the board of npm start', () => {
 
   it('recommends the demo if there is one', () => {
     expect(board(settings, stack, '/project')).toContain('npm run demo');
-    expect(board(settings, { ...stack, hasDemo: false }, '/project')).toContain('npx orgwallet doctor');
+    expect(board(settings, { ...stack, hasDemo: false }, '/project')).toContain('./orgwallet doctor');
   });
 });

@@ -71,14 +71,14 @@ export function Proof({
             An operator verifies the whole chain in the database: the command names the first broken entry, or
             prints the last hash, to be kept in another place:
           </p>
-          <Command text={`npx orgwallet audit verify --org ${organization.id}`} />
+          <Command text={`./orgwallet audit verify --org ${organization.id}`} />
           {proof ? <Newest proof={proof} /> : null}
           <p>
             On the host of the signer, the proof of all decisions is written to a file. Anybody can check it
             offline, from the signatures of the founders on:
           </p>
-          <Command text={`npx orgwallet audit export --org ${organization.id} --out proof.jsonl`} />
-          <Command text="npx orgwallet audit prove proof.jsonl" />
+          <Command text={`./orgwallet audit export --org ${organization.id} --out proof.jsonl`} />
+          <Command text="./orgwallet audit prove proof.jsonl" />
         </div>
       </details>
     </section>
