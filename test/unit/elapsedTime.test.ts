@@ -17,6 +17,7 @@ const WALL_CLOCK = [
   'src/journal/lease.ts',
   'src/journal/steadyTime.ts',
   'src/proof/export.ts',
+  'src/temporal/access.ts',
   'src/temporal/builds.ts',
 ];
 
