@@ -4,6 +4,13 @@ export { visible } from './describe.ts';
 export type * from './endpoints.ts';
 export * from './errors.ts';
 export type { Connection } from './exchange.ts';
+export {
+  type Founder,
+  type KnownGenesis,
+  spokenHash,
+  type VerifiedGenesis,
+  verifyGenesis,
+} from './genesis.ts';
 export type * from './intent.ts';
 export * from './orgwallet.ts';
 export {

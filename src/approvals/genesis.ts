@@ -1,6 +1,7 @@
 import { operationDomainSalt } from '../chain/domainSalt';
 import type { Keystore } from '../chain/keys';
 import { signSeal } from '../chain/seals';
+import { decodeSignature } from '../chain/signatures';
 import { hashTypedPayload } from '../chain/typedData';
 import type { IdentifyVoter } from '../chain/voter';
 import { recordSigningKey } from '../db/chain';
@@ -8,6 +9,7 @@ import type { Db, Tx } from '../db/database';
 import { findGenesis, insertGenesisSignature, isAdmitted, readGenesisSignatures } from '../db/genesis';
 import { readInstallationId } from '../db/installation';
 import { insertSeal } from '../db/seals';
+import { isSameAddress } from '../domain/address';
 import type { MemberSummary } from '../domain/approval';
 import { refuseDemoWallet } from '../domain/demoWallets';
 import { genesisPayload } from '../domain/genesis';
@@ -15,6 +17,7 @@ import { adminsOf, checkState, type OrganizationState } from '../domain/governan
 import { quoted } from '../domain/quoted';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { type GenesisSeal, NO_SEAL, type SealedVote } from '../domain/seal';
+import { walletText } from '../domain/wallet';
 import { storeSealedState } from './sealedState';
 
 /** What the founders sign, its EIP-712 digest, and who has signed. */
@@ -43,8 +46,35 @@ export async function readGenesis(db: Db | Tx, organizationId: string): Promise<
   };
 }
 
+const nameOf = ({ id, name }: MemberSummary) => `${quoted(name)} (${id})`;
+
+/** A refusal of a signature, with whose it would be, and who has not signed yet. */
+function withNames(
+  { refusal }: Extract<Outcome<never>, { ok: false }>,
+  { state, missing }: Genesis,
+  signature: string,
+): Outcome<never> {
+  const { members } = adminsOf(state);
+  const signer = members.find(({ walletAddress }) => isSameAddress(walletAddress, signerIn(signature)));
+  const whose = signer ? `the signature of ${nameOf(signer)} is wrong: ` : '';
+  const wallets = members.map((member) => `${nameOf(member)} ${walletText(member)}`).join(', ');
+  const waiting = missing.length > 0 ? missing.map(nameOf).join(', ') : 'nobody';
+  const message = `${whose}${refusal.message}; the admins are ${wallets}; not signed yet: ${waiting}`;
+  return refuse(refusal.code, message, refusal.field);
+}
+
+/** The address that a signature says it is of; empty where it says none. */
+function signerIn(signature: string): string {
+  try {
+    return decodeSignature(signature).signer;
+  } catch {
+    return '';
+  }
+}
+
 /**
- * Stores an admin's signature of the genesis. Refuses with notFound, invalidSignature, or forbidden: not of an admin.
+ * Stores an admin's signature of the genesis. Refuses with notFound, invalidSignature, or forbidden: not of an admin; names
+ * the admins.
  */
 export async function signGenesis(
   { db, identifyVoter }: { readonly db: Db; readonly identifyVoter: IdentifyVoter },
@@ -54,7 +84,7 @@ export async function signGenesis(
   if (!genesis) return refuse('notFound', `organization ${organizationId} not found`);
   const eligible = adminsOf(genesis.state).members;
   const voter = await identifyVoter({ payload: genesis.payload, signature, eligible });
-  if (!voter.ok) return voter;
+  if (!voter.ok) return withNames(voter, genesis, signature);
   await insertGenesisSignature(db, organizationId, { memberId: voter.value.member.id, signature });
   return accept(voter.value.member);
 }
@@ -84,7 +114,6 @@ async function verifiedSignatures(
   { db, identifyVoter }: AdmitDeps,
   { state, payload, missing }: Genesis,
 ): Promise<Outcome<SealedVote[]>> {
-  const nameOf = ({ id, name }: MemberSummary) => `${quoted(name)} (${id})`;
   if (missing.length > 0) {
     return refuse('conflict', `the genesis lacks the signatures of ${missing.map(nameOf).join(', ')}`);
   }

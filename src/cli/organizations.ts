@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Hex } from 'viem';
 import { keyAddresses, readGenesis, signGenesis } from '../approvals/genesis';
@@ -83,11 +84,13 @@ export function organizationCommands(program: Command, within: Within): void {
   org
     .command('genesis <organization>')
     .description('Print what the founders sign, and who has not signed yet')
-    .action((id: string, _options: object, command: Command) =>
+    .option('--out <file>', 'write what they sign to a file, as wallets and `orgwallet verify` take it')
+    .action((id: string, { out }: { out?: string }, command: Command) =>
       within(command, async ({ db, output }) => {
         const genesis = await readGenesis(db(), id);
         if (!genesis) throw new CommandRefused(`organization ${id} not found`);
         const { hash, payload, missing, admitted } = genesis;
+        if (out !== undefined) writeFileSync(out, payload);
         const waiting = missing.map(({ id: memberId, name }) => `${quoted(name)} (${memberId})`).join(', ');
         output.result(
           { hash, payload: JSON.parse(payload), missing: missing.map((member) => member.id), admitted },
@@ -98,7 +101,7 @@ export function organizationCommands(program: Command, within: Within): void {
               : waiting
                 ? `not signed by ${waiting}`
                 : 'signed by every admin, not admitted',
-            payload,
+            out ?? payload,
           ].join('\n'),
         );
       }),

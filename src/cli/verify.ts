@@ -4,10 +4,13 @@ import {
   type Known,
   PayloadMismatch,
   pinInMemory,
+  spokenHash,
   statementOf,
   verify,
+  verifyGenesis,
 } from '@orgwallet/client';
 import { type Command, InvalidArgumentError } from 'commander';
+import { readGenesis } from '../approvals/genesis';
 import type { Db } from '../db/database';
 import { readOrganization } from '../db/organizations';
 import { findProposalById, readProposalNow } from '../db/proposals';
@@ -57,6 +60,49 @@ interface Options {
   readonly intent?: string;
   readonly salt?: string;
   readonly decimals?: number;
+  readonly hash?: string;
+  readonly wallet?: string;
+}
+
+/** The payload of a genesis: of an organization that is recorded, or in a file; undefined where it is none. */
+async function genesisIn({ db }: CommandContext, subject: string): Promise<string | undefined> {
+  if (subject.startsWith('org_')) {
+    const genesis = await readGenesis(db(), subject);
+    if (!genesis) throw new CommandRefused(`organization ${subject} not found`);
+    return genesis.payload;
+  }
+  if (/^(prop|txn)_/.test(subject) || subject === '-') return undefined;
+  const content = Object(readJson(subject));
+  const payload = Object(content.payload ?? content);
+  return payload.primaryType === 'FoundOrganization' ? canonicalJson(payload) : undefined;
+}
+
+/** Shows a genesis, and compares its hash with the one that the others have. Throws CommandRefused. */
+function runGenesis({ output }: CommandContext, payload: string, { hash, wallet }: Options): void {
+  try {
+    const { description, domainHash, messageHash, digest, ...genesis } = verifyGenesis(payload, {
+      hash,
+      wallet,
+    });
+    const { organization, name, threshold, admins } = genesis;
+    output.result(
+      { organization, name, threshold, admins, domainHash, messageHash, digest },
+      [
+        description,
+        '',
+        `domain hash   ${domainHash}`,
+        `message hash  ${messageHash}`,
+        `digest        ${digest}`,
+        `read aloud    ${spokenHash(digest)}`,
+        hash === undefined
+          ? 'Compare the digest with the others: --hash 0x…'
+          : 'It has the hash that was given.',
+      ].join('\n'),
+    );
+  } catch (error) {
+    if (error instanceof PayloadMismatch) throw new CommandRefused(`genesis: ${error.message}`);
+    throw error;
+  }
 }
 
 function wholeNumber(text: string): number {
@@ -98,7 +144,13 @@ function knownSalt(payload: string, salt: string): Known {
   return organization === undefined ? {} : { pins: pinInMemory({ organization, salt }) };
 }
 
-async function run({ db, output }: CommandContext, subject: string, options: Options): Promise<void> {
+async function run(context: CommandContext, subject: string, options: Options): Promise<void> {
+  const { db, output } = context;
+  const genesis = await genesisIn(context, subject);
+  if (genesis !== undefined) {
+    runGenesis(context, genesis, options);
+    return;
+  }
   const payloads = /^(prop|txn)_/.test(subject)
     ? await payloadsOf(db(), subject)
     : payloadsIn(readJson(subject));
@@ -127,12 +179,14 @@ export function verifyCommand(program: Command, within: Within): void {
     .description('Show what a payload does, from its bytes alone, and the hashes that hardware wallets show')
     .argument(
       '<id | file>',
-      'a proposal, a transaction, or a file with a payload or a response (-: standard input)',
+      'a proposal, a transaction, an organization (its genesis), or a file with a payload or a response (-: standard input)',
     )
     .option(
       '--intent <file>',
       'what was asked for, as JSON: refuse a payload that differs, and name the field',
     )
+    .option('--hash <0x…>', 'of a genesis, as the others have it: refuse another one')
+    .option('--wallet <0x…>', 'of the founder who signs: refuse a genesis in which it is no admin')
     .option('--salt <0x…>', 'the salt of your organization: refuse a payload with another one')
     .option(
       '--decimals <number>',

@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { privateKeyToAccount } from 'viem/accounts';
+import { encodeSignature } from '../../src/chain/signatures';
 import type { Db } from '../../src/db/database';
 import { connectAsOwner, serviceSettings } from '../support/service';
 import { temporaryDir } from '../support/stack';
@@ -146,7 +147,39 @@ describe('the genesis of an organization', () => {
       missing: expect.arrayContaining(memberIds.slice(0, 2)),
       admitted: false,
     });
-    expect(await refused(env, ...(await sign(3)))).toMatch(/is not an admin|no admin/);
+    const genesisFile = join(temporaryDir(), 'genesis.json');
+    expect(await words(env, 'org', 'genesis', id, '--out', genesisFile)).not.toContain(genesis.payload);
+    expect(readFileSync(genesisFile, 'utf8')).toBe(genesis.payload);
+    for (const subject of [genesisFile, id]) {
+      const mine = ['--wallet', wallet(1).address];
+      const shown = await json(
+        env,
+        'verify',
+        subject,
+        '--hash',
+        genesis.hash.toUpperCase().replace('0X', '0x'),
+        ...mine,
+      );
+      expect(shown).toMatchObject({ organization: id, digest: genesis.hash, threshold: GOOD.threshold });
+      expect(shown.admins.map((admin: { id: string }) => admin.id).sort()).toEqual(
+        [...memberIds.slice(0, 2)].sort(),
+      );
+    }
+    // Without a database, as each founder does it.
+    expect(await words({}, 'verify', genesisFile)).toMatch(`digest        ${genesis.hash}\n`);
+    expect(await refused({}, 'verify', genesisFile, '--hash', `0x${'1'.repeat(64)}`)).toMatch(
+      /^genesis: .*digest/,
+    );
+    expect(await refused({}, 'verify', genesisFile, '--wallet', wallet(3).address)).toMatch(
+      wallet(3).address,
+    );
+    const other = await refused(env, ...(await sign(3)));
+    expect(other).toMatch(/is not an admin|no admin/);
+    expect(other).toMatch(/; the admins are "Alice" \(mem_\w+\) 0x\w+, .*; not signed yet: "Alice" /);
+    const wrong = await wallet(1).signMessage({ message: 'another' });
+    expect(
+      await refused(env, 'org', 'sign', id, '--signature', encodeSignature(wallet(1).address, wrong)),
+    ).toMatch(/^the signature of "Alice" \(mem_\w+\) is wrong: /);
     expect(await json(env, ...(await sign(1)))).toEqual({ memberId: memberIds[0] });
     expect(await refused(env, ...admit)).toMatch(/lacks the signatures of "Bot"/);
     expect(await json(env, ...(await sign(2)))).toEqual({ memberId: memberIds[1] });

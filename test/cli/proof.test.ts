@@ -58,6 +58,11 @@ async function live(): Promise<void> {
     const found = await readTransaction(http, org, { id });
     return found.executionStatus === 'completed';
   });
+  await until(
+    'the signer has read what became of it',
+    async () => (await service.db('authorizations').where({ transaction_id: id }).first())?.outcome,
+    60_000,
+  );
 }
 
 beforeAll(async () => {

@@ -1,0 +1,101 @@
+import { PayloadMismatch, spokenHash, verifyGenesis } from '@orgwallet/client';
+import fc from 'fast-check';
+import { hashTypedPayload } from '../../../src/chain/typedData';
+import { canonicalJson } from '../../../src/domain/canonicalJson';
+import { genesisPayload } from '../../../src/domain/genesis';
+import type { OrganizationState } from '../../../src/domain/governance';
+
+const address = (index: number) => `0x${index.toString(16).padStart(40, '0')}`;
+
+/** A state with so many admins and other members. */
+function aState(admins: number, others = 1): OrganizationState {
+  const ids = Array.from({ length: admins + others }, (_, i) => `mem_${String(i).padStart(26, '0')}`);
+  const members = Object.fromEntries(
+    ids.map((id, i) => [
+      id,
+      {
+        ...{ id, name: `Member ${i}`, type: 'user', walletAddress: address(i + 1), revision: 0 },
+        walletKind: i === 1 ? 'contract' : 'key',
+      },
+    ]),
+  );
+  return {
+    ...{ id: `org_${'0'.repeat(26)}`, name: 'Acme', sequence: 0, domainSalt: `0x${'ab'.repeat(32)}` },
+    ...{ signingKey: address(100), sealKey: address(101), members, groups: {}, policies: {}, accounts: {} },
+    admins: { memberIds: ids.slice(0, admins), threshold: 2, revision: 0 },
+  } as unknown as OrganizationState;
+}
+
+const refusalOf = (payload: string, known: Parameters<typeof verifyGenesis>[1] = {}) => {
+  try {
+    verifyGenesis(payload, known);
+  } catch (error) {
+    if (error instanceof PayloadMismatch) return error.message;
+    throw error;
+  }
+  return undefined;
+};
+
+test.each([[2], [3], [60]])('a genesis with %d admins is shown whole, with its hash', (count) => {
+  const payload = genesisPayload(aState(count));
+  const { digest, admins, threshold, description } = verifyGenesis(payload, {
+    hash: hashTypedPayload(payload),
+  });
+  expect({ digest, threshold, admins: admins.length }).toEqual({
+    ...{ digest: hashTypedPayload(payload), threshold: 2, admins: count },
+  });
+  for (const { walletAddress } of admins) expect(description).toContain(walletAddress);
+  expect(spokenHash(digest).replaceAll(' ', '')).toBe(digest.slice(2));
+});
+
+test('another hash, organization or wallet is refused', () => {
+  const payload = genesisPayload(aState(2));
+  expect(refusalOf(payload, { hash: `0x${'1'.repeat(64)}` })).toMatch(/digest/);
+  expect(refusalOf(payload, { organization: `org_${'1'.repeat(26)}` })).toMatch(/message.organization/);
+  // A member who is no admin, and nobody at all.
+  for (const wallet of [address(3), address(99)]) expect(refusalOf(payload, { wallet })).toContain(wallet);
+  expect(refusalOf(payload, { wallet: address(2) })).toBeUndefined();
+});
+
+test('whatever is changed in it is refused, or changes the hash', () => {
+  const payload = genesisPayload(aState(3));
+  const hash = hashTypedPayload(payload);
+  const parts = payload.match(/"[^"]*"|[0-9]+/g) ?? [];
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: parts.length - 1 }), (which) => {
+      const part = parts[which] ?? '';
+      const at = payload.indexOf(part);
+      const other = part.startsWith('"') ? `"x${part.slice(1)}` : `${part}1`;
+      const changed = `${payload.slice(0, at)}${other}${payload.slice(at + part.length)}`;
+      expect(refusalOf(changed, { hash })).toBeDefined();
+    }),
+  );
+});
+
+test.each<[string, (typed: { message: Record<string, unknown>; domain: Record<string, unknown> }) => void]>([
+  [
+    'threshold in the summary',
+    ({ message }) =>
+      (message.summary = [
+        'Found "Acme": 1 of 3 admins decide, other members: 1',
+        ...(message.summary as string[]).slice(1),
+      ]),
+  ],
+  [
+    'wallet in the summary',
+    ({ message }) =>
+      (message.summary = (message.summary as string[]).map((line) => line.replace(address(1), address(9)))),
+  ],
+  [
+    'admin that is left out of the summary',
+    ({ message }) => (message.summary = (message.summary as string[]).slice(0, -1)),
+  ],
+  ['organization', ({ message }) => (message.organization = `org_${'1'.repeat(26)}`)],
+  ['seal key', ({ message }) => (message.sealKey = address(7))],
+  ['salt', ({ domain }) => (domain.salt = `0x${'cd'.repeat(32)}`)],
+  ['field beside the others', ({ message }) => (message.note = 'x')],
+])('a %s that the state does not have is refused, without any hash', (_, change) => {
+  const typed = JSON.parse(genesisPayload(aState(3)));
+  change(typed);
+  expect(refusalOf(canonicalJson(typed))).toBeDefined();
+});
