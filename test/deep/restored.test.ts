@@ -5,7 +5,7 @@ import { openKeystore } from '../../src/chain/keystore';
 import { executionCall, type SafeTransaction } from '../../src/chain/safeTransaction';
 import type { Role } from '../../src/config';
 import { verifyAudit } from '../../src/db/audit';
-import type { Db } from '../../src/db/database';
+import { createDatabase, type Db } from '../../src/db/database';
 import { requireRow } from '../../src/db/rows';
 import { command, json, words } from '../cli/command';
 import { change, makeAccount, read, type Shown } from '../support/api';
@@ -27,6 +27,7 @@ import {
   fundOnLocalChain,
   LOCAL_FUNDER,
   rpc,
+  sharedStack,
   temporaryDir,
 } from '../support/stack';
 import {
@@ -124,7 +125,11 @@ async function expectSound(): Promise<void> {
 /** A login with the rights of service and signer, and no more: it owns nothing. */
 async function recoveryLogin(): Promise<string> {
   const name = `recovery_${database.name}`;
-  await db.raw(`CREATE ROLE ${name} LOGIN PASSWORD 'recovery' IN ROLE orgwallet_service, orgwallet_signer`);
+  const admin = createDatabase(sharedStack().databaseAdminUrl, { poolMax: 1 });
+  await admin.raw(
+    `CREATE ROLE ${name} LOGIN PASSWORD 'recovery' IN ROLE orgwallet_service, orgwallet_signer`,
+  );
+  await admin.destroy();
   const url = new URL(database.url);
   url.username = name;
   url.password = 'recovery';
