@@ -575,7 +575,7 @@ declare module 'knex/types/tables' {
     chain_attempts: Table<ChainAttemptRow, 'value' | 'confirmations' | 'created_at', 'id'>;
     journal_comparison: Table<JournalComparisonRow, 'singleton'>;
     freezes: Table<FreezeRow, 'created_at', 'position'>;
-    signer_lease: Table<SignerLeaseRow, keyof SignerLeaseRow>;
+    signer_lease: Table<SignerLeaseRow, 'singleton' | 'fencing' | 'journal_lines' | 'journal_hash'>;
     unknown_executions: Table<UnknownExecutionRow, 'found_at'>;
     freeze_audits: Table<FreezeAuditRow>;
     chain_signatures: Table<ChainSignatureRow>;

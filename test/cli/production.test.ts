@@ -30,7 +30,7 @@ it('starts no role with NODE_ENV=production on a database that does not know it'
     ...env,
     NODE_ENV: 'production',
     ORGWALLET_ROLES: 'signer',
-    NETWORKS_FILE: encrypted(),
+    NETWORKS_FILE: network('https://127.0.0.1:1'),
   });
   await expect(started).rejects.toThrow(/NODE_ENV: is production, and the database does not know it/);
 });
@@ -45,7 +45,7 @@ it('is remembered by the database, and obeyed by commands without NODE_ENV', asy
   // Nothing takes it back.
   expect(await words(env, 'db', 'migrate')).toBe('nothing to do\n');
   expect(await refused(env, ...create())).toMatch(/is a demo wallet/);
-  const remote = { ...env, NETWORKS_FILE: encrypted() };
+  const remote = { ...env, NETWORKS_FILE: network('https://127.0.0.1:1') };
   expect(await refused(remote, 'signer', 'admit', before.organizationId, before.genesis.hash)).toMatch(
     /is a demo wallet/,
   );
@@ -53,28 +53,20 @@ it('is remembered by the database, and obeyed by commands without NODE_ENV', asy
   await json(env, ...create());
 });
 
-it('gives commands no default of development', async () => {
-  const doctor = await command(env, 'doctor', '--json');
+it('is obeyed by doctor and by every role: nothing is sent in clear', async () => {
+  const plain = { ...env, NETWORKS_FILE: network('http://node.example:8545') };
+  const doctor = await command(plain, 'doctor', '--json');
   const settings = JSON.parse(doctor.stdout).find(({ part }: { part: string }) => part === 'settings');
   expect(settings).toMatchObject({ status: 'fail', found: expect.stringMatching(/https:/) });
-});
-
-it('is obeyed by every role without NODE_ENV', async () => {
-  for (const ORGWALLET_ROLES of ['api,worker,chain,signer', 'api', 'worker', 'chain', 'signer']) {
-    const started = startServicePart({ ...env, ORGWALLET_ROLES, TLS_CERT_FILE: '', TLS_KEY_FILE: '' });
-    await expect(started).rejects.toThrow(/cannot start/);
+  for (const ORGWALLET_ROLES of ['api', 'worker', 'chain', 'signer']) {
+    const started = startServicePart({ ...plain, ORGWALLET_ROLES });
+    await expect(started).rejects.toThrow(/cannot start: NETWORKS_FILE.*https:/);
   }
 });
 
-/** A networks file that production accepts, without endpoints of the signer. */
-function encrypted(): string {
+/** A networks file without endpoints of the signer. */
+function network(rpcUrl: string): string {
   const [chain] = sharedStack().chains;
-  return networksFile([
-    {
-      id: chain?.chainId,
-      name: 'Encrypted',
-      rpcUrl: 'https://127.0.0.1:1',
-      nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
-    },
-  ]);
+  const nativeAsset = { symbol: 'ETH', name: 'Ether', decimals: 18 };
+  return networksFile([{ id: chain?.chainId, name: 'Remote', rpcUrl, nativeAsset }]);
 }
