@@ -173,9 +173,12 @@ function operationsUrlOf({ OPS_HOST: host, OPS_PORT: port }: NodeJS.ProcessEnv):
   return `http://${urlHost(host)}:${port}`;
 }
 
-/** Starts one process of the service without the settings that it must not have, and waits until it is ready. */
+/**
+ * Starts one process of the service without the settings that it must not have, and waits until it is ready. Its API stays closed
+ * where no signer is started that compares the database with its journal.
+ */
 async function startProcess(
-  { files }: Start,
+  { files, settings: { roles } }: Start,
   name: string,
   settings: NodeJS.ProcessEnv,
   withheld: readonly string[],
@@ -195,8 +198,9 @@ async function startProcess(
     const response = await fetch(`${operationsUrlOf(settings)}/statusz`, {
       signal: AbortSignal.timeout(3_000),
     });
-    const { status } = (await response.json()) as { status?: string };
-    if (status !== 'up') throw new Error('not ready');
+    const { unavailable } = (await response.json()) as { unavailable: readonly string[] };
+    const isReady = unavailable.every((name) => name === 'journal' && !roles.includes('signer'));
+    if (!isReady) throw new Error('not ready');
   });
 }
 
