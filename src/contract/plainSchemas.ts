@@ -12,9 +12,15 @@ function withoutNulls(properties: Parts): Parts {
   return Object.fromEntries(Object.entries(properties).filter(([, schema]) => !isOnlyNull(schema)));
 }
 
+/** Leaves out the pattern of a time, whose format says it: openapi-generator's go cannot decode both. */
+function withoutPattern(time: Parts): Parts {
+  const { pattern: _, ...plain } = time;
+  return plain;
+}
+
 /**
- * The same document in keywords that generators of clients read alike: no property that can only be null, and no reference
- * beside keywords that change what it allows. `schemas` are those that references name.
+ * The same document in keywords that generators of clients read alike: no property that can only be null, no pattern beside the
+ * format of a time, and no reference beside keywords that change what it allows. `schemas` are those that references name.
  */
 export function plainSchemas<T>(document: T, schemas: Parts): T {
   function plainReference({ $ref, param: _, ...own }: Parts): Parts {
@@ -35,6 +41,7 @@ export function plainSchemas<T>(document: T, schemas: Parts): T {
         return [key, plain(key === 'properties' ? withoutNulls(inner as Parts) : inner)];
       }),
     );
+    if (entries.format === 'date-time') return withoutPattern(entries);
     return typeof entries.$ref === 'string' ? plainReference(entries) : entries;
   }
 
