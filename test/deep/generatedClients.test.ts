@@ -202,9 +202,10 @@ describe('the clients of openapi-generator', () => {
   );
 
   it(
-    'pay in Go, their enums prefixed',
+    'pay in Go, their enums prefixed, and the variants of a response read from its kind',
     async () => {
-      const properties = 'packageName=orgwallet,enumClassPrefix=true,withGoMod=false';
+      const properties =
+        'packageName=orgwallet,enumClassPrefix=true,useOneOfDiscriminatorLookup=true,withGoMod=false';
       await generate('go', 'openapi-go/orgwallet', properties);
       // Its tests import the package by a name of their own.
       rmSync(join(folder, 'openapi-go/orgwallet/test'), { recursive: true });
