@@ -1,10 +1,12 @@
-// The first account: proposed, signed by two admins, deployed on every network of the demo organization.
+// An account: proposed, signed by two admins, deployed on every network of the demo organization.
+//   node dist/examples/first-account.mjs <name>
 import type { OperationIntent } from '@orgwallet/client';
 import { demo, orgwallet, walletOf } from './demo.mjs';
 
+const [name = ''] = process.argv.slice(2);
 const intent: OperationIntent = {
   type: 'accounts.create',
-  items: [{ name: 'Savings', networkIds: demo.networks.map(({ id }) => id) }],
+  items: [{ name, networkIds: demo.networks.map(({ id }) => id) }],
 };
 let proposal = await orgwallet.propose(intent);
 console.log(`${proposal.id}: ${proposal.summary}`);

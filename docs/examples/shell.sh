@@ -2,7 +2,8 @@
 #   . docs/examples/shell.sh
 # They need curl and node, in bash or zsh. Data folder: ORGWALLET_DATA_DIR, else .data.
 
-DEMO_FILE="$(cd "${ORGWALLET_DATA_DIR:-.data}" && pwd)/demo.json"
+DEMO_FILE="$(cd "${ORGWALLET_DATA_DIR:-.data}" 2> /dev/null && pwd)/demo.json"
+[ -f "$DEMO_FILE" ] || echo "${ORGWALLET_DATA_DIR:-.data}/demo.json not found: wait until npm start is ready, in this folder" >&2
 
 # demo 'd.baseUrl': a value of the demo file. person Dave id: a field of a person in it.
 demo() { node -p "const d = JSON.parse(require('fs').readFileSync('$DEMO_FILE', 'utf8')); $1"; }
@@ -17,8 +18,12 @@ post() {
     -H "X-Idempotency-Key: $(node -p 'crypto.randomUUID()')" -d "$2" "$API$1"
 }
 
-# field 'data.id': a value of the response on standard input, or its error.
-field() { node -p "const { data, error } = JSON.parse(require('fs').readFileSync(0, 'utf8')); error ?? ($1)"; }
+# field 'data.id': a value of the response on standard input. An error is printed, and is no value.
+field() {
+  node -e "const text = require('fs').readFileSync(0, 'utf8'); if (!text) process.exit(1);
+    const { data, error } = JSON.parse(text); if (error) { console.error(error.code + ': ' + error.message); process.exit(1); }
+    console.log($1);"
+}
 
 # failures: the conditions that a refused transaction does not meet, one a line.
 failures() {
@@ -27,7 +32,10 @@ failures() {
 }
 
 # sign Alice "$PAYLOAD": Alice's signature, encoded as the API takes it.
-sign() { printf '%s' "$2" | PRIVATE_KEY=$(person "$1" privateKey) node docs/examples/sign.mjs; }
+sign() {
+  [ -n "$2" ] || { echo "there is nothing to sign" >&2; return 1; }
+  printf '%s' "$2" | PRIVATE_KEY=$(person "$1" privateKey) node docs/examples/sign.mjs
+}
 
 # rpc METHOD PARAMS: a JSON-RPC call to the first local chain.
 rpc() {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sharedService, type TestMember, type TestService } from '../support/service';
 import { endpointOf, temporaryDir } from '../support/stack';
@@ -51,6 +51,16 @@ async function dataFolder(): Promise<string> {
 }
 
 describe('the tutorial in README.md', () => {
+  it('takes no name that the demo, which runs before it, may have taken', () => {
+    const folder = join(project, 'tools/demo/chapters');
+    const chapters = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+    const taken = [...chapters.join('').matchAll(/named\('([^']+)'\)/g)].map(([, name]) => name);
+    const names = [...tutorial().matchAll(/"name":"([^"]+)"|first-account\.mjs (\w+)/g)];
+    expect(taken).toContain('Treasury');
+    expect(names.map(([, posted, passed]) => posted ?? passed)).toEqual(['Payroll', 'Lunch money', 'Vault']);
+    for (const [, posted, passed] of names) expect(taken).not.toContain(posted ?? passed);
+  });
+
   it(
     'works when its blocks are pasted into a shell, in curl and in TypeScript',
     async () => {
@@ -61,12 +71,12 @@ describe('the tutorial in README.md', () => {
         ),
       );
       const expected = [
-        /^Create account "Treasury" \(0x\w{40}\) on .*\npendingReviewSignatures\ncompleted$/m,
-        /^1 ETH\nCreate policy "Petty cash", approved automatically\n(?:.+\n)+?pendingReviewSignatures\ncompleted$/m,
+        /^Create account "Payroll" \(0x\w{40}\) on .*\npendingReviewSignatures\ncompleted$/m,
+        /^1 ETH\nCreate policy "Lunch money", approved automatically\n(?:.+\n)+?pendingReviewSignatures\ncompleted$/m,
         /^Send 0\.05 "ETH" .*\nFrom the account .*\ncompleted$/m,
         /"result":"0x[1-9a-f][0-9a-f]*"/,
         /^forbidden:\n {2}amount is 200000000000000000, permitted is at most 100000000000000000$/m,
-        /^Bob signed: approvalReady, completed\nSavings is 0x\w{40} on /m,
+        /^Bob signed: approvalReady, completed\nVault is 0x\w{40} on /m,
         /^completed in block \d+: 0x\w{64}$/m,
       ];
       for (const text of expected) expect(output).toMatch(text);
