@@ -333,12 +333,14 @@ const faults: Fault[] = [
     async begin() {
       reportBackup('postgres', 27);
       rmSync(join(backups, 'orgwallet-journal.prom'));
-      renameSync(`${signer.config.keystore.file}.backup.json`, join(disk, 'marker'));
+      const marker = `${signer.config.keystore.file}.backup.json`;
+      renameSync(marker, `${marker}.aside`);
     },
     async end() {
       reportBackup('postgres');
       reportBackup('journal');
-      execFileSync('mv', [join(disk, 'marker'), `${signer.config.keystore.file}.backup.json`]);
+      const marker = `${signer.config.keystore.file}.backup.json`;
+      renameSync(`${marker}.aside`, marker);
     },
   },
 ];
