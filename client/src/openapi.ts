@@ -1564,6 +1564,14 @@ export interface components {
             functionName?: string;
             /** @description Absent if the function is unknown. */
             functionParameters?: components["schemas"]["FunctionParameter"][];
+            /**
+             * @description How the calldata is not the canonical encoding of the parameters; absent if it is.
+             * @example [
+             *       "1 byte after its parameters",
+             *       "parameter 1: 12 bytes that should be zero"
+             *     ]
+             */
+            encodingFaults?: string[];
         };
         /** @description Covers contract calls. */
         ContractInteractionPolicy: components["schemas"]["PolicyBase"] & {

@@ -19,6 +19,8 @@ export interface DecodedParameter {
 export interface DecodedCall {
   readonly functionName: string;
   readonly functionParameters: readonly DecodedParameter[];
+  /** How its encoding is not the canonical one; absent where it is. A parameter that cannot be read has an empty value. */
+  readonly encodingFaults?: readonly string[];
 }
 
 /** A type of the ABI. `size` is in bytes in the head: of the value itself, or of the offset to it. */
@@ -245,10 +247,16 @@ class Reader {
     return text;
   }
 
+  /** The parameters of a call, with the number of bytes after them. */
+  readBeginning(types: readonly AbiType[]): { values: Value[]; left: number } {
+    const values = this.readList(types, listSize(types));
+    return { values, left: this.bytes.length - this.tail };
+  }
+
   /** The parameters of a call: all of the bytes. */
   readAll(types: readonly AbiType[]): Value[] {
-    const values = this.readList(types, listSize(types));
-    if (this.tail !== this.bytes.length) throw new NotEncoded();
+    const { values, left } = this.readBeginning(types);
+    if (left !== 0) throw new NotEncoded();
     return values;
   }
 }
@@ -275,6 +283,22 @@ function decodeAs(
   }
 }
 
+/** The signature of a known function and the names of its parameters; null for another. */
+function knownFunction(
+  calldata: string,
+  signatures: readonly string[],
+): { signature: string; inputs: readonly AbiParameter[] } | null {
+  if (calldata.length < 2 + 2 * SELECTOR_BYTES) return null;
+  const selector = calldata.slice(0, 10).toLowerCase();
+  const standard = STANDARD_FUNCTIONS.get(selector);
+  const own = signatures.find((entry) => !entry.startsWith('0x') && selectorOf(entry) === selector);
+  const signature = own ?? standard?.signature;
+  if (signature === undefined) return null;
+  return { signature, inputs: standard?.signature === signature ? standard.abi.inputs : [] };
+}
+
+const parametersOf = (calldata: string) => hexToBytes(`0x${calldata.slice(10)}` as Hex);
+
 /**
  * Decodes a call whose function is known: one of `signatures` (canonical, as a policy names them; selectors among them
  * are skipped), else a standard one. Returns null for any other function, and for calldata that is not
@@ -284,14 +308,79 @@ function decodeAs(
  * 0x hex of whole bytes. Source: Solidity ABI specification.
  */
 export function decodeCall(calldata: string, signatures: readonly string[]): DecodedCall | null {
-  if (calldata.length < 2 + 2 * SELECTOR_BYTES) return null;
-  const selector = calldata.slice(0, 10).toLowerCase();
-  const standard = STANDARD_FUNCTIONS.get(selector);
-  const own = signatures.find((entry) => !entry.startsWith('0x') && selectorOf(entry) === selector);
-  const signature = own ?? standard?.signature;
-  if (signature === undefined) return null;
-  const inputs = standard?.signature === signature ? standard.abi.inputs : [];
-  return decodeAs(signature, inputs, hexToBytes(`0x${calldata.slice(10)}` as Hex));
+  const known = knownFunction(calldata, signatures);
+  return known && decodeAs(known.signature, known.inputs, parametersOf(calldata));
+}
+
+/** The bytes of a word that its type requires to be zero: from, to. None where the type has no such bytes. */
+function paddingOf(name: string): readonly [number, number] {
+  if (name === 'address') return [0, 12];
+  if (name === 'bool') return [0, WORD - 1];
+  const [, kind, digits] = /^(uint|bytes)([0-9]+)$/.exec(name === 'function' ? 'bytes24' : name) ?? [];
+  if (kind === 'uint') return [0, WORD - Number(digits) / 8];
+  return kind === 'bytes' ? [Number(digits), WORD] : [0, 0];
+}
+
+/** Sets the padding of the parameters that are one word to zero, in place; answers what was not. */
+function clearPadding(types: readonly AbiType[], bytes: Uint8Array): string[] {
+  const faults: string[] = [];
+  let head = 0;
+  types.forEach((type, i) => {
+    if (type.kind === 'elementary' && !type.dynamic) {
+      const [from, to] = paddingOf(type.name);
+      const padding = bytes.subarray(head + from, head + to);
+      const dirty = padding.filter((byte) => byte !== 0).length;
+      if (dirty > 0) faults.push(`parameter ${i + 1}: ${byteCount(dirty)} that should be zero`);
+      padding.fill(0);
+    }
+    head += type.size;
+  });
+  return faults;
+}
+
+const byteCount = (count: number) => `${count} byte${count === 1 ? '' : 's'}`;
+
+/** How many bytes follow the canonical encoding that they begin with; null where they begin with none. */
+function bytesAfter(types: readonly AbiType[], bytes: Uint8Array): number | null {
+  try {
+    return new Reader(bytes).readBeginning(types).left;
+  } catch (error) {
+    if (error instanceof NotEncoded) return null;
+    throw error;
+  }
+}
+
+/**
+ * Reads a call for people: as decodeCall, but a known function is named whatever its encoding, since contracts accept
+ * more than the canonical one. Bytes after the parameters and dirty padding are reported beside the values; where
+ * more is odd, no value is read. Nothing is permitted by what this reads.
+ */
+export function readCall(calldata: string, signatures: readonly string[]): DecodedCall | null {
+  const canonical = decodeCall(calldata, signatures);
+  const known = canonical ? null : knownFunction(calldata, signatures);
+  if (!known) return canonical;
+  const { signature, inputs } = known;
+  const start = signature.indexOf('(');
+  let types: AbiType[];
+  try {
+    [types] = readTypes(signature, start);
+  } catch (error) {
+    if (error instanceof NotEncoded) return null;
+    throw error;
+  }
+  const bytes = parametersOf(calldata);
+  const faults = clearPadding(types, bytes);
+  const left = bytesAfter(types, bytes);
+  const read = left === null ? null : decodeAs(signature, inputs, bytes.subarray(0, bytes.length - left));
+  if (read) {
+    const after = left ? [`${byteCount(left)} after its parameters`] : [];
+    return { ...read, encodingFaults: [...after, ...faults] };
+  }
+  return {
+    functionName: signature.slice(0, start),
+    functionParameters: types.map(({ name: type }, i) => ({ name: inputs[i]?.name ?? '', type, value: '' })),
+    encodingFaults: ['its parameters cannot be read'],
+  };
 }
 
 /**

@@ -138,6 +138,13 @@ const callData = z
       .array(functionParameter)
       .optional()
       .meta({ description: 'Absent if the function is unknown.' }),
+    encodingFaults: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description: 'How the calldata is not the canonical encoding of the parameters; absent if it is.',
+        examples: [['1 byte after its parameters', 'parameter 1: 12 bytes that should be zero']],
+      }),
   })
   .meta({ id: 'ContractInteractionData', description: 'A contract call, decoded if its function is known.' });
 

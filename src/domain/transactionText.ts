@@ -57,6 +57,8 @@ export interface ContractInteractionData {
   /** Absent where the function is not known. */
   readonly functionName?: string;
   readonly functionParameters?: readonly FunctionParameter[];
+  /** Absent where the calldata is the canonical encoding. */
+  readonly encodingFaults?: readonly string[];
 }
 
 /** What a token reports about itself. */
@@ -71,6 +73,8 @@ export interface TokenWords {
 export interface CallWords {
   readonly functionName: string;
   readonly functionParameters: readonly FunctionParameter[];
+  /** Absent where the calldata is the canonical encoding. */
+  readonly encodingFaults?: readonly string[];
 }
 
 /** A call that another one carries, with what is known about it. */
@@ -163,7 +167,8 @@ function listedText(value: Listed): string {
   return typeof value === 'string' ? foreign(value) : `[${fitting(value.map(listedText), MAX_LIST_BYTES)}]`;
 }
 
-function valueText({ type, value }: FunctionParameter): string {
+function valueText({ type, value }: FunctionParameter, areRead: boolean): string {
+  if (!areRead) return 'cannot be read';
   if (type.endsWith(']') || type.startsWith('(')) return listedText(JSON.parse(value));
   if (type === 'string') return foreign(value);
   const bytes = value.length / 2 - 1;
@@ -171,11 +176,15 @@ function valueText({ type, value }: FunctionParameter): string {
   return value;
 }
 
+const isText = ({ type }: FunctionParameter) => type === 'string';
+
 /** The parameters of a decoded call, a line for each; one without a name is counted. */
 function parameterLines({ functionParameters }: CallWords): string[] {
+  // An empty value is a text, or one that cannot be read: then all are.
+  const areRead = functionParameters.some(({ value }) => value !== '') || functionParameters.every(isText);
   return functionParameters.map((parameter, i) => {
     const name = parameter.name === '' ? String(i + 1) : plainBeginning(parameter.name, MAX_NAME_BYTES);
-    return `${name}: ${valueText(parameter)}`;
+    return `${name}: ${valueText(parameter, areRead)}`;
   });
 }
 
@@ -222,9 +231,11 @@ function contentText(content: TransactionContent, facts: TransactionFacts, maxNa
     : callText(content, facts, maxNameBytes);
 }
 
-/** What cannot be read of the bytes of a call. */
-function unreadLines({ unread, mentions }: InnerCalls): string[] {
+/** How a call is not encoded canonically, and what cannot be read of its bytes. */
+function unreadLines(call: CallWords | null, { unread, mentions }: InnerCalls): string[] {
+  const faults = call?.encodingFaults;
   return [
+    ...(faults ? [listLine('NOT ENCODED CANONICALLY: ', faults)] : []),
     ...(unread ? ['CARRIES CALLS THAT CANNOT BE READ'] : []),
     ...(mentions === null ? [] : [`ITS OTHER BYTES MENTION ${plainBeginning(mentions, MAX_TEXT_BYTES)}`]),
   ];
@@ -238,7 +249,7 @@ function innerItem(number: string, inner: InnerCall, facts: TransactionFacts): s
   const parameters = call ? parameterLines(call) : [];
   const whole = parameters.length === 0 ? line : listLine(`${line} (`, parameters, ')');
   const shown = bytesOf(whole) <= MAX_LINE_BYTES ? whole : line;
-  return [shown, ...unreadLines(carried).map((text) => `${number}. ${text}`)];
+  return [shown, ...unreadLines(call, carried).map((text) => `${number}. ${text}`)];
 }
 
 /** The carried calls at every depth, numbered by their places, such as 2.1: the restricted ones and the unread ones first. */
@@ -253,7 +264,7 @@ function innerItems({ calls }: InnerCalls, facts: TransactionFacts): string[][] 
   };
   list(calls, '');
   const isFirst = ({ inner }: (typeof listed)[number]) =>
-    inner.restricted || inner.carried.unread || inner.carried.mentions !== null;
+    inner.restricted || inner.call?.encodingFaults || inner.carried.unread || inner.carried.mentions !== null;
   const ordered = [...listed.filter(isFirst), ...listed.filter((one) => !isFirst(one))];
   return ordered.map(({ number, inner }) => innerItem(number, inner, facts));
 }
@@ -270,7 +281,7 @@ export function transactionSummary(content: TransactionContent, facts: Transacti
     contentText(content, facts, MAX_NAME_BYTES),
     `From the account ${quotedName(account.name)} (${account.address}) on ${quotedName(network.name)} (${network.id})`,
     ...(replaces === null ? [] : [`In place of the failed ${replaces}`]),
-    ...(carried ? unreadLines(carried) : []),
+    ...(carried ? unreadLines(call, carried) : []),
   ];
   const parameters = content.type === 'TOKEN_TRANSFER' || !call ? [] : parameterLines(call);
   const items = [...(carried ? innerItems(carried, facts) : []), ...parameters.map((line) => [line])];

@@ -1,5 +1,5 @@
 import { carriesCalls } from '../chain/carryingFunctions';
-import { decodeCall } from '../chain/decode';
+import { readCall } from '../chain/decode';
 import { isRestricted } from '../chain/functions';
 import { SHIPPED_TOKENS } from '../chain/tokenList';
 import type { Db, Tx } from '../db/database';
@@ -65,7 +65,7 @@ export function callOf(
   const rule = contractRules(policy)?.find(({ contractAddress }) =>
     isSameAddress(contractAddress, content.contractAddress),
   );
-  return decodeCall(calldata, [...(rule?.allowedFunctions ?? [])]);
+  return readCall(calldata, [...(rule?.allowedFunctions ?? [])]);
 }
 
 /** What a call carries, decoded as the call itself is. */

@@ -230,7 +230,12 @@ describe('a new transaction', () => {
     );
     const nearly = `${burnFrom.slice(0, -64)}${word(5n)}00`;
     const damaged = await createTransaction(api.http, org, body(auto, { to, value: '0', data: nearly }));
-    expect(damaged.data).not.toHaveProperty('functionName');
+    expect(damaged.data).toMatchObject({
+      functionName: 'burnFrom',
+      functionParameters: known.data.functionParameters,
+      encodingFaults: ['1 byte after its parameters'],
+    });
+    expect(damaged.summary).toContain('\nNOT ENCODED CANONICALLY: 1 byte after its parameters\n');
   });
 
   itDeep('has a summary with a function that only its policy names', async () => {

@@ -1,7 +1,8 @@
 import type { Schema } from '@orgwallet/client';
 import { encodeFunctionData, getAddress, type Hex, parseAbi } from 'viem';
 import { checkDecoded } from '../../../console/src/domain/decodedCall.ts';
-import { decodeCall } from '../../../src/chain/decode';
+import { readCall } from '../../../src/chain/decode';
+import { selectorOf } from '../../../src/chain/functions';
 import { anAddress } from '../../support/builders';
 
 const payee = getAddress(anAddress());
@@ -19,7 +20,7 @@ const CLAIM = encodeFunctionData({ abi: ABI, functionName: 'claim' });
 
 /** A call as the service decodes it. */
 const decoded = (calldata: Hex, change: object = {}) =>
-  ({ calldata, ...decodeCall(calldata, SIGNATURES), ...change }) as Schema['ContractInteractionData'];
+  ({ calldata, ...readCall(calldata, SIGNATURES), ...change }) as Schema['ContractInteractionData'];
 const refusal = expect.objectContaining({ code: 'payloadMismatch', field: 'message.data' });
 
 describe('a decoded call', () => {
@@ -29,6 +30,35 @@ describe('a decoded call', () => {
       checkDecoded(decoded(calldata));
     }
     checkDecoded(decoded('0x12345678'));
+  });
+
+  const dirty = `${PAY.slice(0, 74)}${'0'.repeat(62)}01` as Hex;
+  const MARK = 'mark(address,bool)';
+  const marked = `${selectorOf(MARK)}${'ab'.repeat(12)}${payee.slice(2).toLowerCase()}${'1'.padStart(64, '0')}00ff`;
+  const odd = (change: object = {}) =>
+    ({ calldata: marked, ...readCall(marked, [MARK]), ...change }) as Schema['ContractInteractionData'];
+
+  it('whose encoding is not canonical is read with what is odd', () => {
+    expect(odd()).toMatchObject({
+      functionName: 'mark',
+      functionParameters: [{ value: payee }, { value: 'true' }],
+      encodingFaults: ['2 bytes after its parameters', 'parameter 1: 12 bytes that should be zero'],
+    });
+    checkDecoded(odd());
+    const unread = decoded(dirty);
+    expect(unread).toMatchObject({ functionName: 'pay', encodingFaults: ['its parameters cannot be read'] });
+    checkDecoded(unread);
+  });
+
+  it.each<[string, object]>([
+    ['none', { encodingFaults: undefined }],
+    ['fewer', { encodingFaults: ['2 bytes after its parameters'] }],
+    [
+      'other ones',
+      { encodingFaults: ['3 bytes after its parameters', 'parameter 1: 12 bytes that should be zero'] },
+    ],
+  ])('of which the service reports %s of what is odd is refused', (_, change) => {
+    expect(() => checkDecoded(odd(change))).toThrow(refusal);
   });
 
   it.each([

@@ -40,7 +40,7 @@ function Parameters({
 }: {
   transaction: Extract<Transaction, { type: 'CONTRACT_INTERACTION' }>;
 }) {
-  const { functionName, functionParameters = [], calldata } = transaction.data;
+  const { functionName, functionParameters = [], encodingFaults, calldata } = transaction.data;
   return (
     <div className="stack-small">
       <code>
@@ -49,6 +49,7 @@ function Parameters({
             ? 'no calldata'
             : `${calldata.slice(0, 10)} (unknown function: read the calldata)`)}
       </code>
+      {encodingFaults ? <strong>Not encoded canonically: {encodingFaults.join(', ')}</strong> : null}
       {functionParameters.length > 0 ? (
         <Facts
           rows={functionParameters.map(({ name, type, value }, index) => [
