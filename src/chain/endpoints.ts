@@ -34,6 +34,8 @@ const TOO_MANY_REQUESTS = 429;
 const SIMPLEST: RpcRequest = { method: 'eth_blockNumber' };
 /** How long it is remembered for how many blocks an endpoint refuses logs. */
 const LOG_LIMIT_MS = 3_600_000;
+/** After so many answers for as many blocks as it is asked for, an endpoint that was too slow is asked for twice as many. */
+const FIRST_GROWTH_ANSWERS = 4n;
 
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 30_000;
@@ -93,6 +95,17 @@ interface FailoverOptions extends CallOptions {
   readonly observe: ObserveEndpoint;
 }
 
+/** From how many blocks on an endpoint is not asked for their logs, and until when. */
+interface LogLimit {
+  readonly blocks: bigint;
+  readonly until: number;
+}
+
+/** A limit, unless its time is over. */
+function inTime<T extends LogLimit>(limit: T | undefined): T | undefined {
+  return limit && performance.now() < limit.until ? limit : undefined;
+}
+
 /** One endpoint, which rests after a failure: 1 s, then twice as long each time up to 30 s, or as long as it says. */
 class Endpoint {
   private restsFrom = 0;
@@ -104,7 +117,9 @@ class Endpoint {
   /** Whether it answers the simplest request, while that is being asked. */
   private answering: Promise<boolean> | undefined;
   /** The fewest blocks for which it has refused logs, and until when that counts. */
-  private refusedBlocks: { readonly blocks: bigint; readonly until: number } | undefined;
+  private refusedBlocks: LogLimit | undefined;
+  /** The fewest blocks for whose logs it was too slow. That may have been its load: the limit grows with its answers. */
+  private slowBlocks: (LogLimit & { readonly growsAfter: bigint; answers: bigint }) | undefined;
   readonly host: string;
   private readonly call: CallNode;
 
@@ -148,15 +163,35 @@ class Endpoint {
 
   /** Whether it may answer for the logs of so many blocks, as far as is known. */
   takesBlocks(blocks: bigint): boolean {
-    if (this.refusedBlocks && performance.now() >= this.refusedBlocks.until) this.refusedBlocks = undefined;
-    return this.refusedBlocks === undefined || blocks < this.refusedBlocks.blocks;
+    this.refusedBlocks = inTime(this.refusedBlocks);
+    this.slowBlocks = inTime(this.slowBlocks);
+    return [this.refusedBlocks, this.slowBlocks].every(
+      (limit) => limit === undefined || blocks < limit.blocks,
+    );
   }
 
-  /** Records that it has not answered for the logs of so many blocks. Where it refuses one, their number is not why. */
+  /** Records that it has refused the logs of so many blocks. Where it refuses one, their number is not why. */
   noteRefusedBlocks(blocks: bigint): void {
     const isRange = blocks > 1n && this.takesBlocks(blocks);
     if (isRange) this.refusedBlocks = { blocks, until: performance.now() + LOG_LIMIT_MS };
     if (blocks <= 1n) this.refusedBlocks = undefined;
+  }
+
+  /** Records that it was too slow for the logs of so many blocks: each time it takes twice as many answers to grow. */
+  noteSlowBlocks(blocks: bigint): void {
+    if (!this.takesBlocks(blocks)) return;
+    const growsAfter = this.slowBlocks ? 2n * this.slowBlocks.growsAfter : FIRST_GROWTH_ANSWERS;
+    const until = performance.now() + LOG_LIMIT_MS;
+    this.slowBlocks = blocks > 1n ? { blocks, until, growsAfter, answers: 0n } : undefined;
+  }
+
+  /** Records that it has answered for the logs of so many blocks. */
+  noteAnsweredBlocks(blocks: bigint): void {
+    const slow = this.slowBlocks;
+    // Few blocks say nothing about more of them.
+    if (!slow || 2n * blocks + 1n < slow.blocks) return;
+    slow.answers += 1n;
+    if (slow.answers >= slow.growsAfter) this.slowBlocks = { ...slow, blocks: 2n * slow.blocks, answers: 0n };
   }
 
   /** For how long it rests, in milliseconds. `limited`: it has asked for that. */
@@ -213,7 +248,8 @@ async function classify(endpoint: Endpoint, request: RpcRequest, error: unknown)
   const result = resultOf(error);
   const blocks = logRange(request)?.blocks;
   if (blocks !== undefined && result !== 'limited') {
-    if (isReachable(error) || error instanceof TimeoutError) endpoint.noteRefusedBlocks(blocks);
+    if (isReachable(error)) endpoint.noteRefusedBlocks(blocks);
+    else if (error instanceof TimeoutError) endpoint.noteSlowBlocks(blocks);
     // Fewer blocks show whether it answers.
     if (blocks > 1n && isReachable(error)) return 'refused';
   }
@@ -244,6 +280,8 @@ async function askOne(
   };
   try {
     const answer = await endpoint.ask(request, isAlone ? undefined : chainId);
+    const blocks = logRange(request)?.blocks;
+    if (blocks !== undefined) endpoint.noteAnsweredBlocks(blocks);
     ended('answered');
     return { answer };
   } catch (error) {

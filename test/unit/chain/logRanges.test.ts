@@ -1,13 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createChainClient } from '../../../src/chain/clients';
 import { random } from '../../support/random';
 import { REFUSALS } from '../../support/refusals';
 import { type RpcProxy, startRpcProxy } from '../../support/rpcProxy';
+
+/** Within which a loaded node does not answer; what fails more quickly is repeated at once. */
+const TIMEOUT_MS = 1_100;
 
 /** A node with one log in each block, which answers for so many blocks or logs of them. */
 interface Limited {
   readonly proxy: RpcProxy;
   limit: number;
   bytesPerLog: number;
+  /** For how many blocks it answers in time. */
+  fastFor: number;
   /** How many blocks each eth_getLogs asked for. */
   readonly asked: number[];
 }
@@ -23,29 +29,33 @@ async function open(limit: number): Promise<Limited> {
     const from = Number(params[0].fromBlock);
     const blocks = Number(params[0].toBlock) - from + 1;
     asked.push(blocks);
+    if (blocks > node.fastFor) await sleep(2 * TIMEOUT_MS);
     if (blocks > node.limit) return answer({ error: REFUSALS[random(REFUSALS.length)] });
     const data = 'ab'.repeat(node.bytesPerLog / 2);
     const log = (_: unknown, index: number) => ({ blockNumber: from + index, data });
     return answer({ result: Array.from({ length: blocks }, log) });
   });
-  const node: Limited = { proxy, limit, bytesPerLog: 0, asked };
+  const node: Limited = { proxy, limit, bytesPerLog: 0, fastFor: Number.POSITIVE_INFINITY, asked };
   opened.push(node);
   return node;
 }
 
 afterEach(() => Promise.all(opened.splice(0).map(({ proxy }) => proxy.stop())));
 
-function connect(nodes: readonly Limited[]) {
-  const { rpc } = createChainClient({
-    id: 1,
-    name: 'One',
-    rpcUrls: nodes.map(({ proxy }) => proxy.url),
-    signerRpcUrls: [],
-    relayers: 1,
-    nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
-    confirmations: 1,
-    maxFeePerGas: 1n,
-  });
+function connect(nodes: readonly Limited[], timeoutMs = 3_000) {
+  const { rpc } = createChainClient(
+    {
+      id: 1,
+      name: 'One',
+      rpcUrls: nodes.map(({ proxy }) => proxy.url),
+      signerRpcUrls: [],
+      relayers: 1,
+      nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
+      confirmations: 1,
+      maxFeePerGas: 1n,
+    },
+    { timeoutMs },
+  );
   return async (from: number, to: number): Promise<number[]> => {
     const filter = { fromBlock: `0x${from.toString(16)}`, toBlock: `0x${to.toString(16)}` } as const;
     const logs = await rpc.request({ method: 'eth_getLogs', params: [filter] });
@@ -105,5 +115,39 @@ describe('logs of more blocks than a node answers for', () => {
     node.asked.length = 0;
     expect(await logs(1, 64)).toEqual(blocks(1, 64));
     expect(node.asked).toEqual([64]);
+  });
+
+  it('are read in fewer blocks while it is too slow, and in more again once it answers', async () => {
+    const node = await open(10_000);
+    const logs = connect([node], TIMEOUT_MS);
+    node.fastFor = 500;
+    await expect(logs(1, 1_000)).rejects.toThrow();
+    // It rests for as long as the failure says.
+    await sleep(1_100);
+    expect(await logs(1, 1_000)).toEqual(blocks(1, 1_000));
+    node.fastFor = 10_000;
+    node.asked.length = 0;
+    for (let time = 0; time < 4; time += 1) expect(await logs(1, 1_000)).toEqual(blocks(1, 1_000));
+    expect(node.asked[0]).toBe(500);
+    expect(node.asked.at(-1)).toBe(1_000);
+  });
+
+  it('are read in as few blocks for ever longer where it stays too slow', async () => {
+    const node = await open(10_000);
+    const logs = connect([node], TIMEOUT_MS);
+    node.fastFor = 500;
+    let timeouts = 0;
+    for (let time = 0; time < 30; time += 1) {
+      const failed = await logs(1, 1_000).then(
+        () => false,
+        () => true,
+      );
+      if (!failed) continue;
+      timeouts += 1;
+      await sleep(1_100);
+    }
+    // After 4, 8, 16 and 32 answers for 500 blocks.
+    expect(timeouts).toBeLessThanOrEqual(4);
+    expect(timeouts).toBeGreaterThan(1);
   });
 });
