@@ -1,8 +1,37 @@
-import { type Address, getAddress, isAddress } from 'viem';
+import { createKeccak, type IHasher } from 'hash-wasm';
+import { type Address, getAddress } from 'viem';
+
+/**
+ * keccak256 in WebAssembly, twenty times as fast: a request may contain thousands of addresses. It decides only the case of
+ * their letters; what is signed is hashed by viem. Undefined until it is compiled.
+ */
+let keccak: IHasher | undefined;
+createKeccak(256).then(
+  (hasher) => {
+    keccak = hasher;
+  },
+  () => undefined,
+);
+
+const ADDRESS = /^0x[0-9a-f]{40}$/;
 
 /** The checksummed address (EIP-55). Throws for a text that is not an address in any case. */
 export function checksumAddress(text: string): Address {
-  return getAddress(text.toLowerCase());
+  return checksumWith(keccak, text);
+}
+
+/** The same with a keccak256; viem's where there is none. */
+export function checksumWith(hasher: IHasher | undefined, text: string): Address {
+  const address = text.toLowerCase();
+  if (!hasher || !ADDRESS.test(address)) return getAddress(address);
+  const digits = address.slice(2);
+  const hash = hasher.init().update(digits).digest();
+  let checksummed = '0x';
+  for (let at = 0; at < digits.length; at += 1) {
+    const digit = digits.charAt(at);
+    checksummed += hash.charAt(at) >= '8' ? digit.toUpperCase() : digit;
+  }
+  return checksummed as Address;
 }
 
 /**
@@ -13,7 +42,7 @@ export function isWellFormedAddress(text: string): boolean {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return false;
   const digits = text.slice(2);
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true;
-  return isAddress(text, { strict: true });
+  return checksumAddress(text) === text;
 }
 
 /** True for the zero address. */

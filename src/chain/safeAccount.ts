@@ -14,6 +14,7 @@ import {
   zeroAddress,
 } from 'viem';
 import type { AccountDerivation } from '../domain/account';
+import { setNewest } from '../setNewest';
 import { checksumAddress } from './address';
 
 interface Artifact {
@@ -69,12 +70,19 @@ const factoryAbi = parseAbi([
   'function createProxyWithNonce(address _singleton, bytes initializer, uint256 saltNonce) returns (address proxy)',
 ]);
 
-/**
- * Everything an account's address derives from, computed from its owner and its id: a Safe with that one owner,
- * threshold 1, made by CREATE2 with saltNonce = uint256(keccak256(account id)). Source: EIP-1014, Safe 1.4.1.
- */
-export function deriveAccount(ownerAddress: string, accountId: string): AccountDerivation {
-  const { singleton, factory, fallbackHandler } = SAFE_CONTRACTS;
+/** What all accounts of an owner derive from. */
+interface OwnerDerivation {
+  readonly ownerAddress: Address;
+  readonly initializer: Hex;
+  readonly initializerHash: Hex;
+}
+
+const owners = new Map<string, OwnerDerivation>();
+const MAX_OWNERS = 1_000;
+
+function deriveOwner(ownerAddress: string): OwnerDerivation {
+  const known = owners.get(ownerAddress);
+  if (known) return known;
   const initializer = encodeFunctionData({
     abi: safeAbi,
     functionName: 'setup',
@@ -83,28 +91,55 @@ export function deriveAccount(ownerAddress: string, accountId: string): AccountD
       1n,
       zeroAddress,
       '0x',
-      fallbackHandler.address,
+      SAFE_CONTRACTS.fallbackHandler.address,
       zeroAddress,
       0n,
       zeroAddress,
     ],
   });
-  const saltNonce = BigInt(keccak256(stringToBytes(accountId)));
-  const address = getContractAddress({
-    opcode: 'CREATE2',
-    from: factory.address,
-    salt: keccak256(encodePacked(['bytes32', 'uint256'], [keccak256(initializer), saltNonce])),
-    bytecode: concat([PROXY.bytecode, pad(singleton.address, { size: 32 })]),
-  });
-  return {
-    address,
+  const derivation = {
     ownerAddress: checksumAddress(ownerAddress),
+    initializer,
+    initializerHash: keccak256(initializer),
+  };
+  setNewest(owners, ownerAddress, derivation, MAX_OWNERS);
+  return derivation;
+}
+
+const PROXY_HASH = keccak256(concat([PROXY.bytecode, pad(SAFE_CONTRACTS.singleton.address, { size: 32 })]));
+
+/** Derivations by owner and id, the oldest first: a proposal of accounts derives them when it is planned, shown and executed. */
+const derivations = new Map<string, AccountDerivation>();
+const MAX_DERIVATIONS = 1_000;
+
+/**
+ * Everything an account's address derives from, computed from its owner and its id: a Safe with that one owner,
+ * threshold 1, made by CREATE2 with saltNonce = uint256(keccak256(account id)). The last 1,000 are cached. Source: EIP-1014,
+ * Safe 1.4.1.
+ */
+export function deriveAccount(ownerAddress: string, accountId: string): AccountDerivation {
+  const key = `${ownerAddress}/${accountId}`;
+  const known = derivations.get(key);
+  if (known) return known;
+  const { singleton, factory, fallbackHandler } = SAFE_CONTRACTS;
+  const owner = deriveOwner(ownerAddress);
+  const saltNonce = BigInt(keccak256(stringToBytes(accountId)));
+  const derivation = {
+    address: getContractAddress({
+      opcode: 'CREATE2',
+      from: factory.address,
+      salt: keccak256(encodePacked(['bytes32', 'uint256'], [owner.initializerHash, saltNonce])),
+      bytecodeHash: PROXY_HASH,
+    }),
+    ownerAddress: owner.ownerAddress,
     singleton: singleton.address,
     factory: factory.address,
     fallbackHandler: fallbackHandler.address,
-    initializer,
+    initializer: owner.initializer,
     saltNonce: saltNonce.toString(),
   };
+  setNewest(derivations, key, derivation, MAX_DERIVATIONS);
+  return derivation;
 }
 
 /** The call that deploys an account: to its factory, without value. */
