@@ -11,6 +11,8 @@ export interface EnvelopeTerms {
   readonly relayerAddress: string;
   /** Number of the relayer's transactions in blocks: its next nonce on chain. */
   readonly chainNonce: number;
+  /** Number of the block that the fees are of. */
+  readonly head: string;
   /** Id of the stuck envelope that the new one replaces at its nonce, with a higher fee. */
   readonly replaces?: string;
 }
@@ -58,7 +60,7 @@ export async function currentFees(chain: ChainClient): Promise<Fees> {
 
 /** Fees and gas as activities pass them on, and the relayer with its next nonce. */
 export function envelopeTerms(
-  fees: Pick<Fees, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
+  fees: Pick<Fees, 'head' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
   gas: bigint,
   { relayerAddress, chainNonce }: Pick<EnvelopeTerms, 'relayerAddress' | 'chainNonce'>,
 ): EnvelopeTerms {
@@ -68,6 +70,7 @@ export function envelopeTerms(
     maxPriorityFeePerGas: fees.maxPriorityFeePerGas.toString(),
     relayerAddress,
     chainNonce,
+    head: fees.head.toString(),
   };
 }
 
@@ -93,8 +96,9 @@ export function replacementTerms(
   if (maxFeePerGas < fees.maxFeePerGas) maxFeePerGas = fees.maxFeePerGas;
   if (maxFeePerGas > network.maxFeePerGas || maxPriorityFeePerGas > maxFeePerGas) return null;
   const { relayerAddress, relayerNonce: chainNonce } = envelope;
+  const { head } = fees;
   return {
-    ...envelopeTerms({ maxFeePerGas, maxPriorityFeePerGas }, gas, { relayerAddress, chainNonce }),
+    ...envelopeTerms({ head, maxFeePerGas, maxPriorityFeePerGas }, gas, { relayerAddress, chainNonce }),
     replaces: String(envelope.id),
   };
 }

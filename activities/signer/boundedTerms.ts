@@ -27,6 +27,7 @@ export const envelopeTerms = z.object({
   maxPriorityFeePerGas: amount,
   relayerAddress: z.string('an address'),
   chainNonce: z.int('an integer from 0').nonnegative('an integer from 0'),
+  head: integer,
   replaces: z.string('the id of an envelope').optional(),
 });
 
@@ -67,12 +68,12 @@ async function readOwn(context: SignerContext, networkId: number, since: number)
   };
 }
 
-/** Whether terms ask for no more than a limit. */
-function isWithin(terms: EnvelopeTerms, most: OwnReading): boolean {
-  return (
+/** Whether what the signer has read will do for terms: they ask for no more, or have read no later block. */
+function isEnough(most: OwnReading, terms: EnvelopeTerms): boolean {
+  const isWithin =
     BigInt(terms.maxFeePerGas) <= most.maxFeePerGas &&
-    BigInt(terms.maxPriorityFeePerGas) <= most.maxPriorityFeePerGas
-  );
+    BigInt(terms.maxPriorityFeePerGas) <= most.maxPriorityFeePerGas;
+  return isWithin || (most.head !== undefined && BigInt(terms.head) <= most.head);
 }
 
 async function bounded<T extends EnvelopeTerms>(
@@ -80,14 +81,15 @@ async function bounded<T extends EnvelopeTerms>(
   networkId: number,
   terms: T,
 ): Promise<BoundedTerms<T>> {
+  const asked = performance.now();
   const lately = await readOwn(context, networkId, 0);
-  const most = isWithin(terms, lately) ? lately : await readOwn(context, networkId, performance.now());
+  const most = isEnough(lately, terms) ? lately : await readOwn(context, networkId, asked);
   return { ...terms, most };
 }
 
 /**
  * Bounds fees by what the signer reads itself: a message can lower them, and not raise them. What it has read a while ago
- * will do for a message that asks for no more. Throws SignerRefusal for malformed terms, and ChainUnavailable.
+ * will do for a message that asks for no more, or whose fees are of no later block. Throws SignerRefusal for malformed terms, and ChainUnavailable.
  */
 export async function boundFees(
   context: SignerContext,

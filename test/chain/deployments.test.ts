@@ -600,6 +600,7 @@ describe('the signer refuses', () => {
       maxPriorityFeePerGas: '1',
       relayerAddress: relayer,
       chainNonce: 0,
+      head: '0',
     };
     const result = await from.signDeployment({ ...key, terms: { ...offer, ...change } });
     expect(await envelopes(key)).toHaveLength(0);

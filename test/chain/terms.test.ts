@@ -7,7 +7,7 @@ import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { anAddress } from '../support/builders';
-import { startRpcProxy } from '../support/rpcProxy';
+import { type RpcProxy, startRpcProxy } from '../support/rpcProxy';
 import { rpc } from '../support/stack';
 import { activitiesOf, envelopeOf, TransactionWorld } from './transactionWorld';
 
@@ -88,6 +88,87 @@ describe('the block from which an execution is searched', () => {
   });
 });
 
+describe('the fees of an envelope', () => {
+  const setBaseFee = async (wei: number) => {
+    await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', [`0x${wei.toString(16)}`]);
+    await rpc(world.url, 'anvil_mine', ['0x1']);
+  };
+  const HIGH = 8e9;
+  const LOW = 1e9;
+
+  let signerProxy: RpcProxy;
+  let reads = 0;
+
+  beforeAll(async () => {
+    signerProxy = await startRpcProxy(world.url, (body, pass) => {
+      const methods = [JSON.parse(body)].flat().map(({ method }: { method: string }) => method);
+      reads += methods.filter((method) => method === 'eth_maxPriorityFeePerGas').length;
+      return pass();
+    });
+  });
+  afterAll(() => signerProxy?.stop());
+
+  /** A signer that reads through the proxy, and has read nothing yet. */
+  function counted() {
+    reads = 0;
+    return world.signerWith({ networks: [{ ...world.network, signerRpcUrls: [signerProxy.url] }] });
+  }
+
+  /** The terms that a worker asks for that has read nothing yet. */
+  async function termsNow(ref: TransactionRef): Promise<TransactionTerms> {
+    const key = { ...ref, networkId: world.network.id, cancel: false };
+    const seen = await world.chainWith({}).prepareTransaction(key);
+    if (seen.kind !== 'needsEnvelope') throw new Error(`it is ${JSON.stringify(seen)}`);
+    return seen.terms;
+  }
+
+  async function signed(by: ReturnType<typeof counted>, ref: TransactionRef, terms: TransactionTerms) {
+    const id = BigInt(envelopeOf(await by.signTransaction({ ...ref, terms })));
+    const { max_fee_per_gas: fee } = requireRow(await world.db('chain_envelopes').where({ id }).first());
+    return BigInt(fee);
+  }
+
+  test('are read once, where the signer reads them after they have fallen', async () => {
+    const ref = await world.transaction(payment);
+    await setBaseFee(HIGH);
+    const terms = await termsNow(ref);
+    await setBaseFee(LOW);
+    const fee = await signed(counted(), ref, terms);
+    await world.execute(ref);
+    expect(fee).toBeLessThan(BigInt(terms.maxFeePerGas));
+    expect(reads).toBe(1);
+  });
+
+  test('are not read again for what was read of an earlier block', async () => {
+    const [first, second] = [await world.transaction(payment), await world.transaction(payment)];
+    await setBaseFee(HIGH);
+    const terms = { first: await termsNow(first), second: await termsNow(second) };
+    await setBaseFee(LOW);
+    const signer = counted();
+    await signed(signer, first, terms.first);
+    const fee = await signed(signer, second, terms.second);
+    await world.execute(first);
+    await world.execute(second);
+    expect(fee).toBeLessThan(BigInt(terms.second.maxFeePerGas));
+    expect(reads).toBe(1);
+  });
+
+  test('are read again where they have risen since the signer has read them', async () => {
+    const [first, second] = [await world.transaction(payment), await world.transaction(payment)];
+    await setBaseFee(LOW);
+    const signer = counted();
+    await signed(signer, first, await termsNow(first));
+    await setBaseFee(HIGH);
+    const terms = await termsNow(second);
+    const fee = await signed(signer, second, terms);
+    await setBaseFee(LOW);
+    await world.execute(first);
+    await world.execute(second);
+    expect(fee).toBe(BigInt(terms.maxFeePerGas));
+    expect(reads).toBe(2);
+  });
+});
+
 const BAD_TEXTS: readonly unknown[] = [
   undefined,
   null,
@@ -161,7 +242,7 @@ describe('malformed input', () => {
       },
     })[activity] ?? ref;
 
-  const TEXTS = ['gas', 'maxFeePerGas', 'maxPriorityFeePerGas', 'relayerAddress'];
+  const TEXTS = ['gas', 'maxFeePerGas', 'maxPriorityFeePerGas', 'relayerAddress', 'head'];
   const OF_TRANSACTION = [...TEXTS, 'safeTxGas', 'accountNonce', 'fromBlock'];
 
   test.each<[string, readonly string[]]>([

@@ -604,6 +604,7 @@ describe('an envelope', () => {
           maxPriorityFeePerGas: maxFeePerGas,
           relayerAddress: world.relayer,
           chainNonce: 0,
+          head: '0',
           replaces,
         };
         return world.signer.fillNonce({ networkId: world.network.id, nonce, terms });

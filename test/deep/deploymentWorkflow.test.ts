@@ -18,7 +18,7 @@ import { sharedStack } from '../support/stack';
 
 const key = { organizationId: 'org_1', proposalId: 'prop_1', accountId: 'acc_1', networkId: 31_337 };
 const fees = { maxFeePerGas: '1', maxPriorityFeePerGas: '1' };
-const terms: EnvelopeTerms = { gas: '1', ...fees, relayerAddress: '0x1', chainNonce: 0 };
+const terms: EnvelopeTerms = { gas: '1', ...fees, relayerAddress: '0x1', chainNonce: 0, head: '0' };
 const raised: EnvelopeTerms = { ...terms, maxFeePerGas: '2', replaces: '1' };
 const needsEnvelope = { kind: 'needsEnvelope', terms } as const;
 const deployed = { kind: 'deployed', transactionHash: '0xabc', blockNumber: '7' } as const;
