@@ -101,6 +101,9 @@ export type ResourceChange = {
 
 const COLLECTIONS = { member: 'members', group: 'groups', policy: 'policies', account: 'accounts' } as const;
 
+/** How many resources of a kind an organization has at most: lists without `limit` return them all, and each decision reads them. */
+export const MAX_RESOURCES = 1_000;
+
 /** A resource of a state; undefined where there is none with that id. */
 export function findResource<K extends ResourceKind>(
   state: OrganizationState,
@@ -269,6 +272,33 @@ export function checkState(state: OrganizationState): Outcome<null> {
   return accept(null);
 }
 
+/** What gives an organization more resources of a kind than it may have. */
+interface Excess {
+  /** Its place among the edits of that kind. */
+  readonly place: number;
+  readonly message: string;
+}
+
+/**
+ * The first edit that adds a resource beyond `MAX_RESOURCES` of its kind; undefined where none does. Edits that remove as
+ * many as they add never do.
+ */
+export function findExcess(state: OrganizationState, edits: readonly Edit[]): Excess | undefined {
+  for (const [type, collection] of Object.entries(COLLECTIONS) as [keyof typeof COLLECTIONS, string][]) {
+    const own = edits.filter((edit) => edit.type === type);
+    const exists = ({ id }: Edit) => findResource(state, type, id) !== undefined;
+    const added = own.filter((edit) => edit.after !== null && !exists(edit));
+    const removed = own.filter((edit) => edit.after === null && exists(edit)).length;
+    const kept = Object.keys(state[COLLECTIONS[type]]).length - removed;
+    const count = kept + added.length;
+    const first = added[Math.max(0, MAX_RESOURCES - kept)];
+    if (!first || added.length <= removed) continue;
+    const message = `the organization would have ${count} ${collection} (expected at most ${MAX_RESOURCES})`;
+    return { place: own.indexOf(first), message };
+  }
+  return undefined;
+}
+
 /** A state after a decision, and what it changed. */
 export interface Changed {
   readonly state: OrganizationState;
@@ -276,13 +306,15 @@ export interface Changed {
 }
 
 /**
- * The next state. Refuses one that must not be, as `checkState` does, and a second edit of a resource: it would undo the
- * first, which those who sign see as well.
+ * The next state. Refuses one that must not be, as `checkState` does, more resources than an organization may have, and a
+ * second edit of a resource: it would undo the first, which those who sign see as well.
  */
 export function applyEdits(state: OrganizationState, edits: readonly Edit[]): Outcome<Changed> {
   const edited = edits.map(({ type, id }) => `${type} ${id}`);
   const twice = edited.find((one, i) => edited.indexOf(one) !== i);
   if (twice !== undefined) return refuse('conflict', `${twice} would change twice`);
+  const excess = findExcess(state, edits);
+  if (excess) return refuse('conflict', excess.message);
   const sequence = state.sequence + 1;
   const changes = edits.map((edit) => changeOf(state, edit, sequence));
   const next = withResources(state, sequence, changes);

@@ -6,6 +6,7 @@ import { refuseDemoWallet } from '../domain/demoWallets';
 import { applyEdits, type Changed, type Edit, type OrganizationState } from '../domain/governance';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import type { DecisionSeal } from '../domain/seal';
+import { refuseExcess } from './excess';
 import { findKind } from './index';
 import type { Plan, ProposalKind } from './kind';
 import { refuseTakenName } from './takenNames';
@@ -91,8 +92,10 @@ export async function planOperation(
   const { data } = planned.value;
   const edits = editsOf(kind, state, data);
   if (!edits.ok) return edits;
-  const taken = refuseTakenName(state, kind.resourceType, edits.value);
-  if (taken) return taken;
+  const refused =
+    refuseExcess(state, kind.resourceType, edits.value) ??
+    refuseTakenName(state, kind.resourceType, edits.value);
+  if (refused) return refused;
   const changed = applyEdits(state, edits.value);
   if (!changed.ok) return changed;
   const demo = demoWalletRefused({ production }, changed.value);

@@ -4,7 +4,9 @@ import {
   checkState,
   type Edit,
   expectRevision,
+  findExcess,
   findResource,
+  MAX_RESOURCES,
   type OrganizationState,
   withResources,
 } from '../../../src/domain/governance';
@@ -225,6 +227,41 @@ describe('a state that must not be', () => {
       { type: 'group', id: groupId, after: { id: groupId, name: 'Group', memberIds: [people[3]?.id ?? ''] } },
     ];
     expect(applied(before, left).state.groups[groupId]?.memberIds).toEqual([people[3]?.id]);
+  });
+});
+
+describe('the resources of a kind', () => {
+  const accountsOf = (count: number, from = 0): Edit[] =>
+    Array.from({ length: count }, (_, i): Edit => {
+      const id = anId('acc');
+      const after = { id, name: `Account ${from + i}`, address: anAddress(), networkIds: [1] };
+      return { type: 'account', id, after };
+    });
+  const full = applied(before, accountsOf(MAX_RESOURCES)).state;
+  const removal = (place: number): Edit => ({
+    type: 'account',
+    id: Object.keys(full.accounts)[place] ?? '',
+    after: null,
+  });
+
+  it('are as many as an organization may have, and no more', () => {
+    const more = accountsOf(1, MAX_RESOURCES);
+    const message = `the organization would have ${MAX_RESOURCES + 1} accounts (expected at most ${MAX_RESOURCES})`;
+    expect(applyEdits(full, more)).toEqual(conflict(message));
+    expect(findExcess(full, more)?.place).toBe(0);
+    expect(findExcess(before, accountsOf(MAX_RESOURCES + 2))?.place).toBe(MAX_RESOURCES);
+    expect(findExcess(full, [removal(0), ...accountsOf(2, MAX_RESOURCES)])?.place).toBe(2);
+  });
+
+  it('can be replaced, and become fewer, also where there are too many', () => {
+    const exchanged = applied(full, [removal(0), ...accountsOf(1, MAX_RESOURCES)]).state;
+    expect(Object.keys(exchanged.accounts)).toHaveLength(MAX_RESOURCES);
+    const changes = accountsOf(2, MAX_RESOURCES).map((edit) => ({ ...edit, before: null })) as never;
+    const tooMany = withResources(full, 1, changes);
+    expect(Object.keys(applied(tooMany, [removal(0)]).state.accounts)).toHaveLength(MAX_RESOURCES + 1);
+    expect(Object.keys(applied(tooMany, [removal(0), ...accountsOf(1, 2_000)]).state.accounts)).toHaveLength(
+      MAX_RESOURCES + 2,
+    );
   });
 });
 
