@@ -1,49 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { operations, urlOf } from '../support/document';
-import { type WorstBody, worstBodies } from '../support/worstBodies';
+import { worstBodies } from '../support/worstBodies';
+import { measureAccepted } from './accepted';
 import { HttpsConnection, requestBytes } from './connection';
 import { type BenchOrganization, makeOrganization } from './organization';
 import { type BenchStack, startBenchStack } from './stack';
 
 /** A processor that does something else meanwhile is not what is measured: the shortest of so many times counts. */
 const TIMES = 3;
-
-const anAddress = () => `0x${randomBytes(20).toString('hex')}`;
-let named = 0;
-const aName = () => {
-  named += 1;
-  return `Largest ${named}`;
-};
-
-function policyTo(destinations: number) {
-  return {
-    ...{ name: aName(), type: 'AUTO_APPROVAL', transactionType: 'TOKEN_TRANSFER', networkId: 31_337 },
-    ...{ accountIds: null, initiatorSetting: null },
-    tokenTransferCondition: {
-      ...{ tokenAddress: null, amountThreshold: null },
-      destinationAddresses: Array.from({ length: destinations }, anAddress),
-    },
-  };
-}
-
-/** The largest bodies that are accepted, each new. */
-const ACCEPTED: Readonly<Record<string, () => object>> = {
-  proposePoliciesAdd: () => ({ policies: Array.from({ length: 5 }, () => policyTo(100)) }),
-  proposeAccountsCreate: () => ({
-    items: Array.from({ length: 100 }, () => ({ name: aName(), networkIds: [31_337, 31_338] })),
-  }),
-  proposeGroupsCreate: () => ({
-    items: Array.from({ length: 100 }, () => ({ name: aName(), memberIds: [] })),
-  }),
-};
-
-function bodiesOf(operation: (typeof operations)[number]): readonly (() => WorstBody)[] {
-  const accepted = ACCEPTED[operation.id];
-  const worst = worstBodies(operation).map((body) => () => body);
-  return accepted
-    ? [...worst, () => ({ name: 'the largest accepted', text: JSON.stringify(accepted()) })]
-    : worst;
-}
 
 /** What blocked the process for the longest, of the requests of one endpoint. */
 interface Worst {
@@ -84,10 +47,10 @@ async function measureEndpoint(
           () => ({ body: 'as it is', bytes: requestBytes({ path, key }) }),
           () => ({ body: 'a long query', bytes: requestBytes({ path: path + query, key }) }),
         ]
-      : bodiesOf(operation).map((bodyOf) => () => {
-          const { name, text } = bodyOf();
-          return { body: name, bytes: requestBytes({ path, key, text }) };
-        });
+      : worstBodies(operation).map(({ name, text }) => () => ({
+          body: name,
+          bytes: requestBytes({ path, key, text }),
+        }));
   const measured: Worst[] = [];
   for (const ask of asks) {
     const figures = await measureRequest(stack, connection, () => ask().bytes);
@@ -109,7 +72,8 @@ export async function measureBlocking(say: (line: string) => void): Promise<stri
         `${endpoint.padEnd(26)} ${ms.toFixed(1).padStart(8)} ${String(answerBytes).padStart(12)}  ${body}`,
       );
     }
-    return `${'endpoint'.padEnd(26)} ${'ms'.padStart(8)} ${'answer bytes'.padStart(12)}  worst body\n${rows.join('\n')}\n`;
+    const refused = `${'endpoint'.padEnd(26)} ${'ms'.padStart(8)} ${'answer bytes'.padStart(12)}  worst body\n${rows.join('\n')}\n`;
+    return `${refused}\n${await measureAccepted(stack, organization, say)}`;
   } finally {
     await stack.stop();
   }

@@ -1,6 +1,7 @@
 import { cpus } from 'node:os';
 import { Client, Connection } from '@temporalio/client';
 import { Client as PostgresClient } from 'pg';
+import { measureAcceptedAlone } from './accepted';
 import { measureBlocking } from './blocking';
 import { measureAlone, measureTogether } from './executions';
 import { type Comparison, type Figure, figureLine, isMet, table } from './figures';
@@ -109,7 +110,8 @@ class Results {
 /**
  * Measures the service, beside its floors (test/bench/floor) where there are any. Arguments name the measurements; without
  * any, all run. `profile` shows what processor time is spent on instead, `processes` what a second process of each role
- * adds, `blocking` for how long the worst request to each endpoint blocks the service. The exit status does not judge the figures.
+ * adds, `blocking` for how long the worst request to each endpoint blocks the service, `accepted` only the
+ * largest that are accepted. The exit status does not judge the figures.
  */
 async function main(args: readonly string[]): Promise<void> {
   const say = (line: string) => process.stderr.write(`${line}\n`);
@@ -119,6 +121,10 @@ async function main(args: readonly string[]): Promise<void> {
   }
   if (args.includes('blocking')) {
     process.stdout.write(await measureBlocking(say));
+    return;
+  }
+  if (args.includes('accepted')) {
+    process.stdout.write(await measureAcceptedAlone(say));
     return;
   }
   if (args.includes('processes')) {

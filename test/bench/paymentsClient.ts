@@ -119,14 +119,20 @@ export class PaymentsClient {
     return wallet;
   }
 
-  createRequest(): Buffer {
-    const body = {
+  /** A payment, or what `change` makes of it. */
+  transactionBody(change: object = {}): object {
+    return {
       accountId: this.account.id,
       initiatorWalletAddress: this.initiator.address,
       networkId: NETWORK_ID,
       policyId: this.policy.id,
       ...{ description: '', to: '0x00000000000000000000000000000000000a11ce', value: '1', data: '0x' },
+      ...change,
     };
+  }
+
+  createRequest(): Buffer {
+    const body = this.transactionBody();
     return requestBytes({ path: '/api/v1/transactions', key: this.organization.key, body });
   }
 
