@@ -48,6 +48,8 @@ interface HttpResponse {
   readonly connection: Socket;
 }
 
+/** How long it is remembered how many calls a node takes in one request. */
+const TAKEN_MS = 3_600_000;
 const MAX_RESPONSE_BYTES = 10_485_760;
 /** Connections idle for 4 s are closed: many nodes do it after 5 s. */
 const KEEP_ALIVE = { keepAlive: true, timeout: 4_000 } as const;
@@ -183,8 +185,8 @@ export function isHttpResponse(failure: unknown): boolean {
 /** A node at an address, which may have a login. */
 class Node {
   private readonly url: URL;
-  /** How many calls share a request at most, as far as the node takes them. */
-  batchSize: number;
+  /** How many calls the node takes in one request, where it has refused more, and until when that counts. */
+  private taken: { readonly calls: number; readonly until: number } | undefined;
   /** As errors name it. */
   private readonly shown: string;
 
@@ -193,9 +195,14 @@ class Node {
     private readonly options: CallOptions,
   ) {
     this.url = new URL(url);
-    this.batchSize = options.batchSize;
     const { protocol, host, pathname, search } = this.url;
     this.shown = `${protocol}//${host}${pathname}${search}`;
+  }
+
+  /** How many calls share a request at most. */
+  get batchSize(): number {
+    if (this.taken && performance.now() >= this.taken.until) this.taken = undefined;
+    return this.taken?.calls ?? this.options.batchSize;
   }
 
   private failure(
@@ -250,7 +257,8 @@ class Node {
 
   /**
    * Sends the calls of a batch that was not answered as one: the first alone, which shows whether the node refuses their
-   * number or everything; then the others in batches of at most half as many, which is remembered.
+   * number or everything; then the others in batches of at most half as many, which is remembered
+   * for an hour.
    */
   private async sendFewer(
     waiting: readonly Waiting[],
@@ -264,9 +272,10 @@ class Node {
     };
     await this.send([{ ...first, resolve }]);
     if (answer === undefined || answer.error) return refuse(rest);
-    this.batchSize = Math.min(this.batchSize, Math.floor(waiting.length / 2));
-    const batches = Array.from({ length: Math.ceil(rest.length / this.batchSize) }, (_, index) =>
-      rest.slice(index * this.batchSize, (index + 1) * this.batchSize),
+    const calls = Math.min(this.batchSize, Math.floor(waiting.length / 2));
+    this.taken = { calls, until: performance.now() + TAKEN_MS };
+    const batches = Array.from({ length: Math.ceil(rest.length / calls) }, (_, index) =>
+      rest.slice(index * calls, (index + 1) * calls),
     );
     for (const batch of batches) await this.send(batch);
   }

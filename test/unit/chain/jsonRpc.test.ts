@@ -295,6 +295,28 @@ describe('in batches', () => {
       expect(sizes.slice(before)).toEqual([2, 2, 2, 2]);
     });
 
+    it('because of its size is tried again after an hour', async () => {
+      respond = taking(3, (response) => json(response, { error }, 400));
+      const call = node(8);
+      expect(await ask(call, methods)).toEqual(methods.map(value));
+      respond = taking(8, () => undefined);
+      const now = performance.now();
+      const clock = jest.spyOn(performance, 'now');
+      try {
+        for (const [minutes, expected] of [
+          [55, [2, 2, 2, 2]],
+          [61, [8]],
+        ] as const) {
+          sizes.length = 0;
+          clock.mockImplementation(() => now + minutes * 60_000);
+          expect(await ask(call, methods)).toEqual(methods.map(value));
+          expect(sizes).toEqual(expected);
+        }
+      } finally {
+        clock.mockRestore();
+      }
+    });
+
     it('fails where a single call fails as well, and is tried again', async () => {
       respond = (response) => response.writeHead(502).end();
       const call = node(8);
