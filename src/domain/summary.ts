@@ -60,16 +60,27 @@ export function plainBeginning(text: string, maximum: number): string {
   return shown === text ? text : `${shown}${CUT}`;
 }
 
-/** As many items as fit into so many bytes, each whole, and the number of the others. */
-export function fitting(items: readonly string[], maximum: number): string {
-  const whole = items.join(', ');
-  if (bytesOf(whole) <= maximum) return whole;
+/** As many items as fit into so many bytes, each whole, and the number of the others, which are not made into texts. */
+export function fitting<T>(
+  items: readonly T[],
+  maximum: number,
+  textOf: (item: T) => string = String,
+): string {
+  const texts: string[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    if (bytes > maximum) break;
+    const text = textOf(item);
+    bytes += bytesOf(text) + (texts.length === 0 ? 0 : 2);
+    texts.push(text);
+  }
+  if (bytes <= maximum) return texts.join(', ');
   const shown: string[] = [];
   let left = maximum - bytesOf(` and ${items.length} more`);
-  for (const item of items) {
-    left -= bytesOf(item) + (shown.length === 0 ? 0 : 2);
+  for (const text of texts) {
+    left -= bytesOf(text) + (shown.length === 0 ? 0 : 2);
     if (left < 0) break;
-    shown.push(item);
+    shown.push(text);
   }
   const more = `${items.length - shown.length} more`;
   return shown.length === 0 ? more : `${shown.join(', ')} and ${more}`;

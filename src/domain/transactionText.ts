@@ -164,7 +164,7 @@ type Listed = string | boolean | readonly Listed[];
 
 function listedText(value: Listed): string {
   if (typeof value === 'boolean') return String(value);
-  return typeof value === 'string' ? foreign(value) : `[${fitting(value.map(listedText), MAX_LIST_BYTES)}]`;
+  return typeof value === 'string' ? foreign(value) : `[${fitting(value, MAX_LIST_BYTES, listedText)}]`;
 }
 
 function valueText({ type, value }: FunctionParameter, areRead: boolean): string {

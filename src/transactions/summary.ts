@@ -92,15 +92,17 @@ export interface Summarized extends Omit<TransactionFacts, 'call' | 'carried'> {
   readonly content: TransactionContent;
   /** What it carries: of a transfer nothing is said. */
   readonly carried: Carried;
+  /** What `callOf` answers, where that is known already: calldata may be long. */
+  readonly call?: TransactionFacts['call'];
 }
 
 /**
  * The summary of a transaction, which is signed. Planning stores it, and the signer makes it again from the bytes: it
  * depends on nothing but these, the records, the configured network and the token list of the service.
  */
-export function summaryOf({ policy, content, carried, ...facts }: Summarized): string {
+export function summaryOf({ policy, content, carried, call: known, ...facts }: Summarized): string {
   const { calldata } = facts;
-  const call = callOf(policy, content, calldata);
+  const call = known === undefined ? callOf(policy, content, calldata) : known;
   const isCall = content.type === 'CONTRACT_INTERACTION';
   const inner = isCall ? { carried: innerCalls(policy, calldata, carried) } : {};
   return transactionSummary(content, { ...facts, call, ...inner });

@@ -56,6 +56,41 @@ describe('a list on a line', () => {
   });
 });
 
+describe('a long list on a line', () => {
+  /** What it says, written without regard for what it costs. */
+  function said(texts: readonly string[], maximum: number): string {
+    const all = texts.join(', ');
+    if (bytesOf(all) <= maximum) return all;
+    const counts = texts.map((_, count) => count).reverse();
+    const beginning = (count: number) => texts.slice(0, count).join(', ');
+    const room = maximum - bytesOf(` and ${texts.length} more`);
+    const count = counts.find((one) => bytesOf(beginning(one)) <= room) ?? 0;
+    return count === 0 ? `${texts.length} more` : `${beginning(count)} and ${texts.length - count} more`;
+  }
+
+  it('says the same, and makes no more texts than may fit', () => {
+    const items = fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }), { maxLength: 40 });
+    fc.assert(
+      fc.property(items, fc.integer({ min: 20, max: 200 }), (texts, maximum) => {
+        let made = 0;
+        const textOf = (text: string) => {
+          made += 1;
+          return text;
+        };
+        expect(fitting(texts, maximum, textOf)).toBe(said(texts, maximum));
+        expect(made).toBeLessThanOrEqual(maximum / 3 + 2);
+      }),
+    );
+    let made = 0;
+    const textOf = (item: number) => {
+      made += 1;
+      return String(item);
+    };
+    expect(fitting(Array(4_000).fill(7), 30, textOf)).toMatch(/^7, .* and 39\d\d more$/);
+    expect(made).toBeLessThan(15);
+  });
+});
+
 describe('a summary', () => {
   it('has all of its items, each in lines of its own, where there is room', () => {
     expect(summaryText(['Two'], [['a', 'b'], ['c']], 'data')).toBe('Two\na\nb\nc');
