@@ -7,7 +7,7 @@ import type { Ask } from '../support/http';
 import { type RpcProxy, startRpcProxy } from '../support/rpcProxy';
 import { databaseSettings, signingAsk, type TestOrganization } from '../support/service';
 import { type Browser, signIn } from '../support/session';
-import { createTestDatabase, networksFile, startOwnChain } from '../support/stack';
+import { createTestDatabase, networksFile, rpc, startOwnChain } from '../support/stack';
 import { type LoggedStatement, logStatements, type StatementLog } from '../support/statementLog';
 import {
   aTransactionBody,
@@ -92,18 +92,43 @@ let payer: Awaited<ReturnType<typeof makePayer>>;
 let rpcCalls: RpcCall[] = [];
 let rpcRequests = 0;
 
-function countingProxy(url: string, by: RpcCall['by']): Promise<RpcProxy> {
-  return startRpcProxy(url, (body, pass) => {
+function countingProxy(
+  url: string,
+  by: RpcCall['by'],
+  answered: (text: string) => Promise<void> = async () => undefined,
+): Promise<RpcProxy> {
+  return startRpcProxy(url, async (body, pass) => {
     rpcRequests += 1;
-    rpcCalls.push(...[JSON.parse(body)].flat().map(({ method }: { method: string }) => ({ by, method })));
-    return pass();
+    const methods = [JSON.parse(body)].flat().map(({ method }: { method: string }) => method);
+    rpcCalls.push(...methods.map((method) => ({ by, method })));
+    const text = await pass();
+    await answered(text);
+    return text;
   });
+}
+
+/**
+ * Makes the block that confirms transactions once the worker has read the one with them, and no sooner: how often it looks
+ * does not depend on how fast it is.
+ */
+async function confirmWhatWasRead(text: string): Promise<void> {
+  const read = [JSON.parse(text)]
+    .flat()
+    .flatMap(({ result }) => (result?.transactions?.length > 0 ? [result.hash] : []));
+  if (read.length === 0) return;
+  const { rpcUrl } = chain.current;
+  const newest = await rpc<{ hash: string }>(rpcUrl, 'eth_getBlockByNumber', ['latest', false]);
+  if (read.includes(newest.hash)) await rpc(rpcUrl, 'anvil_mine', ['0x1']);
 }
 
 beforeAll(async () => {
   chain = await startOwnChain(NETWORK_ID);
   const { rpcUrl } = chain.current;
-  proxies = [await countingProxy(rpcUrl, 'worker'), await countingProxy(rpcUrl, 'signer')];
+  chain.current.stopConfirming();
+  proxies = [
+    await countingProxy(rpcUrl, 'worker', confirmWhatWasRead),
+    await countingProxy(rpcUrl, 'signer'),
+  ];
   const [workers, signers] = proxies.map(({ url }) => url);
   const database = await createTestDatabase();
   log = await logStatements(database.name);
