@@ -194,10 +194,10 @@ export function planTransaction(
     calldata: request.data,
     replaces: facts.replaces,
     content: transactionData(content, shown) as unknown as JsonValue,
-    summary: summaryOf({
-      ...facts,
-      ...{ policy, content, call: shown.call, carried: transaction.carried, token: signed },
-    }),
+    summary: summaryOf(
+      { ...facts, policy, content, carried: transaction.carried, token: signed },
+      shown.call,
+    ),
     names: [
       ...new Set([
         `account:${account.id}`,

@@ -92,17 +92,18 @@ export interface Summarized extends Omit<TransactionFacts, 'call' | 'carried'> {
   readonly content: TransactionContent;
   /** What it carries: of a transfer nothing is said. */
   readonly carried: Carried;
-  /** What `callOf` answers, where that is known already: calldata may be long. */
-  readonly call?: TransactionFacts['call'];
 }
 
 /**
  * The summary of a transaction, which is signed. Planning stores it, and the signer makes it again from the bytes: it
- * depends on nothing but these, the records, the configured network and the token list of the service.
+ * depends on nothing but these, the records, the configured network and the token list of the service. `call`: what `callOf`
+ * answers, for a caller who has it already.
  */
-export function summaryOf({ policy, content, carried, call: known, ...facts }: Summarized): string {
+export function summaryOf(
+  { policy, content, carried, ...facts }: Summarized,
+  call = callOf(policy, content, facts.calldata),
+): string {
   const { calldata } = facts;
-  const call = known === undefined ? callOf(policy, content, calldata) : known;
   const isCall = content.type === 'CONTRACT_INTERACTION';
   const inner = isCall ? { carried: innerCalls(policy, calldata, carried) } : {};
   return transactionSummary(content, { ...facts, call, ...inner });
