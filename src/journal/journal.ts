@@ -307,7 +307,7 @@ class JournalWriter extends JournalFile implements Journal {
   /** Looks at the file, also while nothing is signed. */
   private look(): void {
     try {
-      this.assertCurrent();
+      this.assertWritable();
     } catch {
       // It has ended the journal, where that is for good.
     }
@@ -335,6 +335,12 @@ class JournalWriter extends JournalFile implements Journal {
   }
 
   assertCurrent(): void {
+    this.assertWritable();
+    this.databaseLease?.assertLasting();
+  }
+
+  /** Throws JournalError, for ever, unless the file is as this process has written it, under its lease. */
+  private assertWritable(): void {
     if (this.broken) throw this.broken;
     try {
       this.written.assertUnchanged(this.end, this.writing);
@@ -344,7 +350,6 @@ class JournalWriter extends JournalFile implements Journal {
       this.fail(error as Error);
       throw error;
     }
-    this.databaseLease?.assertLasting();
   }
 
   async assertSignable(): Promise<void> {
@@ -360,6 +365,9 @@ class JournalWriter extends JournalFile implements Journal {
   hold = () => this.databaseLease?.current();
 
   async append(...entries: readonly JournalEntry[]): Promise<void> {
+    // A database that did not answer for a while has let the hold end. A freeze waits for nothing.
+    const isFreeze = entries.every(({ type }) => type === 'freeze' || type === 'unfreeze');
+    if (!isFreeze) await this.databaseLease?.hold(0);
     const earlier: Promise<void>[] = [];
     const wanted = entries.filter((entry) => {
       const known = this.knownAs(entry);
@@ -455,7 +463,7 @@ class JournalWriter extends JournalFile implements Journal {
   }
 
   private async write(entries: readonly JournalEntry[]): Promise<void> {
-    this.assertCurrent();
+    this.assertWritable();
     // A clock that is set back moves no line before another one.
     const at = new Date(Math.max(this.ownTime(), this.index.lastTime)).toISOString();
     const { epoch } = this.lease;
@@ -474,7 +482,7 @@ class JournalWriter extends JournalFile implements Journal {
     this.writing = end.size - this.end.size;
     await this.handle.appendFile(texts.join(''));
     await this.handle.datasync();
-    this.assertCurrent();
+    this.assertWritable();
     this.end = end;
     this.last = last;
     this.writing = 0;

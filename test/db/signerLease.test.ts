@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { readSignerLease, signerLease } from '../../src/db/signerLease';
-import type { FreezeEntry } from '../../src/journal/entries';
+import type { FreezeEntry, SealEntry } from '../../src/journal/entries';
 import { type Journal, openJournal } from '../../src/journal/journal';
 import { createTestDatabase, type TestDatabase, temporaryDir } from '../support/stack';
 import { until } from '../support/until';
@@ -217,6 +217,39 @@ test('while the database does not answer nothing is signed, and it goes on when 
   isAway = false;
   await journal.assertSignable();
 });
+
+test('a database that does not answer for longer than a hold lasts does not end the signer', async () => {
+  const row = signerLease(signerDb);
+  let isAway = false;
+  const lost: Error[] = [];
+  const aSeal = {
+    type: 'seal',
+    organizationId: 'org_1',
+    sequence: 0,
+    hash: 'h',
+    body: '{}',
+    signature: '0x',
+  };
+  const journal = await started(aFile(), {
+    onLost: (error) => lost.push(error),
+    leaseRow: {
+      ...row,
+      renew: (hold, how) => (isAway ? Promise.reject(new Error('away')) : row.renew(hold, how)),
+    },
+  });
+  isAway = true;
+  await sleep(20_000);
+  expect(() => journal.assertCurrent()).toThrow(/was not renewed in time/);
+  await expect(journal.append(aSeal as SealEntry)).rejects.toThrow('away');
+  // A freeze is in force at once.
+  await journal.append(aLine());
+  expect(journal.freezeOf('org_1')).toBeDefined();
+  isAway = false;
+  await journal.append(aSeal as SealEntry);
+  await journal.assertSignable();
+  journal.assertCurrent();
+  expect(lost).toEqual([]);
+}, 40_000);
 
 test('the login of the service reads the lease and cannot change it', async () => {
   expect(await readSignerLease(serviceDb)).toMatchObject({ isHeld: false });
