@@ -52,19 +52,19 @@ async function decidedOf({ db }: Deps, organizationId: string, shown: ShownAutho
   };
 }
 
-/** What became of an authorization: as the chain shows it; executed, which frees nothing, also as the database has it. */
+/**
+ * What became of an authorization, where database and chain say the same; executed, which frees nothing, also where no endpoint
+ * is asked. What else was read, the signer reads again.
+ */
 function outcomeOf(
   { outcome, blockAt, safeTxHash }: ShownAuthorization,
   shown: ShownExecution | null,
 ): { outcome: 'executed' | 'reverted' | 'cancelled'; blockAt: string } | undefined {
-  if (shown) {
-    const kind = shown.kind === 'success' ? 'executed' : 'reverted';
-    return {
-      outcome: shown.safeTxHash === safeTxHash ? kind : 'cancelled',
-      blockAt: shown.blockAt.toISOString(),
-    };
-  }
-  return outcome === 'executed' && blockAt ? { outcome, blockAt } : undefined;
+  if (outcome === null || outcome === 'rejected' || blockAt === null) return undefined;
+  if (!shown) return outcome === 'executed' ? { outcome, blockAt } : undefined;
+  const kind = shown.kind === 'success' ? 'executed' : 'reverted';
+  const became = shown.safeTxHash === safeTxHash ? kind : 'cancelled';
+  return became === outcome ? { outcome, blockAt: shown.blockAt.toISOString() } : undefined;
 }
 
 /**
