@@ -1792,6 +1792,8 @@ export interface components {
             type: string;
             /** @description Decimal digits, checksummed address, true or false, 0x hex or text; JSON for arrays and tuples. */
             value: string;
+            /** @description True if it cannot be read, with an empty `value`; absent otherwise. */
+            unread?: boolean;
         };
         /** @description A named set of members. */
         Group: {

@@ -13,13 +13,15 @@ export interface DecodedParameter {
    * the JSON of an array of these, numbers as texts.
    */
   readonly value: string;
+  /** It cannot be read, and its value is empty; absent where it can. */
+  readonly unread?: boolean;
 }
 
 /** A call, decoded from its calldata. */
 export interface DecodedCall {
   readonly functionName: string;
   readonly functionParameters: readonly DecodedParameter[];
-  /** How its encoding is not the canonical one; absent where it is. A parameter that cannot be read has an empty value. */
+  /** How its encoding is not the canonical one; absent where it is. */
   readonly encodingFaults?: readonly string[];
 }
 
@@ -247,19 +249,31 @@ class Reader {
     return text;
   }
 
-  /** The parameters of a call, with the number of bytes after them. */
-  readBeginning(types: readonly AbiType[]): { values: Value[]; left: number } {
-    const values = this.readList(types, listSize(types));
-    return { values, left: this.bytes.length - this.tail };
-  }
-
   /** The parameters of a call: all of the bytes. */
   readAll(types: readonly AbiType[]): Value[] {
-    const { values, left } = this.readBeginning(types);
-    if (left !== 0) throw new NotEncoded();
+    const values = this.readList(types, listSize(types));
+    if (this.tail !== this.bytes.length) throw new NotEncoded();
     return values;
   }
+
+  /**
+   * A parameter of a call by itself, with where its dynamic part begins and ends: nowhere before `least`, so that nothing is
+   * read twice. null where it has no canonical encoding there.
+   */
+  readAlone(type: AbiType, head: number, least: number): { value: Value; from: number; end: number } | null {
+    try {
+      const from = type.dynamic ? Number(bigEndian(this.take(head, WORD))) : least;
+      if (from < least) return null;
+      this.tail = from;
+      return { value: this.read(type, 0, head), from, end: this.tail };
+    } catch (error) {
+      if (error instanceof NotEncoded) return null;
+      throw error;
+    }
+  }
 }
+
+const shownAs = (value: Value) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function decodeAs(
   signature: string,
@@ -272,8 +286,7 @@ function decodeAs(
     const values = new Reader(parameters).readAll(types);
     const functionParameters = types.map(({ name: type }, i) => {
       const value = values[i] ?? '';
-      const text = typeof value === 'string' ? value : JSON.stringify(value);
-      return { name: inputs[i]?.name ?? '', type, value: text };
+      return { name: inputs[i]?.name ?? '', type, value: shownAs(value) };
     });
     const length = functionParameters.reduce((sum, { value }) => sum + value.length, 0);
     return length > MAX_SHOWN_LENGTH ? null : { functionName: signature.slice(0, start), functionParameters };
@@ -321,39 +334,55 @@ function paddingOf(name: string): readonly [number, number] {
   return kind === 'bytes' ? [Number(digits), WORD] : [0, 0];
 }
 
-/** Sets the padding of the parameters that are one word to zero, in place; answers what was not. */
-function clearPadding(types: readonly AbiType[], bytes: Uint8Array): string[] {
-  const faults: string[] = [];
-  let head = 0;
-  types.forEach((type, i) => {
-    if (type.kind === 'elementary' && !type.dynamic) {
-      const [from, to] = paddingOf(type.name);
-      const padding = bytes.subarray(head + from, head + to);
-      const dirty = padding.filter((byte) => byte !== 0).length;
-      if (dirty > 0) faults.push(`parameter ${i + 1}: ${byteCount(dirty)} that should be zero`);
-      padding.fill(0);
-    }
-    head += type.size;
-  });
-  return faults;
+/** Sets the padding of a parameter that is one word to zero, in place; answers how many bytes were not. */
+function clearPadding(type: AbiType, word: Uint8Array): number {
+  if (type.kind !== 'elementary') return 0;
+  const padding = word.subarray(...paddingOf(type.name));
+  const dirty = padding.filter((byte) => byte !== 0).length;
+  padding.fill(0);
+  return dirty;
 }
 
 const byteCount = (count: number) => `${count} byte${count === 1 ? '' : 's'}`;
 
-/** How many bytes follow the canonical encoding that they begin with; null where they begin with none. */
-function bytesAfter(types: readonly AbiType[], bytes: Uint8Array): number | null {
-  try {
-    return new Reader(bytes).readBeginning(types).left;
-  } catch (error) {
-    if (error instanceof NotEncoded) return null;
-    throw error;
-  }
+/** The parameters that can be read where the encoding is not canonical (null for others), and what is odd. */
+function readLaxly(
+  types: readonly AbiType[],
+  bytes: Uint8Array,
+): { values: (Value | null)[]; faults: string[] } {
+  const reader = new Reader(bytes);
+  const faults: string[] = [];
+  let head = 0;
+  let least = listSize(types);
+  // Where the next dynamic part would begin; null behind one that cannot be read.
+  let place: number | null = least;
+  const values = types.map((type, i) => {
+    const at = head;
+    head += type.size;
+    const fault = (text: string) => faults.push(`parameter ${i + 1}: ${text}`);
+    const dirty = clearPadding(type, bytes.subarray(at, head));
+    const read = reader.readAlone(type, at, least);
+    if (!read) {
+      fault('cannot be read');
+      if (type.dynamic) place = null;
+      return null;
+    }
+    if (dirty > 0) fault(`${byteCount(dirty)} that should be zero`);
+    if (type.dynamic) {
+      if (place !== null && read.from !== place) fault(`begins at byte ${read.from}, not ${place}`);
+      least = read.end;
+      place = read.end;
+    }
+    return read.value;
+  });
+  const after = place === null ? 0 : bytes.length - place;
+  return { values, faults: after > 0 ? [`${byteCount(after)} after its parameters`, ...faults] : faults };
 }
 
 /**
  * Reads a call for people: as decodeCall, but a known function is named whatever its encoding, since contracts accept
- * more than the canonical one. Bytes after the parameters and dirty padding are reported beside the values; where
- * more is odd, no value is read. Nothing is permitted by what this reads.
+ * more than the canonical one. What is odd is reported beside the parameters, and those that have no canonical encoding
+ * of their own are marked. null as well where the parameters are too long to show. Nothing is permitted by what this reads.
  */
 export function readCall(calldata: string, signatures: readonly string[]): DecodedCall | null {
   const canonical = decodeCall(calldata, signatures);
@@ -361,26 +390,29 @@ export function readCall(calldata: string, signatures: readonly string[]): Decod
   if (!known) return canonical;
   const { signature, inputs } = known;
   const start = signature.indexOf('(');
-  let types: AbiType[];
+  const types = typesOf(signature, start);
+  if (!types) return null;
+  const { values, faults } = readLaxly(types, parametersOf(calldata));
+  const functionParameters = types.map(({ name: type }, i) => {
+    const parameter = { name: inputs[i]?.name ?? '', type };
+    const value = values[i] ?? null;
+    return value === null
+      ? { ...parameter, value: '', unread: true }
+      : { ...parameter, value: shownAs(value) };
+  });
+  const length = functionParameters.reduce((sum, { value }) => sum + value.length, 0);
+  if (faults.length === 0 || length > MAX_SHOWN_LENGTH) return null;
+  return { functionName: signature.slice(0, start), functionParameters, encodingFaults: faults };
+}
+
+/** The types of a signature; null for one that no compiler makes. */
+function typesOf(signature: string, start: number): AbiType[] | null {
   try {
-    [types] = readTypes(signature, start);
+    return readTypes(signature, start)[0];
   } catch (error) {
     if (error instanceof NotEncoded) return null;
     throw error;
   }
-  const bytes = parametersOf(calldata);
-  const faults = clearPadding(types, bytes);
-  const left = bytesAfter(types, bytes);
-  const read = left === null ? null : decodeAs(signature, inputs, bytes.subarray(0, bytes.length - left));
-  if (read) {
-    const after = left ? [`${byteCount(left)} after its parameters`] : [];
-    return { ...read, encodingFaults: [...after, ...faults] };
-  }
-  return {
-    functionName: signature.slice(0, start),
-    functionParameters: types.map(({ name: type }, i) => ({ name: inputs[i]?.name ?? '', type, value: '' })),
-    encodingFaults: ['its parameters cannot be read'],
-  };
 }
 
 /**

@@ -124,6 +124,10 @@ const functionParameter = z
       description:
         'Decimal digits, checksummed address, true or false, 0x hex or text; JSON for arrays and tuples.',
     }),
+    unread: z
+      .boolean()
+      .optional()
+      .meta({ description: 'True if it cannot be read, with an empty `value`; absent otherwise.' }),
   })
   .meta({ id: 'FunctionParameter' });
 

@@ -39,11 +39,12 @@ export interface TokenTransferData {
   readonly networkId: number;
 }
 
-/** A parameter of a decoded call; `name` is empty where only its type is known, `value` is always a text. */
+/** A parameter of a decoded call; `name` is empty where only its type is known, `value` is always a text, empty where it is `unread`. */
 export interface FunctionParameter {
   readonly name: string;
   readonly type: string;
   readonly value: string;
+  readonly unread?: boolean;
 }
 
 /** The content of any other call, as the API shows it. */
@@ -167,8 +168,8 @@ function listedText(value: Listed): string {
   return typeof value === 'string' ? foreign(value) : `[${fitting(value, MAX_LIST_BYTES, listedText)}]`;
 }
 
-function valueText({ type, value }: FunctionParameter, areRead: boolean): string {
-  if (!areRead) return 'cannot be read';
+function valueText({ type, value, unread }: FunctionParameter): string {
+  if (unread) return 'cannot be read';
   if (type.endsWith(']') || type.startsWith('(')) return listedText(JSON.parse(value));
   if (type === 'string') return foreign(value);
   const bytes = value.length / 2 - 1;
@@ -176,15 +177,11 @@ function valueText({ type, value }: FunctionParameter, areRead: boolean): string
   return value;
 }
 
-const isText = ({ type }: FunctionParameter) => type === 'string';
-
 /** The parameters of a decoded call, a line for each; one without a name is counted. */
 function parameterLines({ functionParameters }: CallWords): string[] {
-  // An empty value is a text, or one that cannot be read: then all are.
-  const areRead = functionParameters.some(({ value }) => value !== '') || functionParameters.every(isText);
   return functionParameters.map((parameter, i) => {
     const name = parameter.name === '' ? String(i + 1) : plainBeginning(parameter.name, MAX_NAME_BYTES);
-    return `${name}: ${valueText(parameter, areRead)}`;
+    return `${name}: ${valueText(parameter)}`;
   });
 }
 

@@ -49,8 +49,9 @@ function transactionLine(transaction: Transaction, names: Names): string {
     const to = names.owner(destination);
     return `Send ${assetText(rawAmount, asset)}${from} to ${to ? quoted(to) : shortAddress(destination)} on ${on}`;
   }
-  const { toAddress, functionName } = transaction.data;
-  return `Call ${functionName ?? 'an unknown function'} of ${shortAddress(toAddress)}${from} on ${on}`;
+  const { toAddress, functionName, encodingFaults } = transaction.data;
+  const odd = encodingFaults ? ', not encoded canonically' : '';
+  return `Call ${functionName ?? 'an unknown function'} of ${shortAddress(toAddress)}${odd}${from} on ${on}`;
 }
 
 /** A request in one line, from the service's record. What is signed is read from the payload instead. */

@@ -1,9 +1,12 @@
+/** @deep */
 import type { Schema } from '@orgwallet/client';
+import fc from 'fast-check';
 import { encodeFunctionData, getAddress, type Hex, parseAbi } from 'viem';
 import { checkDecoded } from '../../../console/src/domain/decodedCall.ts';
 import { readCall } from '../../../src/chain/decode';
 import { selectorOf } from '../../../src/chain/functions';
 import { anAddress } from '../../support/builders';
+import { DEEP } from '../../support/suite';
 
 const payee = getAddress(anAddress());
 const ABI = parseAbi([
@@ -32,7 +35,6 @@ describe('a decoded call', () => {
     checkDecoded(decoded('0x12345678'));
   });
 
-  const dirty = `${PAY.slice(0, 74)}${'0'.repeat(62)}01` as Hex;
   const MARK = 'mark(address,bool)';
   const marked = `${selectorOf(MARK)}${'ab'.repeat(12)}${payee.slice(2).toLowerCase()}${'1'.padStart(64, '0')}00ff`;
   const odd = (change: object = {}) =>
@@ -45,9 +47,95 @@ describe('a decoded call', () => {
       encodingFaults: ['2 bytes after its parameters', 'parameter 1: 12 bytes that should be zero'],
     });
     checkDecoded(odd());
-    const unread = decoded(dirty);
-    expect(unread).toMatchObject({ functionName: 'pay', encodingFaults: ['its parameters cannot be read'] });
-    checkDecoded(unread);
+  });
+
+  const NOTE = 'note(bytes,string,uint8)';
+  const [FIRST, SECOND] = ['0x01', 'two'];
+  const noted = encodeFunctionData({
+    abi: parseAbi([`function ${NOTE}`]),
+    functionName: 'note',
+    args: [FIRST as Hex, SECOND, 3],
+  });
+  /** The call with a word of its parameters replaced. */
+  const withWord = (index: number, word: string): Hex => {
+    const at = 10 + 64 * index;
+    return `${noted.slice(0, at)}${word}${noted.slice(at + 64)}` as Hex;
+  };
+  const noteOf = (calldata: string, change: object = {}) =>
+    ({ calldata, ...readCall(calldata, [NOTE]), ...change }) as Schema['ContractInteractionData'];
+  const UNREAD = { value: '', unread: true };
+
+  it.each<[string, string, object[], string[]]>([
+    [
+      'a dynamic one',
+      withWord(4, 'ff'.repeat(32)),
+      [UNREAD, { value: SECOND }, { value: '3' }],
+      ['parameter 1: cannot be read'],
+    ],
+    [
+      'an offset',
+      withWord(1, 'ff'.repeat(32)),
+      [{ value: FIRST }, UNREAD, { value: '3' }],
+      ['parameter 2: cannot be read'],
+    ],
+    [
+      'a gap',
+      `${withWord(1, 'c0'.padStart(64, '0')).slice(0, 10 + 64 * 5)}${'00'.repeat(32)}${noted.slice(10 + 64 * 5)}`,
+      [{ value: FIRST }, { value: SECOND }, { value: '3' }],
+      ['parameter 2: begins at byte 192, not 160'],
+    ],
+    [
+      'an end',
+      noted.slice(0, 10 + 64 * 2),
+      [UNREAD, UNREAD, UNREAD],
+      [1, 2, 3].map((i) => `parameter ${i}: cannot be read`),
+    ],
+  ])('with %s that is odd shows its other parameters', (_, calldata, functionParameters, encodingFaults) => {
+    const read = noteOf(calldata);
+    expect(read).toMatchObject({ functionName: 'note', functionParameters, encodingFaults });
+    checkDecoded(read);
+  });
+
+  it('is refused where a parameter that can be read is said to be unread', () => {
+    for (const calldata of [noted, `${noted}00`]) {
+      const { functionParameters = [] } = noteOf(calldata);
+      const lie = noteOf(calldata, {
+        functionParameters: functionParameters.map((one) => ({ ...one, ...UNREAD })),
+        encodingFaults: [1, 2, 3].map((i) => `parameter ${i}: cannot be read`),
+      });
+      expect(() => checkDecoded(lie)).toThrow(refusal);
+    }
+  });
+
+  it('is refused where a parameter is shown that cannot be read', () => {
+    const { encodingFaults, ...read } = noteOf(withWord(4, 'ff'.repeat(32)));
+    expect(encodingFaults).toHaveLength(1);
+    const functionParameters = (read.functionParameters ?? []).map(({ name, type, value }) => ({
+      name,
+      type,
+      value: value || FIRST,
+    }));
+    expect(() => checkDecoded({ ...read, functionParameters })).toThrow(refusal);
+  });
+
+  it('is read from damaged bytes as the service reads it', () => {
+    const damage = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 3 });
+    const intact = fc.constantFrom<[string, string]>(
+      [PAY, SIGNATURES[0] ?? ''],
+      [marked, MARK],
+      [noted, NOTE],
+    );
+    fc.assert(
+      fc.property(intact, damage, fc.integer({ min: -64, max: 64 }), ([calldata, signature], spots, more) => {
+        const bytes = Buffer.concat([Buffer.from(calldata.slice(10), 'hex'), Buffer.alloc(64)]);
+        for (const [at, value] of spots) bytes[at % bytes.length] = value;
+        const damaged = `${calldata.slice(0, 10)}${bytes.subarray(0, bytes.length - 64 + more).toString('hex')}`;
+        const read = { calldata: damaged, ...readCall(damaged, [signature]) };
+        expect(read.functionName).toBeDefined();
+        checkDecoded(read as Schema['ContractInteractionData']);
+      }),
+      { numRuns: DEEP ? 2_000 : 200 },
+    );
   });
 
   it.each<[string, object]>([

@@ -352,6 +352,7 @@ describe('a function that carries calls', () => {
     'function aggregate3Value((address target, bool allowFailure, uint256 value, bytes callData)[] calls)',
     'function executeBatch(address[] dest, uint256[] value, bytes[] func)',
     'function execute(address target, uint256 value, bytes data)',
+    'function execute(bytes commands, bytes[] inputs, uint256 deadline)',
   ]);
   const encode = (functionName: string, ...args: unknown[]) =>
     encodeFunctionData({ abi: abi as Abi, functionName, args });
@@ -394,6 +395,16 @@ describe('a function that carries calls', () => {
     ['lists of different lengths', any, bytes(encode('executeBatch', [TOKEN, TOKEN], [0n], [BURN])), false],
     ['one call', any, bytes(encode('execute', TOKEN, 0n, BURN)), true],
     ['one restricted call', any, bytes(encode('execute', TOKEN, 0n, APPROVE)), false],
+    ['a restricted one, with bytes behind it', any, itself(`${APPROVE}00`), false],
+    [
+      'a restricted one, with a dirty address',
+      any,
+      itself(`0x095ea7b3${'f'.repeat(64)}${'0'.repeat(64)}`),
+      false,
+    ],
+    ['a program that nobody reads', any, bytes(encode('execute', '0x00', [BURN], 1n)), false],
+    ['a program in another call', any, itself(encode('execute', '0x00', [BURN], 1n)), false],
+    ['a program under a policy of anything', aPolicy(), bytes(encode('execute', '0x00', [BURN], 1n)), false],
     ['calls, with bytes behind them', any, bytes(`${itself(BURN).data}00` as Hex), false],
     ['what nobody can read', any, bytes('0x8d80ff0a'), false],
     ['calls under a limit of executions', aCallPolicy(null, { limitation: LIMITATION }), itself(BURN), false],

@@ -3,6 +3,7 @@ import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { checksumAddress } from '../../../src/chain/address';
 import { carriedCalls } from '../../../src/chain/carriedCalls';
 import { decodeCall } from '../../../src/chain/decode';
+import { selectorOf } from '../../../src/chain/functions';
 import { NATIVE_CURRENCY } from '../../../src/domain/policy';
 import { displayAmount } from '../../../src/domain/policyText';
 import { quotedName } from '../../../src/domain/summary';
@@ -16,7 +17,7 @@ import {
 import { summaryOf } from '../../../src/transactions/summary';
 import { anAddress } from '../../support/builders';
 import { policyName } from '../../support/policies';
-import { aCallPolicy, transferData } from '../../support/transactions';
+import { aCallPolicy, aRule, transferData } from '../../support/transactions';
 
 const TO = anAddress();
 const RECIPIENT = anAddress();
@@ -261,13 +262,54 @@ describe('a call that carries others', () => {
   it('says where calls cannot be read, and what the bytes mention', () => {
     const mentioned = 'ITS OTHER BYTES MENTION approve(address,uint256)';
     const odd = `${encode('multicall(bytes[])', [approve])}00`;
-    expect(carriedLines(odd)).toEqual(['CARRIES CALLS THAT CANNOT BE READ', mentioned]);
+    const encoded = 'NOT ENCODED CANONICALLY: 1 byte after its parameters';
+    expect(carriedLines(odd)).toEqual([encoded, 'CARRIES CALLS THAT CANNOT BE READ', mentioned]);
     expect(carriedLines(`0x12345678${approve.slice(2)}`)).toEqual([mentioned]);
     expect(carriedLines(aggregate([TO, 0n, odd])).slice(1)).toEqual([
+      `1. ${encoded}`,
       '1. CARRIES CALLS THAT CANNOT BE READ',
       `1. ${mentioned}`,
     ]);
     expect(carriedLines('0xd0e30db0')).toEqual([]);
+  });
+
+  it('names a function that is encoded oddly, with what can be read', () => {
+    const note = 'note(bytes,string,uint8)';
+    const declared = `function ${note}`;
+    const policy = aCallPolicy([aRule(TO, { selectors: [note] })]);
+    const data = encodeFunctionData({
+      abi: parseAbi([declared] as readonly string[]),
+      args: ['0x01', 'n'.repeat(400), 3],
+    } as never);
+    const odd = `${data.slice(0, 10 + 64 * 4)}${'ff'.repeat(32)}${data.slice(10 + 64 * 5)}`;
+    const carried = carriedCalls({ to: TO, value: 0n, data: odd });
+    const content = contentOf({ data: odd });
+    const lines = summaryOf({ ...facts({ calldata: odd }), policy, content, carried }).split('\n');
+    expect(lines).toEqual([
+      `Call note of ${TO} with 3 parameters`,
+      FROM,
+      'NOT ENCODED CANONICALLY: parameter 1: cannot be read',
+      '1: cannot be read',
+      expect.stringMatching(/^2: "n+"… \(400 characters\)$/),
+      '3: 3',
+    ]);
+    for (const line of lines) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(252);
+  });
+
+  it('keeps within its lines however much of a call is odd', () => {
+    const signature = `many(${Array.from({ length: 60 }, () => 'bytes').join(',')})`;
+    const data = `${selectorOf(signature)}00`;
+    const carried = carriedCalls({ to: TO, value: 0n, data });
+    const summary = summaryOf({
+      ...facts({ calldata: data }),
+      policy: aCallPolicy([aRule(TO, { selectors: [signature] })]),
+      content: contentOf({ data }),
+      carried,
+    });
+    expect(summary).toContain(`Call many of ${TO} with 60 parameters\n`);
+    expect(summary).toMatch(/NOT ENCODED CANONICALLY: parameter 1: cannot be read, /);
+    expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(2_000);
+    for (const line of summary.split('\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(252);
   });
 
   it('counts those for which there is no room', () => {

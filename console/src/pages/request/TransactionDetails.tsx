@@ -52,9 +52,9 @@ function Parameters({
       {encodingFaults ? <strong>Not encoded canonically: {encodingFaults.join(', ')}</strong> : null}
       {functionParameters.length > 0 ? (
         <Facts
-          rows={functionParameters.map(({ name, type, value }, index) => [
+          rows={functionParameters.map(({ name, type, value, unread }, index) => [
             `${name || `argument ${index + 1}`} (${type})`,
-            <code key={name}>{value}</code>,
+            unread ? <strong key={name}>cannot be read</strong> : <code key={name}>{value}</code>,
           ])}
         />
       ) : null}
