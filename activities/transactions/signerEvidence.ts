@@ -11,7 +11,7 @@ import { initiatorVote, transactionRules } from '../../src/domain/transaction';
 import { checkTarget } from '../../src/domain/transactionContent';
 import type { RejectionEntry } from '../../src/journal/entries';
 import { contentOf, policyRefusal, policyTransactionOf, usageOf } from '../../src/transactions/policy';
-import { readSignedToken, summaryOf } from '../../src/transactions/summary';
+import { readSignedTokens, summaryOf } from '../../src/transactions/summary';
 import { networkOf, type SignerContext } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';
 import { assertBudgetKept } from './journaled';
@@ -85,9 +85,9 @@ async function assertSummary(
     replaces,
   } = record;
   const { content, carried } = policyTransactionOf(record);
-  const token = await readSignedToken(tx, organizationId, networkId, content, policy);
+  const tokens = await readSignedTokens(tx, organizationId, networkId, { content, calldata }, policy);
   const network = networkOf(context, networkId);
-  const facts = { network, account: { name, address }, calldata, replaces, token };
+  const facts = { network, account: { name, address }, calldata, replaces, tokens };
   const rebuilt = summaryOf({ ...facts, policy, content, carried });
   if (rebuilt === record.summary) return;
   throw new SignerRefusal(

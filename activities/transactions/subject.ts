@@ -19,7 +19,7 @@ import {
   resolveTransaction,
 } from '../../src/transactions/plan';
 import { policyRefusal, usageOf } from '../../src/transactions/policy';
-import { readSignedToken } from '../../src/transactions/summary';
+import { readSignedTokens } from '../../src/transactions/summary';
 import type {
   Beginning,
   CreatableSubject,
@@ -104,7 +104,13 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
     const known = observed as TransferredToken | undefined;
     const read = known === undefined ? namedToken(request.networkId, call, records.policy) : known;
     if (read === undefined) return 'unobserved';
-    const signed = await readSignedToken(db, input.organizationId, request.networkId, call, records.policy);
+    const signed = await readSignedTokens(
+      db,
+      input.organizationId,
+      request.networkId,
+      { content: call, calldata: request.data },
+      records.policy,
+    );
     const planned = planTransaction(records, resolved.value, request, { read, signed });
     if (!planned.ok) return planned;
     const { summary, names, content, policyId, initiatorId, replaces } = planned.value;

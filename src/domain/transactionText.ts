@@ -85,6 +85,8 @@ export interface InnerCall {
   readonly calldata: string;
   /** null where its function is not known, and for a transfer. */
   readonly call: CallWords | null;
+  /** The token that it transfers; null for the native currency, an unknown token, and where none is. */
+  readonly token: TokenWords | null;
   /** Its function is one that only a policy that names it permits. */
   readonly restricted: boolean;
   readonly carried: InnerCalls;
@@ -238,11 +240,15 @@ function unreadLines(call: CallWords | null, { unread, mentions }: InnerCalls): 
   ];
 }
 
-/** A carried call on a line, with as many of its parameters as fit, and what of its bytes cannot be read. */
+/** A carried call on a line, with as many of its parameters as fit (a token that does not in raw units), and what of its bytes cannot be read. */
 function innerItem(number: string, inner: InnerCall, facts: TransactionFacts): string[] {
-  const { content, calldata, call, restricted, carried } = inner;
-  const what = contentText(content, { ...facts, calldata, call, token: null }, MAX_INNER_NAME_BYTES);
-  const line = `${number}. ${restricted ? 'RESTRICTED: ' : ''}${what}`;
+  const { content, calldata, call, token, restricted, carried } = inner;
+  const say = (known: TokenWords | null) => {
+    const what = contentText(content, { ...facts, calldata, call, token: known }, MAX_INNER_NAME_BYTES);
+    return `${number}. ${restricted ? 'RESTRICTED: ' : ''}${what}`;
+  };
+  const inUnits = say(token);
+  const line = bytesOf(inUnits) <= MAX_LINE_BYTES ? inUnits : say(null);
   const parameters = call ? parameterLines(call) : [];
   const whole = parameters.length === 0 ? line : listLine(`${line} (`, parameters, ')');
   const shown = bytesOf(whole) <= MAX_LINE_BYTES ? whole : line;

@@ -15,7 +15,7 @@ import { accept, type Outcome, type Refusal, refuse } from '../domain/refusal';
 import { checkTarget, readContent, type TransactionContent } from '../domain/transactionContent';
 import { type TokenWords, transactionData } from '../domain/transactionText';
 import type { Outside } from '../operations/kind';
-import { callOf, summaryOf, tokenOfPolicy } from './summary';
+import { callOf, type SignedTokens, summaryOf, tokenOfPolicy } from './summary';
 
 /** An invalid field of a request, and why. */
 export interface RequestIssue {
@@ -139,10 +139,10 @@ export interface PlannedTransaction extends Omit<NewTransaction, 'id'> {
   readonly names: readonly string[];
 }
 
-/** The token of a transfer: as it was read, which is shown, and as the organization has signed it. */
+/** The token of a transfer as it was read, which is shown, and the tokens that the organization has signed. */
 export interface PlannedTokens {
   readonly read: TokenFacts;
-  readonly signed: TokenWords | null;
+  readonly signed: SignedTokens;
 }
 
 /**
@@ -195,7 +195,7 @@ export function planTransaction(
     replaces: facts.replaces,
     content: transactionData(content, shown) as unknown as JsonValue,
     summary: summaryOf(
-      { ...facts, policy, content, carried: transaction.carried, token: signed },
+      { ...facts, policy, content, carried: transaction.carried, tokens: signed },
       shown.call,
     ),
     names: [

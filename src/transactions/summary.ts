@@ -28,31 +28,43 @@ export function tokenOfPolicy(policy: Policy, networkId: number, tokenAddress: s
   return tokenIn(named);
 }
 
+/** Finds what the organization has signed about a token; null where it has signed nothing. */
+export type SignedTokens = (tokenAddress: string) => TokenWords | null;
+
 /**
- * The token of a transfer, as the organization has signed it: as the transaction's own policy names it, else the oldest
- * policy that does; else as the token list of the service has it. Null for any other token: what a chain reports about
- * it is not part of a summary.
+ * The tokens of a transaction, of the transfers that it carries too, as the organization has signed them: as the transaction's own
+ * policy names one, else the oldest policy that does; else as the token list of the service has it. Null for any other token:
+ * what a chain reports about it is not part of a summary.
  */
-export async function readSignedToken(
+export async function readSignedTokens(
   db: Db | Tx,
   organizationId: string,
   networkId: number,
-  content: TransactionContent,
+  { content, calldata }: { readonly content: TransactionContent; readonly calldata: string },
   policy: Policy | undefined,
-): Promise<TokenWords | null> {
-  if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return null;
-  const { tokenAddress } = content;
-  const own = policy && tokenOfPolicy(policy, networkId, tokenAddress);
-  if (own) return own;
+): Promise<SignedTokens> {
+  const hasToken =
+    content.type === 'TOKEN_TRANSFER' ? content.tokenAddress !== NATIVE_CURRENCY : carriesCalls(calldata);
+  if (!hasToken) return () => null;
   const state = await readState(db, organizationId);
   const sealed = Object.values(state?.policies ?? {}).sort((one, two) => (one.id < two.id ? -1 : 1));
-  const [other] = sealed.flatMap(
-    ({ id, definition }) => tokenOfPolicy({ id, ...definition }, networkId, tokenAddress) ?? [],
-  );
-  const listed = SHIPPED_TOKENS.find(
-    (token) => token.networkId === networkId && isSameAddress(token.address, tokenAddress),
-  );
-  return other ?? listed ?? null;
+  const policies = [
+    ...(policy ? [policy] : []),
+    ...sealed.map(({ id, definition }) => ({ id, ...definition })),
+  ];
+  return (tokenAddress) => {
+    const [named] = policies.flatMap((one) => tokenOfPolicy(one, networkId, tokenAddress) ?? []);
+    const listed = SHIPPED_TOKENS.find(
+      (token) => token.networkId === networkId && isSameAddress(token.address, tokenAddress),
+    );
+    return named ?? listed ?? null;
+  };
+}
+
+/** The token of a transfer; null for anything else, and for the native currency. */
+function tokenOf(content: TransactionContent, tokens: SignedTokens): TokenWords | null {
+  if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return null;
+  return tokens(content.tokenAddress);
 }
 
 /** The call of a contract, decoded by the function signatures that the policy names for it. Null for a transfer. */
@@ -69,17 +81,23 @@ export function callOf(
 }
 
 /** What a call carries, decoded as the call itself is. */
-function innerCalls(policy: Policy, calldata: string, { calls, mentions }: Carried): InnerCalls {
+function innerCalls(
+  policy: Policy,
+  calldata: string,
+  { calls, mentions }: Carried,
+  tokens: SignedTokens,
+): InnerCalls {
   return {
     calls: (calls ?? []).map(({ call: { data }, content, carried }) => ({
       content,
       calldata: data,
       call: callOf(policy, content, data),
+      token: tokenOf(content, tokens),
       restricted:
         content.type === 'CONTRACT_INTERACTION' &&
         content.selector !== null &&
         isRestricted(content.selector),
-      carried: innerCalls(policy, data, carried),
+      carried: innerCalls(policy, data, carried, tokens),
     })),
     unread: calls === null && carriesCalls(calldata),
     mentions,
@@ -87,11 +105,12 @@ function innerCalls(policy: Policy, calldata: string, { calls, mentions }: Carri
 }
 
 /** What a summary is made from. */
-export interface Summarized extends Omit<TransactionFacts, 'call' | 'carried'> {
+export interface Summarized extends Omit<TransactionFacts, 'call' | 'carried' | 'token'> {
   readonly policy: Policy;
   readonly content: TransactionContent;
   /** What it carries: of a transfer nothing is said. */
   readonly carried: Carried;
+  readonly tokens: SignedTokens;
 }
 
 /**
@@ -100,11 +119,11 @@ export interface Summarized extends Omit<TransactionFacts, 'call' | 'carried'> {
  * answers, for a caller who has it already.
  */
 export function summaryOf(
-  { policy, content, carried, ...facts }: Summarized,
+  { policy, content, carried, tokens, ...facts }: Summarized,
   call = callOf(policy, content, facts.calldata),
 ): string {
   const { calldata } = facts;
   const isCall = content.type === 'CONTRACT_INTERACTION';
-  const inner = isCall ? { carried: innerCalls(policy, calldata, carried) } : {};
-  return transactionSummary(content, { ...facts, call, ...inner });
+  const inner = isCall ? { carried: innerCalls(policy, calldata, carried, tokens) } : {};
+  return transactionSummary(content, { ...facts, call, token: tokenOf(content, tokens), ...inner });
 }

@@ -56,7 +56,7 @@ import type { AttemptOutcome, ExecutionResult, TransactionRef } from '../../src/
 import { readContent, type TransactionContent } from '../../src/domain/transactionContent';
 import { type Journal, openJournal } from '../../src/journal/journal';
 import { usageOf } from '../../src/transactions/policy';
-import { readSignedToken, summaryOf } from '../../src/transactions/summary';
+import { readSignedTokens, summaryOf } from '../../src/transactions/summary';
 import { balanceSlot } from '../support/contracts';
 import { inSlot } from '../support/inSlot';
 import {
@@ -424,10 +424,16 @@ export class TransactionWorld {
     const carried = carriedCalls({ to, value, data: calldata });
     const policy = requireRow(await findPolicy(this.db, this.org.id, call.policyId));
     const account = requireRow(await this.db('accounts').where({ id: call.account.id }).first());
-    const token = await readSignedToken(this.db, this.org.id, this.network.id, content, policy);
+    const tokens = await readSignedTokens(
+      this.db,
+      this.org.id,
+      this.network.id,
+      { content, calldata },
+      policy,
+    );
     return summaryOf({
       network: this.network,
-      ...{ account, calldata, token, policy, content, carried, replaces },
+      ...{ account, calldata, tokens, policy, content, carried, replaces },
     });
   }
 

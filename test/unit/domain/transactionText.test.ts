@@ -14,7 +14,7 @@ import {
   transactionData,
   transactionSummary,
 } from '../../../src/domain/transactionText';
-import { summaryOf } from '../../../src/transactions/summary';
+import { type SignedTokens, summaryOf } from '../../../src/transactions/summary';
 import { anAddress } from '../../support/builders';
 import { policyName } from '../../support/policies';
 import { aCallPolicy, aRule, transferData } from '../../support/transactions';
@@ -229,10 +229,12 @@ describe('a call that carries others', () => {
     );
 
   /** The lines after the first two, without those of the parameters. */
-  function carriedLines(data: string): string[] {
+  function carriedLines(data: string, tokens: SignedTokens = () => null): string[] {
     const content = contentOf({ data });
     const carried = carriedCalls({ to: TO, value: 0n, data });
-    const lines = summaryOf({ ...facts({ calldata: data }), policy: POLICY, content, carried }).split('\n');
+    const lines = summaryOf({ ...facts({ calldata: data }), policy: POLICY, content, carried, tokens }).split(
+      '\n',
+    );
     for (const line of lines) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(252);
     expect(Buffer.byteLength(lines.join('\n'))).toBeLessThanOrEqual(2_000);
     return lines.slice(2).filter((line) => /^([\d.]+\. |[A-Z]{3}|\d+ of )/.test(line));
@@ -251,6 +253,33 @@ describe('a call that carries others', () => {
       `2. Send 5 raw units of the token ${TO} to ${RECIPIENT}`,
       `3. Call the unknown function 0xdeadbeef of ${TO} with 5 bytes of calldata`,
     ]);
+  });
+
+  it('says transfers of tokens that the organization has signed in whole units, at every depth', () => {
+    const send = transferData(RECIPIENT, 1_500_000n);
+    const tokens: SignedTokens = (address) => (address === TO ? USDC : null);
+    const text = `Send 1.5 "USDC" ("USD Coin", ${TO}) to ${RECIPIENT}`;
+    const data = aggregate(
+      [TO, 0n, send],
+      [RECIPIENT, 0n, transferData(TO, 5n)],
+      [TO, 0n, aggregate([TO, 0n, send])],
+    );
+    const lines = carriedLines(data, tokens);
+    expect(lines).toContain(`1. ${text}`);
+    expect(lines).toContain(`2. Send 5 raw units of the token ${RECIPIENT} to ${TO}`);
+    expect(lines).toContain(`3.1. ${text}`);
+  });
+
+  it('says a transfer whose line would be too long in raw units', () => {
+    const most = 2n ** 256n - 1n;
+    const long = { symbol: 's'.repeat(100), name: 'n'.repeat(100), decimals: 36, logoUrl: null };
+    const deep = Array.from({ length: 4 }).reduce<string>(
+      (data) => aggregate([TO, 0n, data]),
+      transferData(RECIPIENT, most),
+    );
+    expect(carriedLines(deep, () => long).at(-1)).toBe(
+      `1.1.1.1. Send ${most} raw units of the token ${TO} to ${RECIPIENT}`,
+    );
   });
 
   it('says those inside of others by their places', () => {
@@ -284,7 +313,13 @@ describe('a call that carries others', () => {
     const odd = `${data.slice(0, 10 + 64 * 4)}${'ff'.repeat(32)}${data.slice(10 + 64 * 5)}`;
     const carried = carriedCalls({ to: TO, value: 0n, data: odd });
     const content = contentOf({ data: odd });
-    const lines = summaryOf({ ...facts({ calldata: odd }), policy, content, carried }).split('\n');
+    const lines = summaryOf({
+      ...facts({ calldata: odd }),
+      policy,
+      content,
+      carried,
+      tokens: () => null,
+    }).split('\n');
     expect(lines).toEqual([
       `Call note of ${TO} with 3 parameters`,
       FROM,
@@ -305,6 +340,7 @@ describe('a call that carries others', () => {
       policy: aCallPolicy([aRule(TO, { selectors: [signature] })]),
       content: contentOf({ data }),
       carried,
+      tokens: () => null,
     });
     expect(summary).toContain(`Call many of ${TO} with 60 parameters\n`);
     expect(summary).toMatch(/NOT ENCODED CANONICALLY: parameter 1: cannot be read, /);
