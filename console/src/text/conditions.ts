@@ -49,10 +49,11 @@ export function remainingText(
     : `${remaining.amount} raw units left`;
 }
 
-/** Every condition that a policy has, met or not. */
+/** Every condition that a policy has, met or not. `network`: that of the transaction, whose native currency a value is in. */
 export function conditionsOf(
   evaluation: Schema['Evaluation'],
   policy: Schema['Policy'] | undefined,
+  network: Schema['Network'] | undefined,
 ): CheckedCondition[] {
   const token = policy?.transactionType === 'TOKEN_TRANSFER' ? policy.tokenTransferCondition : undefined;
   const failed = evaluation.failures.map(({ condition }) => condition);
@@ -63,10 +64,15 @@ export function conditionsOf(
     ...(isOfKind ? BY_TYPE[policy.transactionType] : []),
     ...(policy?.limitation ? (['budget'] as const) : []),
   ];
+  const decimals: { readonly [C in Schema['PolicyCondition']]?: number | null | undefined } = {
+    amount: token?.tokenDecimals,
+    budget: token?.tokenDecimals,
+    // Native currency.
+    value: network?.nativeAsset.decimals,
+  };
   return [...new Set([...has, ...failed])].map((condition) => {
     const failure = evaluation.failures.find((one) => one.condition === condition);
-    const isAmount = condition === 'amount' || condition === 'budget';
-    const units = (text: string) => (isAmount ? inWholeUnits(text, token?.tokenDecimals) : text);
+    const units = (text: string) => inWholeUnits(text, decimals[condition]);
     return {
       condition: TITLES[condition],
       isMet: !failure,

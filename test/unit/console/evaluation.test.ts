@@ -12,6 +12,8 @@ const POLICY = {
   },
 } as unknown as Schema['Policy'];
 
+const NETWORK = { nativeAsset: { symbol: 'ETH', decimals: 18 } } as unknown as Schema['Network'];
+
 const evaluation = (failures: readonly Schema['ConditionFailure'][]) =>
   ({ policy: { id: 'pol_1', name: 'Suppliers' }, failures }) as unknown as Schema['Evaluation'];
 
@@ -26,7 +28,9 @@ describe('the evaluation of a policy', () => {
       },
     ] as const;
     expect(
-      conditionsOf(evaluation(failures), POLICY).map(({ condition, text }) => `${condition}: ${text}`),
+      conditionsOf(evaluation(failures), POLICY, NETWORK).map(
+        ({ condition, text }) => `${condition}: ${text}`,
+      ),
     ).toEqual([
       'Network: met',
       'Account: met',
@@ -39,13 +43,24 @@ describe('the evaluation of a policy', () => {
     ]);
   });
 
+  it('has the value of a call in whole units of the native currency', () => {
+    const failures = [
+      { condition: 'value', found: '2000000000000000000', wanted: 'at most 1500000000000000000' },
+    ] as const;
+    expect(conditionsOf(evaluation(failures), POLICY, NETWORK)).toContainEqual({
+      condition: 'Value',
+      isMet: false,
+      text: '2 (permitted: at most 1.5)',
+    });
+  });
+
   it('of another transaction type says nothing about the conditions of its own kind', () => {
     const failures = [
       { condition: 'transactionType', found: 'CONTRACT_INTERACTION', wanted: 'TOKEN_TRANSFER' },
     ] as const;
-    expect(conditionsOf(evaluation(failures), POLICY).map(({ condition }) => condition)).not.toContain(
-      'Amount',
-    );
+    expect(
+      conditionsOf(evaluation(failures), POLICY, NETWORK).map(({ condition }) => condition),
+    ).not.toContain('Amount');
   });
 
   it('says what is left of the budget', () => {

@@ -26,6 +26,7 @@ export function DryRun({
   const { data: evaluations, error, refetch } = useQuery(evaluationQuery(asked));
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
   if (!evaluations) return <Loading what="the policy evaluation" />;
+  const network = organization.networks.find(({ id }) => id === asked.networkId);
   const permits = permitting(evaluations);
   const others = evaluations.filter(({ allowed }) => !allowed);
   return (
@@ -45,7 +46,7 @@ export function DryRun({
                 checked={policyId === evaluation.policy.id}
                 onChange={() => onChoice(evaluation.policy.id)}
               />
-              <Evaluation evaluation={evaluation} policies={organization.policies} />
+              <Evaluation evaluation={evaluation} policies={organization.policies} network={network} />
             </label>
           ))}
         </fieldset>
@@ -61,6 +62,7 @@ export function DryRun({
                 key={evaluation.policy.id}
                 evaluation={evaluation}
                 policies={organization.policies}
+                network={network}
               />
             ))}
           </div>

@@ -14,6 +14,7 @@ export function PolicyEvaluations({
   readonly organization: Organization;
 }) {
   const { accountId, networkId, to, value, calldata, initiator, replaces } = transaction;
+  const network = organization.networks.find(({ id }) => id === networkId);
   const query = useQuery(
     evaluationQuery({
       accountId,
@@ -33,7 +34,7 @@ export function PolicyEvaluations({
         return (
           <div className="stack">
             {own ? (
-              <Evaluation evaluation={own} policies={organization.policies} />
+              <Evaluation evaluation={own} policies={organization.policies} network={network} />
             ) : (
               <p>Its policy was removed: it can only be rejected.</p>
             )}
@@ -44,7 +45,12 @@ export function PolicyEvaluations({
                 </summary>
                 <div className="stack">
                   {others.map((one) => (
-                    <Evaluation key={one.policy.id} evaluation={one} policies={organization.policies} />
+                    <Evaluation
+                      key={one.policy.id}
+                      evaluation={one}
+                      policies={organization.policies}
+                      network={network}
+                    />
                   ))}
                 </div>
               </details>
