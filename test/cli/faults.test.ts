@@ -45,6 +45,7 @@ const calls = (): Readonly<Record<string, readonly string[]>> => ({
   'sessions list': [],
   'sessions end': ['ses_01jz8k3v5fe5ht0n2m6w9r4xyz'],
   'keystore backup': ['--out', join(dir, `backup-${randomBytes(4).toString('hex')}.json`)],
+  'keystore change-passphrase': [],
   'signer keys': [],
   'signer admit': [org.id, `0x${'0'.repeat(64)}`],
   'signer reconcile-restore': [],

@@ -54,7 +54,11 @@ it('is remembered by the database, and obeyed by commands without NODE_ENV', asy
 });
 
 it('is obeyed by doctor and by every role: nothing is sent in clear', async () => {
-  const plain = { ...env, NETWORKS_FILE: network('http://node.example:8545') };
+  const plain = {
+    ...env,
+    TRUSTED_PROXIES: '127.0.0.1',
+    NETWORKS_FILE: network('http://node.example:8545'),
+  };
   const doctor = await command(plain, 'doctor', '--json');
   const settings = JSON.parse(doctor.stdout).find(({ part }: { part: string }) => part === 'settings');
   expect(settings).toMatchObject({ status: 'fail', found: expect.stringMatching(/https:/) });
