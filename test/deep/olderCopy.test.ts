@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
-import { createPublicClient, type Hex, http as rpcTransport } from 'viem';
+import { createPublicClient, type Hex, http as rpcTransport, zeroAddress } from 'viem';
 import { openKeystore } from '../../src/chain/keystore';
 import { verifyAudit } from '../../src/db/audit';
 import type { Db } from '../../src/db/database';
@@ -22,12 +22,22 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../support/service';
-import { copyDatabase, createTestDatabase, endpointOf, fundOnLocalChain } from '../support/stack';
+import {
+  copyDatabase,
+  createTestDatabase,
+  endpointOf,
+  fundOnLocalChain,
+  networksFile,
+  rpc,
+  sharedStack,
+  startOwnChain,
+} from '../support/stack';
 import {
   aTransactionBody,
   createTransaction,
   initiate,
   makePaymentPolicies,
+  makePolicies,
   signatureBody,
   TRANSACTIONS,
   transactionPath,
@@ -38,6 +48,8 @@ import { until } from '../support/until';
 const LIMIT_MS = 600_000;
 /** A workflow that spins has thousands. */
 const MOST_EVENTS = 400;
+/** The network whose relayers have no funds but where a step says so, and whose blocks a step can hold up. */
+const OTHER_ID = 41_151;
 
 let env: NodeJS.ProcessEnv;
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -47,7 +59,8 @@ let signer: ServiceProcess;
 let db: Db;
 let org: TestOrganization;
 let funded: Shown;
-let policies: { auto: Shown; approved: Shown };
+let policies: { auto: Shown; approved: Shown; once: Shown; spent: Shown; other: Shown };
+let otherChain: Awaited<ReturnType<typeof startOwnChain>>;
 let temporal: Client;
 
 type Step = () => Promise<unknown>;
@@ -59,14 +72,18 @@ interface Case {
   /** Up to what the copy has, with the signer and then without it. */
   readonly copied?: Step;
   readonly copiedUnsigned?: Step;
+  /** What the copy has while the other network makes no block. */
+  readonly copiedUnmined?: Step;
   /** What is lost, with the signer and then without it. */
   readonly lost?: Step;
   readonly lostUnsigned?: Step;
   /** What people do anew. */
   readonly anew?: Step;
-  readonly end: 'completed' | 'rejected' | 'gone';
+  readonly end: 'completed' | 'rejected' | 'failed' | 'gone';
   readonly shown: () => Shown;
   readonly to?: Hex;
+  /** Where it pays. */
+  readonly networkId?: number;
 }
 
 /** Sends a request, again while a workflow is being restarted. */
@@ -82,10 +99,14 @@ class Payment {
   shown: Shown;
   account: () => Shown = () => funded;
 
-  constructor(private readonly policy: 'auto' | 'approved') {}
+  constructor(private readonly policy: keyof typeof policies) {}
 
+  get networkId() {
+    return this.policy === 'other' ? OTHER_ID : NETWORK_ID;
+  }
   private body() {
-    return aTransactionBody(org, { account: this.account(), policy: policies[this.policy], to: this.to });
+    const of = { account: this.account(), policy: policies[this.policy], to: this.to };
+    return aTransactionBody(org, of, { networkId: this.networkId });
   }
   create = async () => {
     this.shown = await createTransaction(service.http, org, this.body());
@@ -114,14 +135,36 @@ class Payment {
     const path = transactionPath(this.shown.id, '/execute');
     await send({ key: org.readKey, path, body: { type: 'approve' }, idempotencyKey });
   };
+  is = (executionStatus: string, more: object = {}) =>
+    reached({ subject: 'transaction', shown: () => this.shown }, { executionStatus, ...more });
+  /** Executed while no block is made. */
+  sendOnly = async () => {
+    await this.initiate();
+    await this.execute();
+    await this.is('processing', { chain: { confirmations: 0 } });
+  };
+  /** As an operator. */
+  cancel = async () => {
+    const workflow = temporal.workflow.getHandle(`${org.id}/transactions/${this.shown.id}`);
+    expect(await workflow.executeUpdate('cancelTransaction')).toMatchObject({ ok: true });
+  };
 }
 
-/** A proposal of a new member in the making. */
+/** A proposal in the making: of a new member, or of a new account on two networks. */
 class Proposal {
   shown: Shown;
-  private readonly item = { name: `Member ${randomUUID()}`, type: 'user', walletAddress: anAddress() };
+  private readonly item: object;
+  constructor(readonly resourceType: 'members' | 'accounts') {
+    const name = `New ${randomUUID()}`;
+    this.item =
+      resourceType === 'members'
+        ? { name, type: 'user', walletAddress: anAddress() }
+        : { name, networkIds: [NETWORK_ID, OTHER_ID] };
+  }
   propose = async () => {
-    this.shown = await proposeChange(service.http, org, '/members/proposals/create', { items: [this.item] });
+    this.shown = await proposeChange(service.http, org, `/${this.resourceType}/proposals/create`, {
+      items: [this.item],
+    });
   };
   proposeWith = async (idempotencyKey: string) => {
     const path = '/api/v1/members/proposals/create';
@@ -147,22 +190,38 @@ class Proposal {
     expect(votes).toHaveLength(1);
   };
   execute = async () => {
-    const path = proposalPath(this.shown.id, '/execute', 'members');
+    const path = proposalPath(this.shown.id, '/execute', this.resourceType);
     await send({ key: org.adminKey, path, body: { type: 'approve' } });
   };
+  is = (executionStatus: string, more: object = {}) =>
+    reached({ subject: 'proposal', shown: () => this.shown }, { executionStatus, ...more });
+}
+
+/** Waits until the API shows an approval so. */
+async function reached(one: Pick<Case, 'subject' | 'shown'>, expected: object): Promise<void> {
+  await until(`${one.shown().id} is ${JSON.stringify(expected)}`, async () => {
+    const now = await read(one);
+    try {
+      expect(now).toMatchObject(expected);
+      return true;
+    } catch {
+      return false;
+    }
+  });
 }
 
 const NOW = { execute: true };
 
 function payment(
   name: string,
-  policy: 'auto' | 'approved',
+  policy: keyof typeof policies,
   steps: (one: Payment) => Partial<Case>,
   end: Case['end'] = 'completed',
 ): Case {
   const one = new Payment(policy);
   return {
     ...{ name: `transaction: ${name}`, subject: 'transaction', to: one.to, shown: () => one.shown, end },
+    networkId: one.networkId,
     ...steps(one),
   };
 }
@@ -172,16 +231,42 @@ function proposal(
   steps: (one: Proposal) => Partial<Case>,
   end: Case['end'] = 'completed',
 ): Case {
-  const one = new Proposal();
+  const one = new Proposal('members');
   return { name: `proposal: ${name}`, subject: 'proposal', shown: () => one.shown, end, ...steps(one) };
 }
+
+/** An account on two networks, of which the second cannot be paid for until its relayers are funded. */
+function deployment(name: string, steps: (one: Proposal) => Partial<Case>): Case {
+  const one = new Proposal('accounts');
+  const shown = () => one.shown;
+  return { name: `deployment: ${name}`, subject: 'proposal', shown, end: 'completed', ...steps(one) };
+}
+
+const otherUrl = () => otherChain.current.rpcUrl;
+const blocks = (areMade: boolean) => rpc(otherUrl(), 'evm_setAutomine', [areMade]);
+
+/** Sets what the relayers of the other network have. */
+async function setFunds(wei: bigint): Promise<void> {
+  for (const { address } of await db('relayers').where({ network_id: BigInt(OTHER_ID) })) {
+    await rpc(otherUrl(), 'anvil_setBalance', [address, `0x${wei.toString(16)}`]);
+  }
+}
+const PLENTY = 10n ** 24n;
+
+const WAITS_FOR_FUNDS = { failure: { code: 'relayerFunds', resumes: true } };
+const PARTLY_DEPLOYED = {
+  deployments: [
+    { networkId: NETWORK_ID, status: 'completed' },
+    { networkId: OTHER_ID, status: 'failed', failure: { code: 'relayerFunds' } },
+  ],
+};
 
 /** Requests whose answers are lost as well, while the copy has the requests. */
 const keys = Array.from({ length: 5 }, () => randomUUID());
 const [signKey = '', executeKey = '', createKey = '', proposeKey = '', voteKey = ''] = keys;
 
-async function ownAccount(): Promise<Shown> {
-  return makeAccount(service.http, org, { networkIds: [NETWORK_ID] });
+async function ownAccount(networkIds = [NETWORK_ID]): Promise<Shown> {
+  return makeAccount(service.http, org, { networkIds });
 }
 const fund = (account: Shown) => fundOnLocalChain(rpcUrl(), account.address);
 
@@ -293,6 +378,107 @@ const cases: readonly Case[] = [
       await one.execute();
     },
   })),
+  payment('ready, blocked', 'once', (one) => ({
+    copied: one.initiate,
+    // Its budget was spent by another one.
+    async lost() {
+      await spendBudget('once');
+      await one.sign('approve', NOW);
+      await one.is('blocked', { failure: { code: 'budget' } });
+    },
+    async anew() {
+      await one.sign('approve', NOW);
+      await one.is('blocked', { failure: { code: 'budget' } });
+      await one.sign('reject', NOW);
+    },
+    end: 'rejected',
+  })),
+  payment('blocked, rejected', 'spent', (one) => ({
+    async copied() {
+      await spendBudget('spent');
+      await one.initiate();
+      await one.sign('approve', NOW);
+      await one.is('blocked', { failure: { code: 'budget' } });
+    },
+    lost: () => one.sign('reject', NOW),
+    end: 'rejected',
+  })),
+  payment('processing, cancelling', 'auto', (one) => ({
+    copied: one.initiate,
+    async lostUnsigned() {
+      await one.execute();
+      await one.cancel();
+    },
+    anew: one.execute,
+  })),
+  payment('cancelling, cancelled', 'auto', (one) => ({
+    copied: one.initiate,
+    async copiedUnsigned() {
+      await one.execute();
+      await one.cancel();
+    },
+    // It is signed when the signer is back, and not sent: the empty call takes its nonce.
+    lost: () => one.is('failed', { failure: { code: 'timeout', retryable: false } }),
+    end: 'failed',
+  })),
+  // From here on in the order of what the relayers of the other network have: nothing, plenty, nothing.
+  payment('waits for funds, rejected', 'other', (one) => ({
+    async copied() {
+      await one.initiate();
+      await one.execute();
+      await one.is('failed', WAITS_FOR_FUNDS);
+    },
+    lost: () => one.sign('reject', NOW),
+    end: 'rejected',
+  })),
+  payment('waits for funds, completed', 'other', (one) => ({
+    async copied() {
+      await one.initiate();
+      await one.execute();
+      await one.is('failed', WAITS_FOR_FUNDS);
+    },
+    async lost() {
+      await setFunds(PLENTY);
+      await blocks(true);
+      await one.is('completed');
+    },
+  })),
+  payment('first in the pool, completed', 'other', (one) => ({
+    copiedUnmined: one.sendOnly,
+    lost: () => one.is('completed'),
+  })),
+  payment('next in the pool, completed', 'other', (one) => ({
+    copiedUnmined: one.sendOnly,
+    lost: () => one.is('completed'),
+  })),
+  deployment('partly deployed, completed', (one) => ({
+    async copied() {
+      await one.propose();
+      await one.sign('approve', NOW);
+      await one.is('failed', PARTLY_DEPLOYED);
+    },
+    async lost() {
+      await one.execute();
+      await one.is('completed');
+      await setFunds(0n);
+    },
+    anew: one.execute,
+  })),
+  payment('ready, waits for funds', 'other', (one) => ({
+    copied: one.initiate,
+    async lost() {
+      await one.execute();
+      await one.is('failed', WAITS_FOR_FUNDS);
+    },
+    anew: one.execute,
+  })),
+  deployment('created, partly deployed', (one) => ({
+    copied: one.propose,
+    async lost() {
+      await one.sign('approve', NOW);
+      await one.is('failed', PARTLY_DEPLOYED);
+    },
+  })),
   proposal('none, created', (one) => ({ lost: one.propose }), 'gone'),
   proposal(
     'none, processing',
@@ -344,25 +530,25 @@ const cases: readonly Case[] = [
   })),
 ];
 
-function rpcUrl(): string {
-  return endpointOf(requireRow(service.config.networks.find(({ id }) => id === NETWORK_ID)));
+function rpcUrl(networkId = NETWORK_ID): string {
+  return endpointOf(requireRow(service.config.networks.find(({ id }) => id === networkId)));
 }
 
 /** What the API shows of an approval now; undefined when there is none. */
-async function read({ subject, shown }: Case): Promise<Shown | undefined> {
-  const { id } = shown();
-  const path = subject === 'transaction' ? transactionPath(id) : proposalPath(id, '', 'members');
+async function read({ subject, shown }: Pick<Case, 'subject' | 'shown'>): Promise<Shown | undefined> {
+  const { id, resourceType } = shown();
+  const path = subject === 'transaction' ? transactionPath(id) : proposalPath(id, '', resourceType);
   const { status, body, text } = await service.http.send({ key: org.readKey, path });
   if (status !== 200 && status !== 404) throw new Error(`${status} ${text}`);
   return body.data;
 }
 
 function workflowOf({ subject, shown }: Case) {
-  const { id } = shown();
+  const { id, resourceType } = shown();
   const ref =
     subject === 'transaction'
       ? ({ subject, organizationId: org.id, id } as const)
-      : ({ subject, organizationId: org.id, id, resourceType: 'members' } as const);
+      : ({ subject, organizationId: org.id, id, resourceType } as const);
   return temporal.workflow.getHandle(approvalWorkflowId(ref));
 }
 
@@ -377,9 +563,49 @@ async function all(step: 'copied' | 'copiedUnsigned' | 'lost' | 'lostUnsigned'):
     return;
   }
   for (const one of acting) await one[step]?.();
+  const unmined = step === 'copied' ? cases.filter((one) => one.copiedUnmined) : [];
   await until('nothing is in progress', async () => {
-    return (await db('approvals').where({ execution_status: 'processing' }).first('id')) === undefined;
+    const processing = db('approvals').where({ execution_status: 'processing' });
+    const ids = unmined.map(({ shown }) => shown().id);
+    return (await processing.whereNotIn('id', ids).first('id')) === undefined;
   });
+}
+
+/** What the relayers of the other network have sent and no block has, before they lose what they have. */
+async function sendUnmined(): Promise<void> {
+  await blocks(false);
+  await Promise.all(cases.map((one) => one.copiedUnmined?.()));
+  await setFunds(0n);
+}
+
+/** Pays what a policy permits. */
+async function spendBudget(policy: 'once' | 'spent'): Promise<void> {
+  const one = new Payment(policy);
+  await one.initiate();
+  await one.sign('approve', NOW);
+  await one.is('completed');
+}
+
+/** Policies of one payment per hour that Alice approves, and one of the other network. */
+async function makeMorePolicies() {
+  const condition = { tokenAddress: zeroAddress, amountThreshold: '1', destinationAddresses: [] };
+  const common = {
+    ...{ accountIds: null, initiatorSetting: null, transactionType: 'TOKEN_TRANSFER' },
+    tokenTransferCondition: condition,
+  };
+  const scopes = {
+    initiatorScope: 'ALL_ITEMS',
+    sourceAccountScope: 'ALL_ITEMS',
+    destinationScope: 'ALL_ITEMS',
+  };
+  const once = {
+    ...{ ...common, networkId: NETWORK_ID, type: 'MANUAL_APPROVAL', limitation: { hours: 1, ...scopes } },
+    approverSetting: { type: 'user', memberId: org.alice.id },
+  };
+  const other = { ...common, name: 'Elsewhere', networkId: OTHER_ID, type: 'AUTO_APPROVAL' };
+  const made = [{ ...once, name: 'Once' }, { ...once, name: 'Spent' }, other];
+  const [policy, spent, elsewhere] = await makePolicies(service.http, org, ...made);
+  return { once: policy, spent, other: elsewhere };
 }
 
 /** The copy takes the place of the database. It has some of the requests, and not what they have led to. */
@@ -401,9 +627,15 @@ async function restore(): Promise<void> {
 beforeAll(async () => {
   database = await createTestDatabase();
   backup = `${database.name}_backup`;
+  otherChain = await startOwnChain(OTHER_ID);
+  const main = sharedStack().chains.find(({ chainId }) => chainId === NETWORK_ID);
+  const networks = [
+    { id: NETWORK_ID, name: 'Main', rpcUrl: main?.rpcUrl },
+    { id: OTHER_ID, name: 'Other', rpcUrl: otherUrl() },
+  ];
   const settings = await serviceSettings({
     database: databaseSettings(database),
-    env: { RECONCILE_EVERY: '2s' },
+    env: { RECONCILE_EVERY: '2s', NETWORKS_FILE: networksFile(networks) },
   });
   signer = await startServiceProcess(settings, { roles: ['signer'] });
   service = await startServiceProcess(settings, { roles: ['api', 'worker', 'chain'] });
@@ -418,10 +650,15 @@ beforeAll(async () => {
     namespace: of.namespace,
   });
   await fundRelayers(db, service.config);
-  funded = await ownAccount();
+  funded = await ownAccount([NETWORK_ID, OTHER_ID]);
   await fund(funded);
-  policies = await makePaymentPolicies(service.http, org, NETWORK_ID);
+  await fundOnLocalChain(otherUrl(), funded.address);
+  policies = {
+    ...(await makePaymentPolicies(service.http, org, NETWORK_ID)),
+    ...(await makeMorePolicies()),
+  };
 
+  await sendUnmined();
   await all('copied');
   await signer.stop();
   await all('copiedUnsigned');
@@ -435,12 +672,14 @@ beforeAll(async () => {
   await service.stop();
   await restore();
   await json(env, 'signer', 'reconcile-restore', '--write');
+  await setFunds(PLENTY);
   await Promise.all([service.start(), signer.start()]);
 }, LIMIT_MS);
 afterAll(async () => {
   await temporal?.connection.close();
   await service?.stop();
   await signer?.stop();
+  await otherChain?.stop();
   await db?.destroy();
 });
 
@@ -460,7 +699,7 @@ describe('an older copy is restored, and Temporal remembers what it lacks', () =
       if (one.end === 'gone') expect(now).toBeUndefined();
       else expect(now).toMatchObject({ executionStatus: one.end });
       if (!one.to) return;
-      const client = createPublicClient({ transport: rpcTransport(rpcUrl()) });
+      const client = createPublicClient({ transport: rpcTransport(rpcUrl(one.networkId)) });
       expect(await client.getBalance({ address: one.to })).toBe(one.end === 'completed' ? 1n : 0n);
     },
     LIMIT_MS,
