@@ -24,7 +24,7 @@ let standby: Db;
 beforeEach(async () => {
   postgres = await startReplicatedPostgres();
   world = await TransactionWorld.start(41_211, {}, postgres.database);
-  signerDb = createDatabase(postgres.signerUrl, { poolMax: 4 });
+  signerDb = createDatabase(postgres.served.signerUrl, { poolMax: 4 });
   standby = createDatabase(postgres.standbyUrl, { poolMax: 2 });
 });
 afterEach(async () => {
@@ -102,7 +102,7 @@ test.each([
   ['but not its request', 'send'],
 ] as const)('what a failover has lost %s is not answered with success', async (_case, behindSince) => {
   const ref = await world.transaction({ to: payee, value: 5n }, { begun: false });
-  const api = createDatabase(postgres.serviceUrl, { poolMax: 4 });
+  const api = createDatabase(postgres.served.serviceUrl, { poolMax: 4 });
   const idempotency = createIdempotency({ db: api, retentionMs: 60_000, logger: pino({ enabled: false }) });
   const sent: { readonly id: string; readonly isRepeated: boolean }[] = [];
   const work: MutationWork = {
@@ -142,8 +142,8 @@ test.each([
 });
 
 test('no connection that was opened on a standby outlasts the moment when its name leads to the primary', async () => {
-  const pool = createDatabase(postgres.signerUrl, { poolMax: 4 });
-  const notifications = listenForNotifications(postgres.signerUrl, ['somewhere'], {
+  const pool = createDatabase(postgres.served.signerUrl, { poolMax: 4 });
+  const notifications = listenForNotifications(postgres.served.signerUrl, ['somewhere'], {
     everyMs: 200,
     answerLimitMs: 1_000,
   });

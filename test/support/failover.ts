@@ -7,13 +7,11 @@ import { freePorts } from '../../tools/dev/ports';
 import { startOwnPostgres, type TestDatabase, temporaryDir } from './stack';
 import { until } from './until';
 
-/** A Postgres with an asynchronous standby (Linux only: it reads /proc). */
+/** A Postgres with a standby (Linux only: it reads /proc). */
 export interface ReplicatedPostgres {
   readonly database: TestDatabase;
-  /** The signer's login to whichever of both serves now. */
-  readonly signerUrl: string;
-  /** The same of the service's login. */
-  readonly serviceUrl: string;
+  /** The logins to whichever of both serves now. */
+  readonly served: TestDatabase;
   /** The owner's login to the standby. */
   readonly standbyUrl: string;
   /** New connections lead to the standby, which is read-only, or to the primary; those that are open stay where they are. */
@@ -69,8 +67,8 @@ async function startStandby(primary: Awaited<ReturnType<typeof startOwnPostgres>
   return spawn(program, options, { uid, gid, cwd: dirname(program), stdio: 'ignore' });
 }
 
-/** Starts both, the standby with everything that the primary has. */
-export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
+/** Starts both, the standby with everything that the primary has; every commit waits for it where it is synchronous. */
+export async function startReplicatedPostgres({ isSynchronous = false } = {}): Promise<ReplicatedPostgres> {
   const primary = await startOwnPostgres({ durable: true });
   const [standbyPort = 0] = await freePorts(1);
   const standby = await startStandby(primary, standbyPort);
@@ -78,7 +76,9 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   const standbyAdminUrl = at(adminUrl, standbyPort);
   const sockets = new Set<Socket>();
   let serving = Number(new URL(adminUrl).port);
-  let receiver = 0;
+  let stopped: number | undefined;
+  const receiver = async () =>
+    Number((await ask(standbyAdminUrl, 'SELECT pid FROM pg_stat_wal_receiver')).pid);
   const server = createServer((client) => {
     const behind = connect(serving, '127.0.0.1');
     for (const socket of [client, behind]) sockets.add(socket.on('error', () => undefined));
@@ -91,11 +91,19 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
     const { state } = await ask(adminUrl, 'SELECT state FROM pg_stat_replication');
     return state === 'streaming';
   });
+  if (isSynchronous) {
+    await ask(adminUrl, "ALTER SYSTEM SET synchronous_standby_names = '*'");
+    await ask(adminUrl, 'SELECT pg_reload_conf()');
+    await until('commits wait for the standby', async () => {
+      const { sync_state: state } = await ask(adminUrl, 'SELECT sync_state FROM pg_stat_replication');
+      return state === 'sync';
+    });
+  }
+  const { url, serviceUrl, signerUrl } = primary.database;
   return {
     database: primary.database,
-    signerUrl: at(primary.database.signerUrl, port),
-    serviceUrl: at(primary.database.serviceUrl, port),
-    standbyUrl: at(primary.database.url, standbyPort),
+    served: { url: at(url, port), serviceUrl: at(serviceUrl, port), signerUrl: at(signerUrl, port) },
+    standbyUrl: at(url, standbyPort),
     serve(which) {
       serving = which === 'standby' ? standbyPort : Number(new URL(adminUrl).port);
     },
@@ -107,13 +115,13 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
         );
         return same === true;
       });
-      receiver = Number((await ask(standbyAdminUrl, 'SELECT pid FROM pg_stat_wal_receiver')).pid);
-      process.kill(receiver, 'SIGSTOP');
+      stopped = await receiver();
+      process.kill(stopped, 'SIGSTOP');
     },
     async failOver() {
       await primary.kill();
-      // What has reached its machine, and not its files, is lost as well.
-      process.kill(receiver, 'SIGKILL');
+      // What has reached the machine of a standby that is behind, and not its files, is lost as well.
+      if (stopped !== undefined) process.kill(stopped, 'SIGKILL');
       await until('the standby takes over', async () => {
         const { promoted } = await ask(standbyAdminUrl, 'SELECT pg_promote() AS promoted').catch(() => ({
           promoted: false,
