@@ -45,12 +45,14 @@ export function keepCompared({
 }): KeptComparison {
   const stopped = new AbortController();
   const { signal } = stopped;
-  let isAskedFor = false;
+  /** How often it was asked for, and how many of those a recorded comparison came after. */
+  let asked = 0;
+  let answered = 0;
   let comparedAt = Number.NEGATIVE_INFINITY;
   let known: string | null = null;
 
   function isDue({ isCurrent, missing }: JournalComparison): boolean {
-    if (!isCurrent || isAskedFor) return true;
+    if (!isCurrent || answered < asked) return true;
     return missing !== null && performance.now() - comparedAt >= COMPARE_AGAIN_MS;
   }
 
@@ -68,11 +70,13 @@ export function keepCompared({
   async function look(): Promise<void> {
     const before = await readJournalComparison(db);
     if (!isDue(before)) return;
-    isAskedFor = false;
+    const answering = asked;
     comparedAt = performance.now();
     const { server } = before;
     const missing = await missingIn(journal, db);
-    if (await recordJournalComparison(db, { server, missing })) note(missing);
+    if (!(await recordJournalComparison(db, { server, missing }))) return;
+    answered = answering;
+    note(missing);
   }
 
   async function keep(): Promise<void> {
@@ -87,7 +91,7 @@ export function keepCompared({
   const keeping = keep();
   return {
     again() {
-      isAskedFor = true;
+      asked += 1;
     },
     async stop() {
       stopped.abort();
