@@ -34,7 +34,8 @@ export function hasSecret(settings: Settings, name: Secret): boolean {
 
 /**
  * A secret, or undefined where it is not set; empty settings count as absent. Of a file, without the white space at its end.
- * Throws SecretError where setting and file are both set, and for a file that cannot be read or is empty.
+ * Throws SecretError where setting and file are both set, and for a file that cannot be read, is empty, or has several lines:
+ * it is another one than was meant.
  */
 export function readSecret(settings: Settings, name: Secret): string | undefined {
   const setting = `${name}_FILE`;
@@ -51,6 +52,9 @@ export function readSecret(settings: Settings, name: Secret): string | undefined
     throw new SecretError(setting, `${file} cannot be read: ${(error as Error).message}`);
   }
   if (text === '') throw new SecretError(setting, `${file} is empty`);
+  if (/[\r\n]/.test(text)) {
+    throw new SecretError(setting, `${file} has several lines (expected one: the secret alone)`);
+  }
   return text;
 }
 

@@ -102,6 +102,16 @@ test('both passphrases can be in files', async () => {
   expect(await opensWith(NEW)).toBe(fingerprint);
 }, 60_000);
 
+test('a file that is no passphrase, as the keystore itself, is refused', async () => {
+  const before = readFileSync(file, 'utf8');
+  const { NEW_KEYSTORE_PASSPHRASE: _, ...others } = env;
+  env = { ...others, NEW_KEYSTORE_PASSPHRASE_FILE: file };
+  expect(await refused(env, 'keystore', 'change-passphrase')).toMatch(
+    `NEW_KEYSTORE_PASSPHRASE_FILE: ${file} has several lines (expected one: the secret alone)`,
+  );
+  expect(readFileSync(file, 'utf8')).toBe(before);
+}, 60_000);
+
 test('a database URL in a file is used by the commands, and a file that cannot be read is named', async () => {
   const url = join(temporaryDir(), 'url');
   writeFileSync(url, `${env.DATABASE_URL}\n`);
