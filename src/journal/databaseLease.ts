@@ -55,6 +55,8 @@ const RENEW_MS = 5_000;
 /** The holder stops so much earlier than the database says. */
 const MARGIN_MS = 2_000;
 const RETRY_MS = 500;
+/** No journal goes so far: one is being completed, which is begun again where it was broken off. */
+const COMPLETING: JournalPosition = { lines: Number.MAX_SAFE_INTEGER, hash: 'completing' };
 
 const at = (time: Date | null) => time?.toISOString() ?? 'an unknown time';
 
@@ -76,6 +78,9 @@ export async function positionRefusal(
   const last = `the last signer was ${holderText(stored)}`;
   const todo =
     'Use the journal of that signer; where that is lost, see "The journal is lost" in docs/runbook.md';
+  if (lines === COMPLETING.lines) {
+    return `${journal.file}: completing the journal was broken off: run \`./orgwallet signer reconcile-restore --write\` again (${last})`;
+  }
   if (lines > end.lines) {
     return `${journal.file}: the journal has ${end.lines} lines, and the signer has written ${lines}: it is a copy or a backup (${last}). ${todo}`;
   }
@@ -98,6 +103,7 @@ export class DatabaseLease {
   private lost: JournalError | undefined;
   /** The database gets the position of the journal; not while one that is shorter is completed. */
   private isPublished = true;
+  private isCompleting = false;
   private timer: NodeJS.Timeout | undefined;
 
   private constructor(
@@ -141,10 +147,20 @@ export class DatabaseLease {
     return { fencing, holder };
   }
 
+  /**
+   * Until `publish` the database has a position that no journal has: what is appended meanwhile is no other history, however
+   * far it goes.
+   */
+  async beginCompleting(): Promise<void> {
+    this.isCompleting = !this.isPublished;
+    while (this.wanted().hash !== this.stored.hash) await this.renew();
+  }
+
   /** From now on the database has the position of this journal, which is completed. */
   async publish(): Promise<void> {
     this.isPublished = true;
-    await this.renew();
+    // One that runs already may move it to where it was.
+    while (this.wanted().hash !== this.stored.hash) await this.renew();
   }
 
   /** Throws JournalError where another signer has taken over, or could have by now. */
@@ -216,6 +232,12 @@ export class DatabaseLease {
     this.end = begin + HOLD_MS - MARGIN_MS;
   }
 
+  /** The position that the database is to have. */
+  private wanted(): JournalPosition {
+    if (this.isPublished) return this.journal.position();
+    return this.isCompleting ? COMPLETING : this.stored;
+  }
+
   private renew(): Promise<void> {
     this.renewing ??= this.renewOnce().finally(() => {
       this.renewing = undefined;
@@ -225,7 +247,7 @@ export class DatabaseLease {
 
   private async renewOnce(): Promise<void> {
     if (this.lost) throw this.lost;
-    const to = this.isPublished ? this.journal.position() : this.stored;
+    const to = this.wanted();
     const begin = performance.now();
     if (await this.row.renew(this.current(), { from: this.stored, to, forMs: HOLD_MS })) {
       this.note(to, begin);

@@ -122,6 +122,8 @@ export interface Journal extends JournalReader {
    * something was appended since.
    */
   assertSignable(): Promise<void>;
+  /** Before it is completed with something: where that is broken off, it can be begun again. */
+  beginCompleting(): Promise<void>;
   /** The database takes over how far it goes, after it was completed. */
   publish(): Promise<void>;
   /** The hold of the lease in the database: a signature is stored only while the database has it. */
@@ -356,6 +358,10 @@ class JournalWriter extends JournalFile implements Journal {
     if (this.broken) throw this.broken;
     await this.databaseLease?.hold(this.end.lines);
     this.assertCurrent();
+  }
+
+  async beginCompleting(): Promise<void> {
+    await this.databaseLease?.beginCompleting();
   }
 
   async publish(): Promise<void> {

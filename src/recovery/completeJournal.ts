@@ -148,15 +148,20 @@ async function otherEntries({ db, journal }: Deps): Promise<JournalEntry[]> {
 export async function completeJournal(deps: Deps): Promise<readonly string[]> {
   const { db, journal } = deps;
   const unproved: string[] = [];
+  const complete = async (entries: readonly JournalEntry[]) => {
+    if (entries.length === 0) return;
+    await journal.beginCompleting();
+    await journal.append(...entries);
+  };
   for (const organizationId of (await sealedSequences(db)).keys()) {
-    await journal.append(...(await sealEntries(deps, organizationId)));
+    await complete(await sealEntries(deps, organizationId));
     for (const shown of await listAuthorizations(db, organizationId)) {
       if (isKnown(journal, shown)) continue;
       const entries = await entriesOf(deps, organizationId, shown);
       if (entries.length === 0) unproved.push(shown.transactionId);
-      await journal.append(...entries);
+      await complete(entries);
     }
   }
-  await journal.append(...(await otherEntries(deps)));
+  await complete(await otherEntries(deps));
   return unproved;
 }

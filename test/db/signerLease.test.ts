@@ -256,3 +256,27 @@ test('the login of the service reads the lease and cannot change it', async () =
   await expect(serviceDb('signer_lease').update({ holder: 'x' })).rejects.toThrow(/permission denied/);
   await expect(signerDb('signer_lease').delete()).rejects.toThrow(/permission denied/);
 });
+
+test('a journal whose completion was broken off is refused, and completed again, however far it goes', async () => {
+  const first = await started(aFile());
+  await first.append(aLine());
+  const backup = copyOf(first.file);
+  await first.append(aLine());
+  await first.close();
+
+  const broken = await started(backup, { isToBeCompleted: true });
+  await broken.beginCompleting();
+  await broken.append(aLine());
+  await broken.append(aLine());
+  await broken.close();
+  await expect(started(backup)).rejects.toThrow(
+    /completing the journal was broken off: run `.* reconcile-restore --write` again/,
+  );
+
+  const again = await started(backup, { isToBeCompleted: true });
+  await again.append(aLine());
+  await again.publish();
+  await again.close();
+  expect((await readSignerLease(db)).position).toEqual({ lines: 4, hash: again.position().hash });
+  await (await started(backup)).assertSignable();
+});
