@@ -1,11 +1,12 @@
 import type { Address, Hex } from 'viem';
+import { checksumAddress } from '../chain/address';
 import type { ChainClient } from '../chain/clients';
 import type { SigningKeys } from '../chain/keys';
 import { cancellation, safeTransactionHash } from '../chain/safeTransaction';
 import { openSeal } from '../chain/seals';
 import { hasSigned } from '../chain/signatures';
 import { accountAddress } from '../db/accounts';
-import { attemptsOfTransaction } from '../db/attempts';
+import { type Attempt, attemptsOfTransaction } from '../db/attempts';
 import { listAuthorizations, type ShownAuthorization, transactionRows } from '../db/authorizations';
 import type { Db } from '../db/database';
 import { activeFreezes } from '../db/freezes';
@@ -13,6 +14,7 @@ import { sealedSequences } from '../db/recovery';
 import { listSeals } from '../db/seals';
 import { findReplaced } from '../db/transactions';
 import { listUnknownExecutions } from '../db/unknownExecutions';
+import { readContent, spendingOf } from '../domain/transactionContent';
 import { type JournalEntry, JournalError, sealEntry, signedPart } from '../journal/entries';
 import type { Journal } from '../journal/journal';
 import { type ShownExecution, shownOnChain } from './shownOnChain';
@@ -50,6 +52,14 @@ async function decidedOf({ db }: Deps, organizationId: string, shown: ShownAutho
     replaces: await findReplaced(db, transactionId),
     rows: await transactionRows(db, transactionId),
   };
+}
+
+/** What a call spends, by its bytes alone: a row may say less, and leave more of a budget. */
+function spentBy({ id, to, value, data }: Pick<Attempt, 'id' | 'to' | 'value' | 'data'>) {
+  const content = readContent({ to, value, data }, checksumAddress);
+  if (!content.ok) throw new JournalError(`chain_attempts ${id} has no call: ${content.refusal.message}`);
+  const { recipient, token, amount } = spendingOf(content.value);
+  return { tokenAddress: token, amount: String(amount), destination: recipient };
 }
 
 /**
@@ -106,6 +116,7 @@ async function entriesOf(
           {
             type: 'authorization' as const,
             ...decided,
+            ...spentBy(attempt),
             ...signedPart(attempt),
             ...{ account, authorizedAt: shown.authorizedAt, evidence: null },
           },
