@@ -87,7 +87,7 @@ export function createHealthMetrics(registry: Registry): HealthMetrics {
   });
   new Gauge({
     name: 'orgwallet_keystore_backup_timestamp_seconds',
-    help: 'When the keystore of this file was last backed up; 0 when never.',
+    help: 'When the keystore of a role was last backed up; 0 when never.',
     labelNames: ['role'],
     registers,
     collect() {

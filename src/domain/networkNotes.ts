@@ -1,10 +1,11 @@
 import type { Note, Subject } from './approval';
 
-/** What the notes of an approval say of a network that it names. */
+/** Code of the note that a network of an approval is not configured any more. */
 export const NETWORK_GONE = 'networkGone';
-export const NETWORK_BACK = 'networkBack';
+/** Code of the note that it is configured again. */
+const NETWORK_BACK = 'networkBack';
 
-/** That a network is not configured any more, or is configured again. */
+/** The note that a network is not configured any more, or is configured again. */
 export function networkNote(subject: Subject, networkId: number, isGone: boolean): Omit<Note, 'at'> {
   const named = `network ${networkId}, which the ${subject} names, is`;
   return isGone

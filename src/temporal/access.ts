@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, isGrpcServiceError } from '@temporalio/client';
 import type { Config } from '../config';
+import { NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED } from './grpcStatus';
 
 type TemporalConfig = Pick<Config['temporal'], 'address' | 'namespace' | 'apiKey' | 'tls'>;
 
@@ -10,11 +11,6 @@ const DEADLINE_MS = 1_500;
 const LOOK_MS = 1_000;
 /** A server that starts may refuse what it accepts a moment later. */
 const REFUSED_LIMIT_MS = 5_000;
-
-/** gRPC status codes. */
-const NOT_FOUND = 5;
-const PERMISSION_DENIED = 7;
-const UNAUTHENTICATED = 16;
 
 /** Temporal refuses the credential of this process: it can do nothing until it is started with another one. */
 export class CredentialRefused extends Error {

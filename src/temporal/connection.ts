@@ -10,6 +10,7 @@ import {
 import { SearchAttributeType } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import type { Config } from '../config';
+import { INVALID_ARGUMENT, PERMISSION_DENIED, UNIMPLEMENTED } from './grpcStatus';
 import { type SearchAttribute, searchAttributes } from './searchAttributes';
 
 type TemporalConfig = Config['temporal'];
@@ -90,10 +91,6 @@ const INDEXED_TYPES = {
   [SearchAttributeType.DATETIME]: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
 };
 
-/** gRPC: the query names something that there is not; a call that the server does not have, or not for this caller. */
-const INVALID_ARGUMENT = 3;
-const PERMISSION_DENIED = 7;
-const UNIMPLEMENTED = 12;
 const hasStatus = (error: unknown, ...codes: readonly number[]) =>
   isGrpcServiceError(error) && codes.includes(error.code);
 
@@ -109,6 +106,7 @@ export async function missingSearchAttributes(
       await workflowService.countWorkflowExecutions({ namespace, query });
       return [];
     } catch (error) {
+      // The query names an attribute that does not exist.
       if (hasStatus(error, INVALID_ARGUMENT)) return [key];
       throw error;
     }
@@ -143,6 +141,7 @@ export async function registerSearchAttributes(
   try {
     await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: types });
   } catch (error) {
+    // The server does not have this call, or not for this caller.
     if (hasStatus(error, UNIMPLEMENTED, PERMISSION_DENIED)) {
       throw new SearchAttributesMissing(namespace, missing);
     }

@@ -3,6 +3,7 @@ import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/pa
 import type { ExpiryRange, WorkflowFound } from '../domain/reconciliation';
 import { APPROVAL_WORKFLOWS } from './approvals';
 import type { WorkflowSender } from './client';
+import { NOT_FOUND } from './grpcStatus';
 import { searchAttributes } from './searchAttributes';
 
 /** Maximum page size of the server. */
@@ -162,8 +163,6 @@ export async function findWorkflow(sender: WorkflowSender, workflowId: string): 
     throw error;
   }
 }
-
-const NOT_FOUND = 5;
 
 /** Whether Temporal does not know what was asked for. */
 export function isNotFound(error: unknown): boolean {
