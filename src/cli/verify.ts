@@ -20,15 +20,18 @@ import { proposalView } from '../domain/proposalView';
 import { quoted } from '../domain/quoted';
 import { transactionView } from '../domain/transactionView';
 import type { CommandContext, Within } from './context';
+import { readInputFile } from './inputFile';
 import { CommandRefused } from './output';
 
 /** Payloads by name, such as `approvePayload`, with the decimals of the token that a record says it sends. */
 type Payloads = readonly (readonly [name: string, payload: string, decimals?: number])[];
 
+/** Reads JSON from a file, or from standard input (`-`). Throws CommandRefused that names it. */
 function readJson(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'));
+    return JSON.parse(file === '-' ? readFileSync(0, 'utf8') : readInputFile(file));
   } catch (error) {
+    if (error instanceof CommandRefused) throw error;
     throw new CommandRefused(`${file}: ${(error as Error).message}`);
   }
 }

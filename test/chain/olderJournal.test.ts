@@ -10,8 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-// docs/runbook.md, "The journal is lost": "Restore the journal from its backup: what the database has and it lacks is taken
-// over when it is next needed."
+// What the database has and a journal from a backup lacks is taken over when the signer next needs it.
 test.each([3, 101])(
   'an account goes on with a journal from a backup, after %s payments that it lacks are completed',
   async (count) => {

@@ -106,7 +106,7 @@ describe('orgwallet verify', () => {
       () => 'txn_01jz8k3v5fe5ht0n2m6w9r4xyz',
       /^transaction txn_\w+ not found$/m,
     ],
-    ['a file that is not there', () => '/nowhere.json', /^\/nowhere\.json: ENOENT/],
+    ['a file that is not there', () => '/nowhere.json', /^\/nowhere\.json: no such file or folder$/m],
     ['no JSON', () => fileOf('{'), /JSON/],
     ['no payload', () => fileOf({ data: { id: 'prop_1' } }), /has nothing to sign$/m],
     ['another typed data', () => fileOf({ primaryType: 'Permit' }), /^payload: primaryType: "Permit"/],

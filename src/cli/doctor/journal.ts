@@ -17,8 +17,7 @@ const RESTORE =
 const REREAD =
   'run doctor again: the signer may be about to write it. Else stop every process of the service, then, on the host of the signer: ./orgwallet signer reconcile-restore';
 const GONE = 'stop the signer; see the runbook: the journal is gone';
-const JOURNAL_OF_SIGNER = 'see the runbook: the journal is lost';
-const TAKEN_OVER = 'see the runbook: the journal is lost';
+const LOST = 'see the runbook: the journal is lost';
 const SHOWN = 3;
 
 /** What is frozen, by the records in the database. */
@@ -53,7 +52,7 @@ export async function compareFindings(journal: JournalReader, db: Db): Promise<F
   if (behind) return [warn('journal', behind, REREAD)];
   if (unjournaled.length > 0) {
     const those = count(unjournaled.length, 'authorization is', 'authorizations are');
-    return [warn('journal', `${those} not in the journal yet: ${firstOf(unjournaled, SHOWN)}`, TAKEN_OVER)];
+    return [warn('journal', `${those} not in the journal yet: ${firstOf(unjournaled, SHOWN)}`, LOST)];
   }
   return [ok('journal', `${count(journal.lines(), 'line', 'lines')}, and the database has all of it`)];
 }
@@ -74,7 +73,7 @@ export async function checkJournal(file: string, db: Db, isHostOfSigner: boolean
   const journal = await readJournal(file);
   try {
     const refusal = await positionRefusal(journal, lease);
-    if (refusal) return [fail('journal', refusal, JOURNAL_OF_SIGNER)];
+    if (refusal) return [fail('journal', refusal, LOST)];
     assertInstallation(journal, { installationId: await readInstallationId(db), hasAuthorizations: true });
     return await compareFindings(journal, db);
   } finally {

@@ -65,7 +65,7 @@ function apiAnswer(config: Config): Promise<ApiAnswer> {
 export function certificateFinding(file: string, pem: string | Buffer, nowMs: number): Finding {
   const { validTo } = new X509Certificate(pem);
   const leftMs = new Date(validTo).getTime() - nowMs;
-  const todo = 'renew it and restart the API';
+  const todo = 'renew it: the API uses the new file within seconds';
   if (leftMs <= 0) return fail('certificate', `${file} expired ${validTo}`, todo);
   const text = `${file}, valid for another ${duration(leftMs)}`;
   return leftMs < RENEW_BEFORE_MS ? warn('certificate', text, todo) : ok('certificate', text);
