@@ -19,6 +19,7 @@ const VERB_BYTES = 20;
 /** What follows a text of which only the beginning is shown. It is outside of the quotes: no name can imitate it. */
 const CUT = '…';
 
+/** The length of a text in UTF-8 bytes. */
 export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
 /** The longest beginning of a text, in whole code points, that has at most so many bytes as `written` writes it. */
