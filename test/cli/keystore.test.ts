@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createOrOpenKeystore, openKeystore } from '../../src/chain/keystore';
 import { projectRoot } from '../../src/projectRoot';
+import { codeBlocks } from '../support/markdown';
 import { serviceSettings } from '../support/service';
 import { sharedStack, temporaryDir } from '../support/stack';
 import { COMPILED, command, json, refused, spawned } from './command';
@@ -130,7 +131,7 @@ test('two people, each with a half of the passphrase, open it together', async (
   const page = readFileSync(join(projectRoot(), 'docs', 'production.md'), 'utf8');
   const section = page.slice(page.indexOf('### Two people open it'));
   const folder = temporaryDir();
-  const blocks = [...section.matchAll(/```sh\n(.*?)```/gs)].slice(0, 2).map(([, text = '']) => text);
+  const blocks = codeBlocks(section).slice(0, 2);
   const run = (text: string) =>
     execFileSync('sh', ['-euc', text.replaceAll(/\/(media|run)\//g, `${folder}/$1/`)], { encoding: 'utf8' });
   run(`mkdir -p /media/alice /media/bob /run/orgwallet\n${blocks[0]}`);

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { makeAccount, type Shown } from '../support/api';
 import { operations, sessionOperations } from '../support/document';
 import { goProgram } from '../support/goProgram';
+import { codeBlocks, sectionBelow } from '../support/markdown';
 import { sharedService, type TestOrganization, type TestService } from '../support/service';
 import { endpointOf, fundOnLocalChain, temporaryDir } from '../support/stack';
 import { aTransactionBody, makePolicies } from '../support/transactionApi';
@@ -68,9 +69,7 @@ async function runPage(file: string, section: string, to: string): Promise<strin
   };
   writeFileSync(join(folder, 'demo.json'), JSON.stringify(demo));
   const page = readFileSync(join(ROOT, file), 'utf8');
-  const [, shown = ''] = page.split(`## ${section}\n`);
-  const [text = ''] = shown.split('\n## ');
-  const commands = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
+  const commands = codeBlocks(sectionBelow(page, section));
   const work = temporaryDir();
   cpSync(join(ROOT, 'docs/examples'), join(work, 'docs/examples'), { recursive: true });
   return run('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {

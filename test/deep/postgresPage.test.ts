@@ -10,6 +10,7 @@ import { type Part, startPart, untilReady } from '../../tools/dev/parts';
 import { command, json, spawned, words } from '../cli/command';
 import { makeAccount, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
+import { codeBlocks, sectionBelow } from '../support/markdown';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { connectAsOwner, makeOrganization, serviceSettings, type TestOrganization } from '../support/service';
 import { endpointOf, freePorts, fundOnLocalChain, temporaryDir } from '../support/stack';
@@ -28,18 +29,9 @@ const PASSWORD = 'of the standby and of each login';
 const PAGE = readFileSync(join(projectRoot(), 'docs', 'postgres.md'), 'utf8');
 const LOGINS = readFileSync(join(projectRoot(), 'docs', 'production.md'), 'utf8');
 
-/** The blocks of a language below a heading, with the indent of a list taken away. */
-function blocks(page: string, heading: string, language = 'sh'): string[] {
-  const [, section = ''] = page.split(`\n## ${heading}\n`);
-  const [text = ''] = section.split('\n## ');
-  return [...text.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)\\n *\`\`\``, 'gm'))].map(
-    ([, indent = '', block = '']) => block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-  );
-}
-
 /** The only block that has this text. */
 function block(heading: string, text: string, language = 'sh'): string {
-  const found = blocks(PAGE, heading, language).filter((one) => one.includes(text));
+  const found = codeBlocks(sectionBelow(PAGE, heading), language).filter((one) => one.includes(text));
   if (found.length !== 1) throw new Error(`${heading}: ${found.length} blocks have ${text}`);
   return requireRow(found[0]);
 }
@@ -210,7 +202,7 @@ test(
       `cd ${tls}\n${block('Encrypt the connections', 'req -x509')}\ncp localhost.pem server.pem && cp localhost.key server.key`,
     );
     await on(primary, block('Encrypt the connections', 'SET ssl = on'));
-    const [logins = ''] = blocks(LOGINS, 'Create the database logins', 'sql');
+    const [logins = ''] = codeBlocks(sectionBelow(LOGINS, 'Create the database logins'), 'sql');
     await on(primary, `psql -v ON_ERROR_STOP=1 <<'END'\n${logins}\nEND`);
     expect(await on(primary, block('Encrypt the connections', 'pg_stat_ssl'))).toBe('TLSv1.3\n');
     await expect(

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeBlocks } from '../support/markdown';
 import { sharedService, type TestMember, type TestService } from '../support/service';
 import { endpointOf, temporaryDir } from '../support/stack';
 
@@ -21,7 +22,7 @@ afterAll(async () => {
 function tutorial(): string {
   const page = readFileSync(join(project, 'README.md'), 'utf8');
   const walk = page.slice(page.indexOf('## Your first account'), page.indexOf('## Where to go next'));
-  return [...walk.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join('\n');
+  return codeBlocks(walk).join('\n');
 }
 
 /** A data folder with a demo.json for a fresh organization of the running service. */

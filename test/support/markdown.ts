@@ -10,3 +10,17 @@ function anchorOf(heading: string): string {
 export function anchorsIn(page: string): string[] {
   return [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
 }
+
+/** What is below a heading of the second level (`## …`). */
+export function sectionBelow(page: string, heading: string): string {
+  const [, section = ''] = page.split(`\n## ${heading}\n`);
+  const [text = ''] = section.split('\n## ');
+  return text;
+}
+
+/** The blocks of a language in a page, with the indent of a list taken away. */
+export function codeBlocks(page: string, language = 'sh'): string[] {
+  return [...page.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)\\n *\`\`\``, 'gm'))].map(
+    ([, indent = '', block = '']) => block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  );
+}

@@ -5,6 +5,7 @@ import { type AuditBreak, verifyAuditEntries } from '../../../client/src/auditEn
 import { type AuditInput, auditHash } from '../../../src/db/audit';
 import { projectRoot } from '../../../src/projectRoot';
 import { auditLog } from '../../support/auditLog';
+import { codeBlocks } from '../../support/markdown';
 
 const ORGANIZATION = 'org_1';
 type Entry = AuditBreak['entry'];
@@ -139,7 +140,7 @@ describe('verifyAuditEntries', () => {
 
   it('finds the example of the documentation unbroken', () => {
     const page = readFileSync(join(projectRoot(), 'docs', 'audit-log.md'), 'utf8');
-    const [, example = ''] = /```json\n([\s\S]*?)```/.exec(page) ?? [];
+    const [example = ''] = codeBlocks(page, 'json');
     expect(verifyAuditEntries(ORGANIZATION, [JSON.parse(example)])).toEqual([]);
   });
 
