@@ -5,6 +5,7 @@ import { ask, assertChainId, type ChainClient, ChainUnavailable } from './chain/
 import { relayerIndex } from './chain/relayerIndex';
 import { SharedReads } from './chain/sharedReads';
 import { simulateTransaction } from './chain/transactionSimulation';
+import { createReadWalletCode } from './chain/walletCode';
 import type { Clients } from './clients';
 import type { TransactionSimulation } from './contract/transactions';
 import { listPolicyTokens } from './db/policies';
@@ -13,6 +14,7 @@ import type { StoredTransaction } from './db/transactions';
 import { listTransactionTokens } from './db/transactionTokens';
 import { KeyedLimiter } from './temporal/keyedLimiter';
 import { tokenOf } from './transactions/policy';
+import { readRecipientCode } from './transactions/recipient';
 
 /** How long others get the same simulation, and the same newest block, or the news that there is none. */
 const FRESH_MS = 1_000;
@@ -60,9 +62,11 @@ async function simulateAt(
     { accountId, call, token: tokenOf(record) },
     { maxGas: config.maxGas, sender: sender as Address, blockNumber: block },
   );
+  const recipientCode = await readRecipientCode(db, createReadWalletCode(chain), record);
+  const mark = recipientCode === null ? {} : { recipientCode };
   return found.ok
-    ? { status: 'succeeds', gas: String(found.gas), blockNumber }
-    : { status: 'fails', reason: found.message, blockNumber };
+    ? { status: 'succeeds', gas: String(found.gas), blockNumber, ...mark }
+    : { status: 'fails', reason: found.message, blockNumber, ...mark };
 }
 
 /**

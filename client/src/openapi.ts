@@ -1755,6 +1755,7 @@ export interface components {
             reason: string;
             /** @description The block at which it was simulated. */
             blockNumber: number;
+            recipientCode?: components["schemas"]["RecipientCode"];
         };
         /** @description Why an execution failed or was blocked. */
         Failure: {
@@ -2489,6 +2490,11 @@ export interface components {
          * @example Agreed in the board meeting
          */
         Reason: string;
+        /**
+         * @description Of a token transfer: `contract` if there is code at the recipient (a delegation of EIP-7702 apart) and it is no account of the organization, so that whether it can send tokens on is not known; `unknown` if the node does not answer. It decides nothing.
+         * @enum {string}
+         */
+        RecipientCode: "contract" | "unknown";
         RegisterWalletRequest: {
             /** @description Wallet address of a member. */
             walletAddress: components["schemas"]["AddressInput"];
@@ -2668,6 +2674,7 @@ export interface components {
             gas: components["schemas"]["Amount"];
             /** @description The block at which it was simulated. */
             blockNumber: number;
+            recipientCode?: components["schemas"]["RecipientCode"];
         };
         /**
          * @description What is signed, in at most 2,000 bytes: lines that are separated by line feeds. The first one says what is dangerous, and of many items the last one says that `data` has them all. Each line is signed as an element of `summary`.

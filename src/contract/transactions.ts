@@ -306,6 +306,14 @@ export const getTransactionEndpoint = endpoint({
 
 const blockNumber = z.int().min(0).meta({ description: 'The block at which it was simulated.' });
 
+const recipientCode = z.enum(['contract', 'unknown']).meta({
+  id: 'RecipientCode',
+  description:
+    'Of a token transfer: `contract` if there is code at the recipient (a delegation of EIP-7702 apart) and it is no account ' +
+    'of the organization, so that whether it can send tokens on is not known; `unknown` if the node does not answer. ' +
+    'It decides nothing.',
+});
+
 const simulation = z
   .discriminatedUnion('status', [
     z
@@ -313,6 +321,7 @@ const simulation = z
         status: z.literal('succeeds'),
         gas: amount.meta({ description: 'Gas that the call needs, with a margin.' }),
         blockNumber,
+        recipientCode: recipientCode.optional(),
       })
       .meta({ id: 'SucceedingSimulation' }),
     z
@@ -320,6 +329,7 @@ const simulation = z
         status: z.literal('fails'),
         reason: z.string().meta({ description: 'In the words of a failed execution.' }),
         blockNumber,
+        recipientCode: recipientCode.optional(),
       })
       .meta({ id: 'FailingSimulation' }),
     z

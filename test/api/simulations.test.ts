@@ -2,7 +2,7 @@ import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { putCode } from '../chain/wallets';
 import { makeAccount, read, type Shown, startApi } from '../support/api';
 import { anAddress } from '../support/builders';
-import { answer, COUNTER, TOKENS, token, word } from '../support/contracts';
+import { answer, balanceSlot, COUNTER, TOKENS, token, word } from '../support/contracts';
 import { anAnyPolicyItem } from '../support/policies';
 import { type RpcProxy, startRpcProxy } from '../support/rpcProxy';
 import type { TestOrganization, TestService } from '../support/service';
@@ -31,14 +31,16 @@ let policy: Shown;
 /** Methods that the service has called through the proxy. */
 let calls: string[] = [];
 let isCut = false;
+let isCodeHidden = false;
 
 beforeAll(async () => {
   const chain = sharedStack().chains.find(({ chainId }) => chainId === NETWORK_ID);
   if (!chain) throw new Error('there is no chain');
   url = chain.rpcUrl;
   proxy = await startRpcProxy(url, async (body, pass) => {
-    calls.push(...[JSON.parse(body)].flat().map(({ method }: { method: string }) => method));
-    return isCut ? undefined : pass();
+    const methods = [JSON.parse(body)].flat().map(({ method }: { method: string }) => method);
+    calls.push(...methods);
+    return isCut || (isCodeHidden && methods.includes('eth_getCode')) ? undefined : pass();
   });
   const networks = [{ id: NETWORK_ID, name: 'Cut off', rpcUrl: proxy.url, signerRpcUrls: [url] }];
   api = await startApi({ env: { NETWORKS_FILE: networksFile(networks) } });
@@ -96,6 +98,31 @@ describe('the simulation of a transaction', () => {
     expect(await simulationOf(transaction)).toEqual(
       fails(expect.stringMatching(new RegExp(`^${address} on Cut off \\(31337\\): ${reason}$`, 'i'))),
     );
+  });
+
+  it('marks tokens that go to a contract, which decides nothing', async () => {
+    const address = await contractOf(TOKENS.plain);
+    await rpc(url, 'anvil_setStorageAt', [address, balanceSlot(account.address as Hex), word(1n)]);
+    // A simulation looks at the latest block, and one may end between the two.
+    await rpc(url, 'evm_mine', []);
+    const send = (to: string) =>
+      ask({ to: address, value: '0', data: transferData(to, 1n) }).then(simulationOf);
+    const contract = await contractOf(COUNTER);
+    expect(await send(contract)).toEqual({ ...succeeds, recipientCode: 'contract' });
+    expect(await send(anAddress())).toEqual(succeeds);
+    // The key behind a delegation (EIP-7702) sends on what is there.
+    const delegated = await contractOf(`0xef0100${contract.slice(2).toLowerCase()}`);
+    expect(await send(delegated)).toEqual(succeeds);
+    const other = await makeAccount(api.http, org, { networkIds: [NETWORK_ID] });
+    await putCode(url, other.address, COUNTER);
+    expect(await send(other.address)).toEqual(succeeds);
+    const asked = await ask({ to: address, value: '0', data: transferData(contract, 1n) });
+    isCodeHidden = true;
+    try {
+      expect(await simulationOf(asked)).toEqual({ ...succeeds, recipientCode: 'unknown' });
+    } finally {
+      isCodeHidden = false;
+    }
   });
 
   it('answers a person who is signed in', async () => {

@@ -1,0 +1,26 @@
+import { listAccounts } from '../db/accounts';
+import type { Db } from '../db/database';
+import type { StoredTransaction } from '../db/transactions';
+import { isSameAddress } from '../domain/address';
+import { NATIVE_CURRENCY } from '../domain/policy';
+import type { WalletCode } from '../domain/wallet';
+import { contentOf } from './policy';
+
+/**
+ * Whether a token transfer goes to a contract, which may have no function that sends tokens on. null for anything else: other
+ * transactions, accounts of the organization, and delegated keys (EIP-7702), since whoever has the key sends what is
+ * there. `unknown` while the node does not answer.
+ */
+export async function readRecipientCode(
+  db: Db,
+  readCode: (address: string) => Promise<WalletCode>,
+  record: StoredTransaction,
+): Promise<'contract' | 'unknown' | null> {
+  const content = contentOf(record);
+  if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return null;
+  const { destination } = content;
+  const accounts = await listAccounts(db, { organizationId: record.organizationId });
+  if (accounts.some(({ address }) => isSameAddress(address, destination))) return null;
+  const code = await readCode(destination);
+  return code === 'contract' || code === 'unknown' ? code : null;
+}
