@@ -50,12 +50,13 @@ describe('a healthy start in production', () => {
     const dir = settings.ORGWALLET_DATA_DIR ?? '';
     settings.TLS_CERT_FILE = join(dir, 'tls', 'cert.pem');
     settings.TLS_KEY_FILE = join(dir, 'tls', 'key.pem');
-    const backup = await spawned(
-      settings,
-      ...[process.execPath, join(projectRoot(), 'dist', 'src', 'cli', 'main.js')],
-      ...['keystore', 'backup', '--out', join(dir, 'backup.json')],
-    );
-    expect(backup).toMatchObject({ status: 0 });
+    for (const command of [
+      ['db', 'migrate', '--production'],
+      ['keystore', 'backup', '--out', join(dir, 'backup.json')],
+    ]) {
+      const main = join(projectRoot(), 'dist', 'src', 'cli', 'main.js');
+      expect(await spawned(settings, process.execPath, main, ...command)).toMatchObject({ status: 0 });
+    }
     // The first start registers the relayers, which are funded then.
     for (const roles of PRODUCTION_ROLES) running.push(await startServiceProcess(settings, { roles }));
     for (const part of running) {

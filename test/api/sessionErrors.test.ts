@@ -14,6 +14,8 @@ let api: TestService;
 let slow: TestService;
 /** Its database is gone. */
 let broken: TestService;
+/** The signer has compared another start of the server than the one that runs. */
+let rolledBack: TestService;
 let org: TestOrganization;
 let cookie: string;
 
@@ -24,10 +26,16 @@ beforeAll(async () => {
   const database = await createTestDatabase();
   broken = await startApi({ env: { ORGWALLET_ROLES: 'api' }, database: databaseSettings(database) });
   await database.drop();
+  rolledBack = await startApi({
+    env: { ORGWALLET_ROLES: 'api' },
+    database: databaseSettings(await createTestDatabase()),
+    ready: false,
+  });
+  await rolledBack.db('journal_comparison').update({ server: 'another' });
   org = await api.createOrganization();
   ({ cookie } = await signIn(api, org.alice));
 });
-afterAll(() => Promise.all([api, slow, broken].map((service) => service?.stop())));
+afterAll(() => Promise.all([api, slow, broken, rolledBack].map((service) => service?.stop())));
 
 /** A failed attempt to sign in counts for the network of its caller: a hundred are allowed at once. */
 const ATTEMPTS = 110;
@@ -84,6 +92,7 @@ const waysTo: { readonly [code: string]: (operation: Operation) => Promise<Answe
     return limited(askOf(operation, slow), needsSession ? 3 : ATTEMPTS);
   },
   internalError: (operation) => broken.http.send(askOf(operation, broken)),
+  notReconciled: (operation) => rolledBack.http.send(askOf(operation, rolledBack)),
 };
 
 /** Codes that are got elsewhere: without ORIGINS every path is a 404 (tlsAtProxy.test.ts). */

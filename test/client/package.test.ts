@@ -9,7 +9,7 @@ import { temporaryDir } from '../support/stack';
 const run = promisify(execFile);
 const root = projectRoot();
 const client = join(root, 'client');
-const MAX_BYTES = 13_500;
+const MAX_BYTES = 14_000;
 /** Programs of their own, on a machine that may be busy. */
 const LIMIT_MS = 120_000;
 
@@ -43,7 +43,7 @@ export const never = () => orgwallet.waitFor('txn_', 'done');
 const scripts = () => readdirSync(join(client, 'dist')).filter((file) => file.endsWith('.js'));
 
 describe('the package @orgwallet/client', () => {
-  it('has at most 13.5 kB of code, compressed, without viem', () => {
+  it('has at most 14 kB of code, compressed, without viem', () => {
     const code = scripts().map((file) => readFileSync(join(client, 'dist', file)));
     expect(gzipSync(Buffer.concat(code)).length).toBeLessThanOrEqual(MAX_BYTES);
   });

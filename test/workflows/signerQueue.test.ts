@@ -41,7 +41,7 @@ test('an activity on the queue of the signer fills no nonce that nothing waits f
   const [relayer] = await listRelayers(world.db, CHAIN_ID);
   const { address: relayerAddress } = requireRow(relayer);
   const fees = { maxFeePerGas: fee, maxPriorityFeePerGas: fee };
-  const terms = { gas: '5000000', ...fees, relayerAddress, chainNonce: 5_000_000 };
+  const terms = { gas: '5000000', ...fees, relayerAddress, chainNonce: 5_000_000, head: '0' };
   const nonces = [-1, 0.5, 'x', null, ...Array.from({ length: 16 }, (_, index) => 5_000_000 + index)];
   const results = await runOnSigner(
     world,
@@ -81,7 +81,7 @@ describeDeep('a payment in flight', () => {
       const { id, gas, relayer_address: relayerAddress } = requireRow((await envelopesOf(payment))[0]);
       const fee = '500000000000';
       const fees = { maxFeePerGas: fee, maxPriorityFeePerGas: fee, replaces: String(id) };
-      const nonces = { relayerAddress, chainNonce: 0, accountNonce: '0' };
+      const nonces = { relayerAddress, chainNonce: 0, accountNonce: '0', head: '0' };
       const terms = { gas, ...fees, ...nonces, safeTxGas: '1', fromBlock: '0' };
       const input = { organizationId: org.id, transactionId: payment.id, terms: { ...terms, ...change } };
       const [answer] = await runOnSigner(own, 'signTransaction', [input]);
