@@ -42,7 +42,7 @@ const CHECK_LIMIT_MS = 6_000;
 /** Of what only computes: it ends, however slow the machine is. */
 export const COMPUTING_LIMIT_MS = 120_000;
 /** What a part that did not answer in time says about its settings: nothing. */
-const SLOW = 'it is unavailable, or this machine or the way to it is slow: run doctor again';
+const SLOW = 'it is unavailable, or this machine or its network is slow: run doctor again';
 /** What to do about a schema of another version. */
 export const MIGRATE = './orgwallet db migrate';
 

@@ -18,7 +18,7 @@ describe('doctor', () => {
         part: 'temporal',
         status: 'fail',
         found: 'no answer within 0.02 s',
-        todo: 'it is unavailable, or this machine or the way to it is slow: run doctor again',
+        todo: 'it is unavailable, or this machine or its network is slow: run doctor again',
       },
     ]);
   });
