@@ -11,7 +11,7 @@ import type { Logger } from '../logging';
 import { compareJournal } from './compareJournal';
 import { lackText, lost } from './lack';
 
-const LOOK_MS = 1_000;
+const LOOK_MS = 2_000;
 /** What is missing may have been written back. */
 const COMPARE_AGAIN_MS = 5_000;
 
