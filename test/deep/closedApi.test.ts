@@ -1,30 +1,15 @@
-import { openKeystore } from '../../src/chain/keystore';
 import type { Role } from '../../src/config';
-import { requireRow } from '../../src/db/rows';
 import { json } from '../cli/command';
-import { makeAccount, PROPOSE, type Shown } from '../support/api';
+import { PROPOSE, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
+import { makePayingOrganization } from '../support/payingOrganization';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
-import {
-  connectAsOwner,
-  databaseSettings,
-  fundRelayers,
-  makeOrganization,
-  serviceSettings,
-  type TestOrganization,
-} from '../support/service';
-import {
-  copyDatabase,
-  createTestDatabase,
-  endpointOf,
-  fundOnLocalChain,
-  startOwnPostgres,
-} from '../support/stack';
+import { databaseSettings, serviceSettings, type TestOrganization } from '../support/service';
+import { copyDatabase, createTestDatabase, startOwnPostgres } from '../support/stack';
 import {
   aTransactionBody,
   executeTransaction,
   initiate,
-  makePaymentPolicies,
   settledTransaction,
 } from '../support/transactionApi';
 import { NETWORK_ID } from '../support/transactions';
@@ -32,25 +17,14 @@ import { until } from '../support/until';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'chain', 'signer'];
 const LIMIT_MS = 300_000;
-/** How long the API stays closed after Postgres was started again: the signer looks once a second. */
+/** How long the API stays closed after Postgres was started again: the signer looks every 2 s. */
 const OPEN_WITHIN_MS = 20_000;
 
 /** An organization with an account that pays, at a service. */
 async function found(service: ServiceProcess) {
-  const db = connectAsOwner(service.env, 2);
-  await fundRelayers(db, service.config);
-  const keystore = await openKeystore({
-    file: service.config.keystore.file,
-    passphrase: service.env.KEYSTORE_PASSPHRASE ?? '',
-  });
-  const org = await makeOrganization(db, { keystore });
-  const account = await makeAccount(service.http, org, { networkIds: [NETWORK_ID] });
-  const network = requireRow(service.config.networks.find(({ id }) => id === NETWORK_ID));
-  await fundOnLocalChain(endpointOf(network), account.address);
-  const { auto } = await makePaymentPolicies(service.http, org, NETWORK_ID);
-  await db.destroy();
+  const { org, account, policies } = await makePayingOrganization(service);
   const pay = async (): Promise<Shown> => {
-    const body = aTransactionBody(org, { account, policy: auto, to: anAddress() as `0x${string}` });
+    const body = aTransactionBody(org, { account, policy: policies.auto, to: anAddress() as `0x${string}` });
     const transaction = await initiate(service.http, org, body);
     await executeTransaction(service.http, org, transaction);
     return settledTransaction(service.http, org, transaction);

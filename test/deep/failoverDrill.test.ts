@@ -1,30 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { createPublicClient, type Hex, http as rpcTransport } from 'viem';
-import { openKeystore } from '../../src/chain/keystore';
-import { requireRow } from '../../src/db/rows';
+import type { Hex } from 'viem';
 import { json, words } from '../cli/command';
-import { makeAccount, type Shown } from '../support/api';
+import type { Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import { type ReplicatedPostgres, startReplicatedPostgres } from '../support/failover';
 import type { Answer, Ask } from '../support/http';
+import { makePayingOrganization, paymentChain } from '../support/payingOrganization';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
-import {
-  connectAsOwner,
-  databaseSettings,
-  makeOrganization,
-  serviceSettings,
-  type TestOrganization,
-} from '../support/service';
-import { endpointOf, fundOnLocalChain } from '../support/stack';
-import {
-  aTransactionBody,
-  makePaymentPolicies,
-  signatureBody,
-  TRANSACTIONS,
-  transactionPath,
-} from '../support/transactionApi';
-import { NETWORK_ID } from '../support/transactions';
+import { databaseSettings, serviceSettings, type TestOrganization } from '../support/service';
+import { aTransactionBody, signatureBody, TRANSACTIONS, transactionPath } from '../support/transactionApi';
 import { until } from '../support/until';
 
 const LIMIT_MS = 600_000;
@@ -103,17 +88,9 @@ async function start(isSynchronous: boolean): Promise<void> {
     env: { RECONCILE_EVERY: '2s' },
   });
   service = await startServiceProcess(settings, { roles: ['api', 'worker', 'chain', 'signer'] });
-  const db = connectAsOwner(service.env, 2);
-  const keystore = await openKeystore({
-    file: service.config.keystore.file,
-    passphrase: service.env.KEYSTORE_PASSPHRASE ?? '',
-  });
-  org = await makeOrganization(db, { keystore });
-  await db.destroy();
-  account = await makeAccount(service.http, org, { networkIds: [NETWORK_ID] });
-  const network = requireRow(service.config.networks.find(({ id }) => id === NETWORK_ID));
-  await fundOnLocalChain(endpointOf(network), account.address);
-  policy = (await makePaymentPolicies(service.http, org, NETWORK_ID)).auto;
+  const made = await makePayingOrganization(service);
+  ({ org, account } = made);
+  policy = made.policies.auto;
   payments = [];
   requests = 0;
   isOver = false;
@@ -131,9 +108,8 @@ function accepted(count: number): Promise<unknown> {
 /** Asks once more for all, and expects each to be paid once. */
 async function expectPaidOnce(): Promise<number> {
   for (const payment of payments) await ask(payment);
-  const network = requireRow(service.config.networks.find(({ id }) => id === NETWORK_ID));
-  const chain = createPublicClient({ transport: rpcTransport(endpointOf(network)) });
-  const balances = () => Promise.all(payments.map(({ to }) => chain.getBalance({ address: to })));
+  const { client } = paymentChain(service);
+  const balances = () => Promise.all(payments.map(({ to }) => client.getBalance({ address: to })));
   await until('all are paid', async () => (await balances()).every((wei) => wei > 0n), LIMIT_MS);
   const doubled = (await balances()).filter((wei) => wei > 1n).length;
   expect(doubled).toBe(0);

@@ -1,9 +1,10 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectRoot } from '../../src/projectRoot';
+import { installPackages } from '../support/debianPackages';
 import { temporaryDir } from '../support/stack';
 
 const run = promisify(execFile);
@@ -15,15 +16,6 @@ const ISOLATION = ['--isolation', 'chroot', '--network', 'host'];
 const MAX_BUFFER = 64 * 1_024 * 1_024;
 
 const buildah = (...args: string[]) => run('buildah', args, { maxBuffer: MAX_BUFFER });
-
-/** Installs Debian's packages where they are missing. Throws when they cannot be had here. */
-function install(...packages: string[]): void {
-  for (const args of [['update'], ['install', '--yes', '--no-install-recommends', ...packages]]) {
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    const done = spawnSync('apt-get', args, { encoding: 'utf8', env });
-    if (done.status !== 0) throw new Error(`apt-get ${args.join(' ')}: ${done.stderr}`);
-  }
-}
 
 /**
  * Stands for the image of Node, which is in a registry: Debian, this Node with its npm, and the user of that image. Where npm has
@@ -65,7 +57,7 @@ async function inImage(...args: string[]) {
 }
 
 beforeAll(async () => {
-  install('buildah', 'debootstrap');
+  installPackages('buildah', 'debootstrap');
   await makeBase();
   await buildah(
     ...['build', ...ISOLATION, '--build-arg', `NODE_IMAGE=${BASE}`, '--build-arg', 'REVISION=4e5302c763eb'],

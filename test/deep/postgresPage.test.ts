@@ -1,27 +1,26 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { createPublicClient, type Hex, http as rpcTransport } from 'viem';
-import { openKeystore } from '../../src/chain/keystore';
+import type { Hex } from 'viem';
 import { requireRow } from '../../src/db/rows';
 import { projectRoot } from '../../src/projectRoot';
 import { type Part, startPart, untilReady } from '../../tools/dev/parts';
 import { command, json, spawned, words } from '../cli/command';
-import { makeAccount, type Shown } from '../support/api';
+import type { Shown } from '../support/api';
 import { anAddress } from '../support/builders';
+import { installPackages } from '../support/debianPackages';
 import { codeBlocks, sectionBelow } from '../support/markdown';
+import { makePayingOrganization, paymentChain } from '../support/payingOrganization';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
-import { connectAsOwner, makeOrganization, serviceSettings, type TestOrganization } from '../support/service';
-import { endpointOf, freePorts, fundOnLocalChain, temporaryDir } from '../support/stack';
+import { serviceSettings, type TestOrganization } from '../support/service';
+import { freePorts, temporaryDir } from '../support/stack';
+import { openSwitchedPort, type SwitchedPort } from '../support/switchedPort';
 import {
   aTransactionBody,
   executeTransaction,
   initiate,
-  makePaymentPolicies,
   settledTransaction,
 } from '../support/transactionApi';
-import { NETWORK_ID } from '../support/transactions';
 import { until } from '../support/until';
 
 const LIMIT_MS = 600_000;
@@ -47,9 +46,7 @@ let tls: string;
 let primary: Host;
 let standby: Host;
 let poolerPort: number;
-let nameOfPrimary: Server;
-const sockets = new Set<Socket>();
-let leadsTo: number;
+let nameOfPrimary: SwitchedPort;
 let pooler: Part;
 let service: ServiceProcess;
 let org: TestOrganization;
@@ -59,7 +56,7 @@ let recipients: Hex[] = [];
 
 /** A command of the page with the hosts, addresses and passwords of this machine. */
 function here(text: string): string {
-  const name = String((nameOfPrimary.address() as AddressInfo).port);
+  const name = String(nameOfPrimary.port);
   return text
     .replaceAll('@db.example/', `@localhost:${name}/`)
     .replaceAll('host=db.example', `host=localhost port=${name}`)
@@ -92,36 +89,14 @@ async function on(host: Host, commands: string): Promise<string> {
   return stdout;
 }
 
-/** Installs Debian's packages where they are missing. */
-function install(): void {
-  if (existsSync('/usr/lib/postgresql/15/bin/initdb') && existsSync('/usr/sbin/pgbouncer')) return;
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  for (const args of [
-    ['update'],
-    ['install', '--yes', '--no-install-recommends', 'postgresql-15', 'pgbouncer'],
-  ]) {
-    execFileSync('apt-get', args, { env, stdio: 'pipe' });
-  }
-}
-
 /** Leads the name of the primary to a server: connections that are open end, as with a load balancer. */
 function lead(host: Host): void {
-  leadsTo = host.port;
-  for (const socket of sockets) socket.destroy();
-}
-
-async function startName(): Promise<void> {
-  nameOfPrimary = createServer((client) => {
-    const behind = connect(leadsTo, '127.0.0.1');
-    for (const socket of [client, behind]) sockets.add(socket.on('error', () => undefined));
-    client.on('close', () => behind.destroy()).pipe(behind);
-    behind.on('close', () => client.destroy()).pipe(client);
-  });
-  await new Promise<void>((resolve) => nameOfPrimary.listen(0, '127.0.0.1', resolve));
+  nameOfPrimary.lead(host.port);
+  nameOfPrimary.cut();
 }
 
 /** URLs of the logins: past PgBouncer, and through it. */
-function url(login: string, port = (nameOfPrimary.address() as AddressInfo).port): string {
+function url(login: string, port = nameOfPrimary.port): string {
   const password = PASSWORD.replaceAll(' ', '_');
   return `postgres://orgwallet_${login}:${password}@localhost:${port}/orgwallet?sslmode=verify-full&sslrootcert=${tls}/ca.pem`;
 }
@@ -155,9 +130,8 @@ async function pay(): Promise<void> {
 
 /** Each was paid once. */
 async function expectPaidOnce(): Promise<void> {
-  const network = requireRow(service.config.networks.find(({ id }) => id === NETWORK_ID));
-  const chain = createPublicClient({ transport: rpcTransport(endpointOf(network)) });
-  const balances = await Promise.all(recipients.map((address) => chain.getBalance({ address })));
+  const { client } = paymentChain(service);
+  const balances = await Promise.all(recipients.map((address) => client.getBalance({ address })));
   expect(balances).toEqual(recipients.map(() => 1n));
 }
 
@@ -167,18 +141,19 @@ async function expectNothingLacks(): Promise<void> {
 
 beforeAll(async () => {
   if (process.getuid?.() !== 0) throw new Error('this test needs root: it runs Postgres as its own user');
-  install();
+  if (!['/usr/lib/postgresql/15/bin/initdb', '/usr/sbin/pgbouncer'].every((file) => existsSync(file))) {
+    installPackages('postgresql-15', 'pgbouncer');
+  }
   dir = temporaryDir();
   tls = join(dir, 'tls');
   const [one = 0, two = 0, three = 0] = await freePorts(3);
   primary = { port: one, data: join(dir, 'db-1') };
   standby = { port: two, data: join(dir, 'db-2') };
   poolerPort = three;
-  leadsTo = one;
   for (const folder of [tls, join(dir, 'backups')]) mkdirSync(folder);
   for (let folder = dir; folder !== '/'; folder = join(folder, '..')) chmodSync(folder, 0o777);
   execFileSync('chown', ['-R', 'postgres', dir]);
-  await startName();
+  nameOfPrimary = await openSwitchedPort(primary.port);
   await on(
     primary,
     'initdb --auth-local=peer --auth-host=scram-sha-256 > /dev/null && pg_ctl start -w -l "$PGDATA.log"',
@@ -191,7 +166,6 @@ afterAll(async () => {
     if (host && existsSync(join(host.data, 'postmaster.pid'))) await on(host, 'pg_ctl stop -m immediate');
   }
   nameOfPrimary?.close();
-  for (const socket of sockets) socket.destroy();
 });
 
 test(
@@ -226,7 +200,9 @@ test(
       env: { DATABASE_POOLER: 'transaction', DATABASE_LISTEN_URL: url('service'), RECONCILE_EVERY: '2s' },
     });
     service = await startServiceProcess(settings, { roles: ['api', 'worker', 'chain', 'signer'] });
-    await found();
+    const made = await makePayingOrganization(service);
+    ({ org, account } = made);
+    policy = made.policies.auto;
     await pay();
 
     // A standby that every commit waits for, and which takes over.
@@ -290,18 +266,3 @@ test(
   },
   LIMIT_MS,
 );
-
-/** An organization with an account that pays anybody. */
-async function found(): Promise<void> {
-  const db = connectAsOwner(service.env, 2);
-  const keystore = await openKeystore({
-    file: service.config.keystore.file,
-    passphrase: service.env.KEYSTORE_PASSPHRASE ?? '',
-  });
-  org = await makeOrganization(db, { keystore });
-  await db.destroy();
-  account = await makeAccount(service.http, org, { networkIds: [NETWORK_ID] });
-  const network = requireRow(service.config.networks.find(({ id }) => id === NETWORK_ID));
-  await fundOnLocalChain(endpointOf(network), account.address);
-  policy = (await makePaymentPolicies(service.http, org, NETWORK_ID)).auto;
-}

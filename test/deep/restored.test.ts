@@ -1,6 +1,6 @@
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createPublicClient, type Hex, http as rpcTransport } from 'viem';
+import type { Hex } from 'viem';
 import { openKeystore } from '../../src/chain/keystore';
 import { executionCall, type SafeTransaction } from '../../src/chain/safeTransaction';
 import type { Role } from '../../src/config';
@@ -10,20 +10,13 @@ import { requireRow } from '../../src/db/rows';
 import { command, json, words } from '../cli/command';
 import { change, makeAccount, read, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
+import { makePayingOrganization, paymentChain } from '../support/payingOrganization';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { signSafeTransaction } from '../support/safeSignature';
-import {
-  connectAsOwner,
-  databaseSettings,
-  fundRelayers,
-  makeOrganization,
-  serviceSettings,
-  type TestOrganization,
-} from '../support/service';
+import { connectAsOwner, databaseSettings, serviceSettings, type TestOrganization } from '../support/service';
 import {
   copyDatabase,
   createTestDatabase,
-  endpointOf,
   fundOnLocalChain,
   LOCAL_FUNDER,
   rpc,
@@ -34,7 +27,6 @@ import {
   aTransactionBody,
   executeTransaction,
   initiate,
-  makePaymentPolicies,
   settledTransaction,
   signed,
 } from '../support/transactionApi';
@@ -59,10 +51,7 @@ interface Payment {
   readonly to: Hex;
 }
 
-function chain() {
-  const rpcUrl = endpointOf(requireRow(service.config.networks.find(({ id }) => id === NETWORK_ID)));
-  return { rpcUrl, client: createPublicClient({ transport: rpcTransport(rpcUrl) }) };
-}
+const chain = () => paymentChain(service);
 
 async function initiated(policy: Shown, of: { id: string } = account): Promise<Payment> {
   const to = anAddress() as Hex;
@@ -148,18 +137,10 @@ beforeAll(async () => {
   service = await startServiceProcess(settings, { roles: ROLES });
   env = service.env;
   db = connectAsOwner(env, 4);
+  ({ org, account, policies } = await makePayingOrganization(service));
   // The login that owns the tables is not on the host of the signer.
   delete env.MIGRATION_DATABASE_URL;
   env.RECOVERY_DATABASE_URL = await recoveryLogin();
-  const keystore = await openKeystore({
-    file: service.config.keystore.file,
-    passphrase: env.KEYSTORE_PASSPHRASE ?? '',
-  });
-  org = await makeOrganization(db, { keystore });
-  account = await makeAccount(service.http, org, { networkIds: [NETWORK_ID] });
-  await fundRelayers(db, service.config);
-  await fundOnLocalChain(chain().rpcUrl, account.address);
-  policies = await makePaymentPolicies(service.http, org, NETWORK_ID);
 }, LIMIT_MS);
 afterAll(async () => {
   await service?.stop();

@@ -1,27 +1,25 @@
 import { copyFileSync, cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { createPublicClient, type Hex, http as rpcTransport } from 'viem';
-import { openKeystore } from '../../src/chain/keystore';
+import type { Hex } from 'viem';
 import type { Db } from '../../src/db/database';
 import { requireRow } from '../../src/db/rows';
 import { projectRoot } from '../../src/projectRoot';
 import { lastLogLines, startPart } from '../../tools/dev/parts';
 import { command, json } from '../cli/command';
-import { makeAccount, type Shown } from '../support/api';
+import type { Shown } from '../support/api';
 import { anAddress } from '../support/builders';
+import { makePayingOrganization, paymentChain } from '../support/payingOrganization';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import type { TestOrganization } from '../support/service';
-import { connectAsOwner, fundRelayers, makeOrganization, serviceSettings } from '../support/service';
-import { endpointOf, freePorts, fundOnLocalChain } from '../support/stack';
+import { connectAsOwner, serviceSettings } from '../support/service';
+import { freePorts } from '../support/stack';
 import {
   aTransactionBody,
   executeTransaction,
   initiate,
-  makePaymentPolicies,
   settledTransaction,
 } from '../support/transactionApi';
-import { NETWORK_ID } from '../support/transactions';
 import { until } from '../support/until';
 
 const LIMIT_MS = 400_000;
@@ -108,8 +106,7 @@ async function pay({ journal }: Host): Promise<void> {
 }
 
 async function expectPaidOnce(): Promise<void> {
-  const rpcUrl = endpointOf(requireRow(service.config.networks.find(({ id }) => id === NETWORK_ID)));
-  const client = createPublicClient({ transport: rpcTransport(rpcUrl) });
+  const { client } = paymentChain(service);
   for (const address of paid) expect(await client.getBalance({ address })).toBe(1n);
 }
 
@@ -121,18 +118,7 @@ beforeAll(async () => {
   await isReady(first, signer);
   service = await startServiceProcess(settings, { roles: ['api', 'worker', 'chain'] });
   db = connectAsOwner(service.env, 4);
-  await fundRelayers(db, service.config);
-  const keystore = await openKeystore({
-    file: service.config.keystore.file,
-    passphrase: settings.KEYSTORE_PASSPHRASE ?? '',
-  });
-  org = await makeOrganization(db, { keystore });
-  account = await makeAccount(service.http, org, { networkIds: [NETWORK_ID] });
-  await fundOnLocalChain(
-    endpointOf(requireRow(service.config.networks.find(({ id }) => id === NETWORK_ID))),
-    account.address,
-  );
-  policies = await makePaymentPolicies(service.http, org, NETWORK_ID);
+  ({ org, account, policies } = await makePayingOrganization(service));
 }, LIMIT_MS);
 afterAll(async () => {
   for (const part of running) await part.stop();

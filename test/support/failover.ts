@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { freePorts } from '../../tools/dev/ports';
 import { startOwnPostgres, type TestDatabase, temporaryDir } from './stack';
+import { openSwitchedPort } from './switchedPort';
 import { until } from './until';
 
 /** A Postgres with a standby (Linux only: it reads /proc). */
@@ -74,19 +74,11 @@ export async function startReplicatedPostgres({ isSynchronous = false } = {}): P
   const standby = await startStandby(primary, standbyPort);
   const { adminUrl } = primary.current;
   const standbyAdminUrl = at(adminUrl, standbyPort);
-  const sockets = new Set<Socket>();
-  let serving = Number(new URL(adminUrl).port);
+  const primaryPort = Number(new URL(adminUrl).port);
   let stopped: number | undefined;
   const receiver = async () =>
     Number((await ask(standbyAdminUrl, 'SELECT pid FROM pg_stat_wal_receiver')).pid);
-  const server = createServer((client) => {
-    const behind = connect(serving, '127.0.0.1');
-    for (const socket of [client, behind]) sockets.add(socket.on('error', () => undefined));
-    client.on('close', () => behind.destroy()).pipe(behind);
-    behind.on('close', () => client.destroy()).pipe(client);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const name = await openSwitchedPort(primaryPort);
   await until('the standby follows', async () => {
     const { state } = await ask(adminUrl, 'SELECT state FROM pg_stat_replication');
     return state === 'streaming';
@@ -102,10 +94,14 @@ export async function startReplicatedPostgres({ isSynchronous = false } = {}): P
   const { url, serviceUrl, signerUrl } = primary.database;
   return {
     database: primary.database,
-    served: { url: at(url, port), serviceUrl: at(serviceUrl, port), signerUrl: at(signerUrl, port) },
+    served: {
+      url: at(url, name.port),
+      serviceUrl: at(serviceUrl, name.port),
+      signerUrl: at(signerUrl, name.port),
+    },
     standbyUrl: at(url, standbyPort),
     serve(which) {
-      serving = which === 'standby' ? standbyPort : Number(new URL(adminUrl).port);
+      name.lead(which === 'standby' ? standbyPort : primaryPort);
     },
     async fallBehind() {
       await until('the standby has everything', async () => {
@@ -128,12 +124,11 @@ export async function startReplicatedPostgres({ isSynchronous = false } = {}): P
         }));
         return promoted === true;
       });
-      serving = standbyPort;
-      for (const socket of sockets) socket.destroy();
+      name.lead(standbyPort);
+      name.cut();
     },
     async stop() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
+      name.close();
       standby.kill('SIGINT');
       await primary.stop();
     },

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type Part, startPart, untilReady } from '../../tools/dev/parts';
+import { installPackages } from './debianPackages';
 import { asAdmin, freePorts, type TestDatabase, temporaryDir } from './stack';
 
 const LOGINS = ['orgwallet_service', 'orgwallet_signer'];
@@ -19,7 +20,7 @@ export interface Pooler {
   through(url: string): string;
 }
 
-/** Gives the logins the settings that docs/production.md has for a pooler. Connections that are open do not have them. */
+/** Gives the logins the settings that docs/postgres.md has for a pooler. Connections that are open do not have them. */
 export async function setForPooler(adminUrl: string, name: string): Promise<void> {
   await asAdmin(adminUrl, async (admin) => {
     for (const login of LOGINS) {
@@ -34,13 +35,7 @@ export async function setForPooler(adminUrl: string, name: string): Promise<void
 function installed(): string {
   const has = () => spawnSync('pgbouncer', ['--version'], { encoding: 'utf8' });
   if (has().status === 0) return 'pgbouncer';
-  for (const args of [['update'], ['install', '--yes', '--no-install-recommends', 'pgbouncer']]) {
-    const done = spawnSync('apt-get', args, {
-      encoding: 'utf8',
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
-    });
-    if (done.status !== 0) throw new Error(`PgBouncer is needed (apt-get install pgbouncer): ${done.stderr}`);
-  }
+  installPackages('pgbouncer');
   const found = has();
   if (found.status !== 0) throw new Error(`PgBouncer does not run: ${found.stderr}`);
   return 'pgbouncer';

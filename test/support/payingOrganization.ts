@@ -1,0 +1,39 @@
+import { createPublicClient, http as rpcTransport } from 'viem';
+import { openKeystore } from '../../src/chain/keystore';
+import { requireRow } from '../../src/db/rows';
+import { makeAccount, type Shown } from './api';
+import type { ServiceProcess } from './process';
+import { connectAsOwner, fundRelayers, makeOrganization, type TestOrganization } from './service';
+import { endpointOf, fundOnLocalChain } from './stack';
+import { makePaymentPolicies } from './transactionApi';
+import { NETWORK_ID } from './transactions';
+
+/** An organization whose account has funds, with the policies of `makePaymentPolicies` to pay from it. */
+export interface PayingOrganization {
+  readonly org: TestOrganization;
+  readonly account: Shown;
+  readonly policies: Awaited<ReturnType<typeof makePaymentPolicies>>;
+}
+
+/** The chain on which such organizations pay. */
+export function paymentChain({ config }: Pick<ServiceProcess, 'config'>) {
+  const rpcUrl = endpointOf(requireRow(config.networks.find(({ id }) => id === NETWORK_ID)));
+  return { rpcUrl, client: createPublicClient({ transport: rpcTransport(rpcUrl) }) };
+}
+
+/** Makes one at a service that runs as processes, with their keystore and their login to the tables. */
+export async function makePayingOrganization(service: ServiceProcess): Promise<PayingOrganization> {
+  const { env, config, http } = service;
+  const db = connectAsOwner(env, 2);
+  try {
+    await fundRelayers(db, config);
+    const passphrase = env.KEYSTORE_PASSPHRASE ?? '';
+    const keystore = await openKeystore({ file: config.keystore.file, passphrase });
+    const org = await makeOrganization(db, { keystore });
+    const account = await makeAccount(http, org, { networkIds: [NETWORK_ID] });
+    await fundOnLocalChain(paymentChain(service).rpcUrl, account.address);
+    return { org, account, policies: await makePaymentPolicies(http, org, NETWORK_ID) };
+  } finally {
+    await db.destroy();
+  }
+}
