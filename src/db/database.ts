@@ -13,8 +13,9 @@ export type Tx = Knex.Transaction;
 const BIGINT_OID = 20;
 types.setTypeParser(BIGINT_OID, BigInt);
 
-// Failures reach the caller as errors; knex would also print them, outside the log.
 const ignore = () => undefined;
+/** Failures reach the caller as errors; knex would also print them, with their stack, outside the log. */
+export const SILENT = { warn: ignore, error: ignore, deprecate: ignore, debug: ignore };
 
 /** What is known of a pool beside its connections. */
 interface Pool {
@@ -91,7 +92,7 @@ export function createDatabase(
     acquireConnectionTimeout: 5_000,
     // Values of statements are kept out of error messages and the log.
     compileSqlOnError: false,
-    log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
+    log: SILENT,
   });
   noteFailedStatements(db);
   connections.watch(db);

@@ -1,5 +1,5 @@
 import knexFactory from 'knex';
-import type { Db, Tx } from './database';
+import { type Db, SILENT, type Tx } from './database';
 import { noteFailedStatements } from './databaseFailure';
 import { type Migration, migrationHash, migrations } from './migrations';
 import { queryRows, requireRow } from './rows';
@@ -34,7 +34,7 @@ export async function migrate(
   { steps = migrations, production = false, lockLimitMs = LOCK_LIMIT_MS }: MigrateOptions = {},
 ): Promise<{ applied: string[] }> {
   // One connection: it holds the lock between the steps, and releases it when it ends.
-  const db = knexFactory({ client: 'pg', connection: url, pool: { min: 1, max: 1 } });
+  const db = knexFactory({ client: 'pg', connection: url, pool: { min: 1, max: 1 }, log: SILENT });
   noteFailedStatements(db);
   try {
     await db.raw('SELECT pg_advisory_lock(?)', [MIGRATION_LOCK]);

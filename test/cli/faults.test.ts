@@ -163,6 +163,7 @@ describe.each(Object.entries(faults))('where %s', (_, fault) => {
   it('each command says so in a sentence', async () => {
     const { env: other = {}, argument = (given: string) => given } = fault();
     const unexplained: string[] = [];
+    const printedBeside = jest.spyOn(console, 'log').mockImplementation();
     for (const [name, given] of Object.entries(calls())) {
       const outcome = await command({ ...env, ...other }, ...name.split(' '), ...given.map(argument));
       try {
@@ -172,6 +173,8 @@ describe.each(Object.entries(faults))('where %s', (_, fault) => {
       }
     }
     expect(unexplained).toEqual([]);
+    expect(printedBeside.mock.calls).toEqual([]);
+    printedBeside.mockRestore();
   });
 });
 
