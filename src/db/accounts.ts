@@ -78,6 +78,12 @@ export async function findAccount(
   return (await findAccounts(db, organizationId, [id]))[0];
 }
 
+/** Whether an account of the organization has an address, however it is written. */
+export async function isAccountAddress(db: Db, organizationId: string, address: string): Promise<boolean> {
+  const found = db('accounts').where({ organization_id: organizationId });
+  return (await found.whereRaw('lower(address) = lower(?)', [address]).first('id')) !== undefined;
+}
+
 /** The address of an account. Throws when it does not exist. */
 export async function accountAddress(db: Db | Tx, id: string): Promise<string> {
   return requireRow(await db('accounts').where({ id }).first('address')).address;

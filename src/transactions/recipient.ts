@@ -1,7 +1,6 @@
-import { listAccounts } from '../db/accounts';
+import { isAccountAddress } from '../db/accounts';
 import type { Db } from '../db/database';
 import type { StoredTransaction } from '../db/transactions';
-import { isSameAddress } from '../domain/address';
 import { NATIVE_CURRENCY } from '../domain/policy';
 import type { WalletCode } from '../domain/wallet';
 import { contentOf } from './policy';
@@ -19,8 +18,7 @@ export async function readRecipientCode(
   const content = contentOf(record);
   if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return null;
   const { destination } = content;
-  const accounts = await listAccounts(db, { organizationId: record.organizationId });
-  if (accounts.some(({ address }) => isSameAddress(address, destination))) return null;
   const code = await readCode(destination);
-  return code === 'contract' || code === 'unknown' ? code : null;
+  if (code !== 'contract' && code !== 'unknown') return null;
+  return (await isAccountAddress(db, record.organizationId, destination)) ? null : code;
 }
