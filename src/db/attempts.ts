@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { LeaseHold } from '../domain/signerLease';
 import { unchangedSince, unlessChanged } from './approvalLocks';
 import { updateApproval } from './approvals';
 import { prepareAudit, SYSTEM } from './audit';
@@ -17,7 +18,7 @@ import {
 import type { Db, Tx } from './database';
 import type { Reservation } from './reservations';
 import { type Columns, columnsOf, queryRows, requireRow, type Statement, together } from './rows';
-import { currentHold, type Hold } from './signerLease';
+import { currentHold } from './signerLease';
 import type { ChainAttemptRow } from './tables';
 
 /** The outcome of an attempt of an account, with the network's confirmations. */
@@ -347,7 +348,12 @@ export async function insertAttemptReserved(
  * Stores the signature of an attempt; where it has one, that stays. Stores none where another signer has taken the lease
  * over since `hold`.
  */
-export function insertSignature(db: Db, id: bigint, signature: string, hold: Hold | undefined): Statement {
+export function insertSignature(
+  db: Db,
+  id: bigint,
+  signature: string,
+  hold: LeaseHold | undefined,
+): Statement {
   const values = db.select(db.raw('?::bigint, ?', [String(id), signature]));
   return db(db.raw('chain_signatures (attempt_id, signature)'))
     .insert(hold === undefined ? values : values.whereExists(currentHold(db, hold)))

@@ -1,3 +1,4 @@
+import type { LeaseHold } from '../domain/signerLease';
 import {
   type AccountOnNetwork,
   type Envelope,
@@ -10,7 +11,7 @@ import {
 } from './chain';
 import type { Db, Tx } from './database';
 import { queryRows, requireRow, type Statement } from './rows';
-import { currentHold, type Hold } from './signerLease';
+import { currentHold } from './signerLease';
 import type { RelayerReservationRow } from './tables';
 
 /** A nonce of a relayer that is taken for an envelope, with its terms. Amounts are in wei. */
@@ -154,7 +155,7 @@ export async function storeReserved(
   db: Db,
   reserved: Reservation,
   bytes: Pick<Envelope, 'transactionHash' | 'rawTransaction'>,
-  { along, hold }: { readonly along: readonly Statement[]; readonly hold: Hold | undefined },
+  { along, hold }: { readonly along: readonly Statement[]; readonly hold: LeaseHold | undefined },
 ): Promise<bigint | undefined> {
   const { id, ...of } = reserved;
   const whileLive = live(db).where({ 'r.id': id });

@@ -1,41 +1,15 @@
+import type { JournalPosition, LeaseHold, StoredLease } from '../domain/signerLease';
 import type { Db } from './database';
 import { execute, queryRows } from './rows';
 
-/** How far a journal goes: the number of its lines, and the hash of the last one. */
-interface Position {
-  readonly lines: number;
-  readonly hash: string;
-}
-
-/** A hold of the lease: its fencing number is one more than of the hold before. */
-export interface Hold {
-  readonly fencing: bigint;
-  readonly holder: string;
-}
-
-/** The lease as it is stored, with times of the database's clock. */
-export interface StoredSignerLease {
-  readonly fencing: bigint;
-  /** Null where its last holder has released it. */
-  readonly holder: string | null;
-  readonly host: string | null;
-  readonly process: number | null;
-  readonly since: Date | null;
-  readonly until: Date | null;
-  /** By the database's clock, it has not ended. */
-  readonly isHeld: boolean;
-  /** How far the journal of its last holder goes. */
-  readonly position: Position;
-}
-
-interface LeaseColumns extends Omit<StoredSignerLease, 'position' | 'process'> {
+interface LeaseColumns extends Omit<StoredLease, 'position' | 'process'> {
   readonly process: bigint | null;
   readonly lines: bigint;
   readonly hash: string;
 }
 
 /** Reads the lease of the signer. */
-export async function readSignerLease(db: Db): Promise<StoredSignerLease> {
+export async function readSignerLease(db: Db): Promise<StoredLease> {
   const [row] = await queryRows<LeaseColumns>(
     db,
     `SELECT fencing, holder, host, process::bigint, held_since AS since, held_until AS until,
@@ -58,9 +32,9 @@ export function signerLease(db: Db) {
 
     /** Takes it for `forMs`, if it is as it was read and not held, or held by `dead`, whose process has ended. */
     async take(
-      before: StoredSignerLease,
-      by: Hold & { readonly host: string; readonly process: number },
-      { position, forMs, dead }: { position: Position; forMs: number; dead: string | undefined },
+      before: StoredLease,
+      by: LeaseHold & { readonly host: string; readonly process: number },
+      { position, forMs, dead }: { position: JournalPosition; forMs: number; dead: string | undefined },
     ): Promise<boolean> {
       const taken = await execute(
         db,
@@ -86,8 +60,8 @@ export function signerLease(db: Db) {
 
     /** Renews a hold for `forMs`, and moves the position of the journal. False where it is not held so. */
     async renew(
-      { fencing, holder }: Hold,
-      { from, to, forMs }: { from: Position; to: Position; forMs: number },
+      { fencing, holder }: LeaseHold,
+      { from, to, forMs }: { from: JournalPosition; to: JournalPosition; forMs: number },
     ): Promise<boolean> {
       const renewed = await execute(
         db,
@@ -99,7 +73,7 @@ export function signerLease(db: Db) {
     },
 
     /** Gives a hold up. */
-    async release({ fencing, holder }: Hold): Promise<void> {
+    async release({ fencing, holder }: LeaseHold): Promise<void> {
       await execute(
         db,
         'UPDATE signer_lease SET holder = NULL, held_until = now() WHERE fencing = ? AND holder = ?',
@@ -110,6 +84,6 @@ export function signerLease(db: Db) {
 }
 
 /** Selects a row where the database has this hold. */
-export function currentHold(db: Db, { fencing, holder }: Hold) {
+export function currentHold(db: Db, { fencing, holder }: LeaseHold) {
   return db('signer_lease').where({ fencing, holder }).select(db.raw('1'));
 }

@@ -1,25 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { JournalPosition, LeaseHold, StoredLease } from '../domain/signerLease';
 import { JournalError } from './entries';
-import type { JournalPosition } from './lines';
-
-/** The lease of the signer as the database has it. */
-export interface StoredLease {
-  readonly fencing: bigint;
-  readonly holder: string | null;
-  readonly host: string | null;
-  readonly process: number | null;
-  readonly since: Date | null;
-  readonly until: Date | null;
-  readonly isHeld: boolean;
-  readonly position: JournalPosition;
-}
-
-/** One hold of it: `fencing` is one more than of the hold before. */
-export interface LeaseHold {
-  readonly fencing: bigint;
-  readonly holder: string;
-}
 
 /** The row of the lease, which only the signer's login may write. */
 export interface LeaseRow {

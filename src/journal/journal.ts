@@ -2,7 +2,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { SignedGas } from '../domain/gasBudget';
 import type { Usage, UsageWindow } from '../domain/policyEngine';
-import { DatabaseLease, type LeaseEvents, type LeaseHold, type LeaseRow } from './databaseLease';
+import type { JournalPosition, LeaseHold } from '../domain/signerLease';
+import { DatabaseLease, type LeaseEvents, type LeaseRow } from './databaseLease';
 import {
   type AccountNonce,
   type AuthorizationEntry,
@@ -23,15 +24,7 @@ import {
   type TakenNonce,
 } from './journalIndex';
 import { type Lease, takeLease } from './lease';
-import {
-  EMPTY,
-  type JournalEnd,
-  type JournalLine,
-  type JournalPosition,
-  type LinePosition,
-  lineHash,
-  scanLines,
-} from './lines';
+import { EMPTY, type JournalEnd, type JournalLine, type LinePosition, lineHash, scanLines } from './lines';
 import { failureText, WrittenFile } from './writtenFile';
 
 /** What can be asked of a journal. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import type { JournalPosition } from '../domain/signerLease';
 import { type JournalEntry, JournalError } from './entries';
 
 /** Where a line is in its file, in bytes, without its line feed. */
@@ -19,12 +20,6 @@ export interface JournalLine {
   /** ISO 8601. */
   readonly at: string;
   readonly entry: JournalEntry;
-}
-
-/** How far a journal goes: the number of its lines, and the hash of the last one. */
-export interface JournalPosition {
-  readonly lines: number;
-  readonly hash: string;
 }
 
 /** The end of a journal: the next line follows it. */

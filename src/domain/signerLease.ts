@@ -1,0 +1,26 @@
+/** How far a journal goes: the number of its lines, and the hash of the last one. */
+export interface JournalPosition {
+  readonly lines: number;
+  readonly hash: string;
+}
+
+/** A hold of the lease of the signer: `fencing` is one more than of the hold before. */
+export interface LeaseHold {
+  readonly fencing: bigint;
+  readonly holder: string;
+}
+
+/** The lease of the signer as the database has it, with times of its clock. */
+export interface StoredLease {
+  readonly fencing: bigint;
+  /** Null where its last holder has released it. */
+  readonly holder: string | null;
+  readonly host: string | null;
+  readonly process: number | null;
+  readonly since: Date | null;
+  readonly until: Date | null;
+  /** By the database's clock, it has not ended. */
+  readonly isHeld: boolean;
+  /** How far the journal of its last holder goes. */
+  readonly position: JournalPosition;
+}
