@@ -151,6 +151,10 @@ const notInExecution = [
   'worker.reportDeployment',
   'worker.readApproval',
   'worker.recordRestored',
+  // The change of a passphrase is killed at in cli/keystore.
+  'keystore.written',
+  'keystore.verified',
+  'keystore.replaced',
 ];
 
 /** One failpoint in one scenario. */
