@@ -150,7 +150,7 @@ async function unblock<T>(
 ): Promise<Step<T>> {
   const of = `of relayer ${envelope.relayerAddress} on ${networkLabel(chain)}`;
   const blocker = await findBlocker(context.db, chain, envelope);
-  if (blocker === 'others') return { waitingFor: `waiting for earlier transactions ${of}` };
+  if (blocker === 'others') return { waitingFor: refusal ?? `waiting for earlier transactions ${of}` };
   if (blocker === 'nothing') {
     const fees = await currentFees(chain);
     // What is refused for another reason than its fee gets none that is above the network's.
@@ -163,7 +163,7 @@ async function unblock<T>(
   }
   const terms = await gapTerms(chain, blocker);
   if (terms) return { end: { kind: 'gap', nonce: blocker.nonce, terms } };
-  return { waitingFor: `waiting for nonce ${blocker.nonce} ${of}` };
+  return { waitingFor: refusal ?? `waiting for nonce ${blocker.nonce} ${of}` };
 }
 
 /** Looks at the chain: the end, or what it waits for. */
@@ -273,7 +273,8 @@ export async function follow<T>(
     const now = performance.now();
     const result = await step(context, followed, progress, signal);
     if ('end' in result) return result.end;
-    const waitingFor = progress.failed ? result.waitingFor : (progress.refusal ?? result.waitingFor);
+    // Once it has been refused for long, what was found about that says more than the node.
+    const waitingFor = progress.failed ? result.waitingFor : (result.waitingFor ?? progress.refusal ?? null);
     if (waitingFor !== message) {
       message = waitingFor;
       messageSince = now;
