@@ -14,10 +14,10 @@ import { DEEP, itDeep } from '../support/suite';
 import { until } from '../support/until';
 import {
   aged as agedRecord,
+  differencesOf,
   entriesOf,
   type Reconciler,
   reconcilerOf,
-  suspectsOf,
   untilRestored,
 } from './reconciling';
 import {
@@ -92,7 +92,7 @@ async function deleteWorkflow(proposal: Shown): Promise<void> {
 /** Waits until Temporal's list lacks so many workflows of open proposals. */
 async function untilMissed(count: number): Promise<void> {
   await until(`Temporal lacks ${count}`, async () => {
-    return (await suspectsOf(world, reconciler)).length === count;
+    return (await differencesOf(world, reconciler)).suspects.length === count;
   });
 }
 
@@ -394,6 +394,10 @@ itDeep('a workflow that is left over is found although another one is missed: th
       .where({ id: left.id })
       .update({ closed_at: world.db.raw(`now() - interval '1 minute'`) });
     await untilMissed(1);
+    // A young one may still be creating its record.
+    await until('the other one is left over', async () => {
+      return (await differencesOf(world, reconciler)).leftOver.length === 1;
+    });
     expect(await reconciler.pass()).toMatchObject({ restarted: 1, refreshed: 1, failed: 0 });
     expect(await ended(world, org, left)).toMatchObject({ closed: true });
     expect(await auditOf(world.db, missed)).toEqual([

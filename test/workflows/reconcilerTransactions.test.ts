@@ -29,10 +29,10 @@ import { NETWORK_ID } from '../support/transactions';
 import { until } from '../support/until';
 import {
   aged as agedRecord,
+  differencesOf,
   entriesOf,
   type Reconciler,
   reconcilerOf,
-  suspectsOf,
   untilRestored,
 } from './reconciling';
 import { auditOf, expectSoundAudit, startWorld, type World } from './world';
@@ -219,7 +219,10 @@ describe('a workflow that is lost', () => {
         details: {},
       };
       await world.db.transaction((tx) => appendAudit(tx, org.id, Array(10).fill(entry)));
-      await until('Temporal lacks it', async () => (await suspectsOf(world, reconciler)).length === 1);
+      await until(
+        'Temporal lacks it',
+        async () => (await differencesOf(world, reconciler)).suspects.length === 1,
+      );
       expect(await reconciler.pass()).toMatchObject({ restarted: 0, postponed: 1 });
     });
     // What is left of it is none of the other tests' business.
@@ -308,7 +311,7 @@ itDeep('a pass without differences changes nothing', async () => {
   await unsigned();
   await reconciler.withoutSchedule(async () => {
     const entries = () => world.db('audit_log').count('* as n').first();
-    await until('none is missed', async () => (await suspectsOf(world, reconciler)).length === 0);
+    await until('none is missed', async () => (await differencesOf(world, reconciler)).suspects.length === 0);
     const before = await entries();
     const summary = await reconciler.pass();
     expect(summary).toMatchObject({ restarted: 0, closed: 0, refreshed: 0, noted: 0, failed: 0 });

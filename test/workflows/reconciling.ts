@@ -1,9 +1,8 @@
 import type { ScheduleHandle, WorkflowHandle } from '@temporalio/client';
 import type { Db } from '../../src/db/database';
-import type { OpenApproval } from '../../src/db/reconciler';
 import type { AuditLogRow } from '../../src/db/tables';
 import type { ReconcileSummary } from '../../src/domain/reconciliation';
-import { compare, countRanges } from '../../src/reconciler/compare';
+import { compare, countRanges, type Differences } from '../../src/reconciler/compare';
 import type { WorkflowSender } from '../../src/temporal/client';
 import { reconcilerScheduleId, type TaskQueues, taskQueues } from '../../src/temporal/ids';
 import type { Shown } from '../support/api';
@@ -52,13 +51,13 @@ export function reconcilerOf({ temporal, config }: World): Reconciler {
   };
 }
 
-/** The open records that Temporal's list lacks. */
-export async function suspectsOf(
+/** What a comparison of everything finds. */
+export async function differencesOf(
   { db }: Pick<World, 'db'>,
   { sender }: Pick<Reconciler, 'sender'>,
-): Promise<readonly OpenApproval[]> {
+): Promise<Differences> {
   const compared = { db, sender, networkIds: [] };
-  return (await compare(compared, await countRanges(compared))).suspects;
+  return compare(compared, await countRanges(compared));
 }
 
 /** Makes a record old enough for the reconciler, which leaves alone what Temporal's list may not yet have. */
