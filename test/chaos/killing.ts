@@ -45,13 +45,8 @@ const points: { readonly [scenario in Scenario]: readonly string[] } = {
     'chain.outcomeSeen',
   ],
   payBehindGap: ['signer.fillNonce:before', 'signer.fillNonce:after', 'signer.fillerStored'],
-  reject: [
-    'worker.readAuthority:before',
-    'worker.readAuthority:after',
-    'signer.recordRejection:before',
-    'signer.rejectionStored',
-    'signer.recordRejection:after',
-  ],
+  reject: ['signer.recordRejection:before', 'signer.rejectionStored', 'signer.recordRejection:after'],
+  rejectSigned: ['worker.readAuthority:before', 'worker.readAuthority:after'],
   payAfterOutage: [
     'chain.prepareTransaction:before',
     'chain.prepareTransaction:after',

@@ -77,8 +77,8 @@ export class Payment {
     );
   }
 
-  async execute(): Promise<void> {
-    await this.send(transactionPath(this.id, '/execute'), { type: 'approve' });
+  async execute(type: 'approve' | 'reject' = 'approve'): Promise<void> {
+    await this.send(transactionPath(this.id, '/execute'), { type });
   }
 
   async row(): Promise<ApprovalRow & TransactionRow> {
@@ -160,21 +160,33 @@ async function payApproved(payment: Payment): Promise<Outcome> {
   };
 }
 
+const REJECTED: Outcome = {
+  status: 'rejected',
+  executions: 0,
+  votes: ['initiator', 'reject'],
+  messages: { sign: 2, execute: 1 },
+  usage: [],
+  attempts: [],
+  audit: { created: 1, signed: 2, rejected: 1 },
+};
+
 async function reject(payment: Payment): Promise<Outcome> {
   const { dave } = payment.fixture.org;
   await payment.create('auto');
   await payment.sign(dave, 'initiator');
   await payment.sign(dave, 'reject', true);
   await payment.is('rejected');
-  return {
-    status: 'rejected',
-    executions: 0,
-    votes: ['initiator', 'reject'],
-    messages: { sign: 2, execute: 1 },
-    usage: [],
-    attempts: [],
-    audit: { created: 1, signed: 2, rejected: 1 },
-  };
+  return REJECTED;
+}
+
+async function rejectSigned(payment: Payment): Promise<Outcome> {
+  const { dave } = payment.fixture.org;
+  await payment.create('auto');
+  await payment.sign(dave, 'initiator');
+  await payment.sign(dave, 'reject');
+  await payment.execute('reject');
+  await payment.is('rejected');
+  return REJECTED;
 }
 
 const FAILED: Outcome = {
@@ -343,6 +355,7 @@ export const SCENARIOS = {
   revertInBlock,
   revertBefore,
   reject,
+  rejectSigned,
   cancel,
   payBehindGap,
   payAfterRefill,
