@@ -94,6 +94,12 @@ async function measureAll(stack: BenchStack, costs: Costs): Promise<void> {
     often(COUNT * 10, (lane) => payments.get(path, lane)),
   );
   await costs.measure('sign and execute it', COUNT, () => often(COUNT, execute));
+  await costs.measure('a whole payment: both', COUNT, () =>
+    often(COUNT, async (lane) => {
+      await create(lane);
+      await execute(lane);
+    }),
+  );
   await costs.measure('create a group, with 2 signatures', CHANGES, async () => {
     for (let number = 0; number < CHANGES; number += 1) {
       await payments.carryOut('groups', 'create', {
@@ -106,10 +112,10 @@ async function measureAll(stack: BenchStack, costs: Costs): Promise<void> {
 
 /**
  * Shows the processor time of each part per piece of work, and what the service's processes spend it on (Linux). The
- * threads of workflows are in the time and not in the functions.
+ * threads of workflows are in the time and not in the functions. A payment is done with one confirmation.
  */
 export async function profile(say: (line: string) => void): Promise<string> {
-  const stack = await startBenchStack(say, { perRole: 1, preload: 'profiler' });
+  const stack = await startBenchStack(say, { perRole: 1, confirmations: 1, preload: 'profiler' });
   try {
     const costs = new Costs(stack);
     await measureAll(stack, costs);

@@ -64,14 +64,19 @@ function rpcUrlOf(chains: readonly RunningChain[], networkId: number): string {
 
 /**
  * Starts everything on free ports, with its data in a temporary folder. The service is one process beside the signer, or
- * so many of each role as `perRole` says. `preload`: what its processes load before their program.
+ * so many of each role as `perRole` says; its networks need so many `confirmations`. `preload`: what its processes load before their program.
  */
 export async function startBenchStack(
   say: (line: string) => void,
   {
     perRole = 0,
+    confirmations = 0,
     preload,
-  }: { readonly perRole?: number; readonly preload?: 'profiler' | 'blockingProbe' } = {},
+  }: {
+    readonly perRole?: number;
+    readonly confirmations?: number;
+    readonly preload?: 'profiler' | 'blockingProbe';
+  } = {},
 ): Promise<BenchStack> {
   const dir = mkdtempSync(join(tmpdir(), 'orgwallet-bench-'));
   // Postgres may run as another user, who has to come through to its files.
@@ -158,7 +163,7 @@ export async function startBenchStack(
     const networksFile = join(dir, 'networks.json');
     const tokenListFile = join(dir, 'token-list.json');
     // As the floor, which awaits the receipt: how soon the tools mine the next block is not measured.
-    writeNetworksFile(networksFile, chains, { confirmations: 0 });
+    writeNetworksFile(networksFile, chains, { confirmations });
     writeTokenListFile(tokenListFile, chains);
     const shared = {
       NODE_ENV: 'production',
