@@ -22,6 +22,8 @@ const TIME_LIMIT = file('src/timeLimit');
 const SET_NEWEST = file('src/setNewest');
 const LIFETIME = file('src/lifetime');
 const SECRETS = file('src/secrets');
+const FILE_OWNER = file('src/fileOwner');
+const LASTING_FAILURE = file('src/lastingFailure');
 const FREE_PORT = file('src/freePort');
 const CLIENTS = file('src/clients');
 const REMEMBERED = file('src/production');
@@ -41,9 +43,12 @@ const LAYERS = {
     packages: npm('@ariakit/react', '@tanstack/react-(query|router)', 'react', 'react-dom', 'viem'),
   },
   'src/domain': { may: [], packages: npm('canonicalize', 'zod') },
-  'src/chain': { may: [folder('src/domain'), FAILPOINTS, SECRETS, SET_NEWEST, TRACING], types: [CONFIG] },
+  'src/chain': {
+    may: [folder('src/domain'), FAILPOINTS, FILE_OWNER, SECRETS, SET_NEWEST, TRACING],
+    types: [CONFIG],
+  },
   'src/db': { may: [folder('src/domain'), FAILPOINTS, TIME_LIMIT] },
-  'src/journal': { may: [folder('src/domain')] },
+  'src/journal': { may: [folder('src/domain'), FILE_OWNER] },
   'src/temporal': { may: [folder('src/domain'), TIME_LIMIT, TRACING], types: [CONFIG, LOGGING] },
   'src/contract': { may: [folder('src/domain'), PURE_CHAIN], packages: npm('zod', 'zod-openapi') },
   'src/operations': {
@@ -73,7 +78,10 @@ const LAYERS = {
     ],
     types: [CONFIG, LOGGING, folder('src/contract')],
   },
-  'src/recovery': { may: [folder('src/(approvals|chain|db|domain|journal|operations)')], types: [LOGGING] },
+  'src/recovery': {
+    may: [folder('src/(approvals|chain|db|domain|journal|operations)'), LASTING_FAILURE],
+    types: [LOGGING],
+  },
   'src/proof': { may: [folder('src/(chain|db|domain|journal|operations)')] },
   workflows: {
     may: [folder('src/domain'), MESSAGES],
@@ -105,6 +113,7 @@ const LAYERS = {
       folder('src/(chain|db|journal|recovery|temporal)'),
       FAILPOINTS,
       FREE_PORT,
+      LASTING_FAILURE,
       TIME_LIMIT,
       TRACING,
     ],
@@ -122,7 +131,7 @@ const LAYERS = {
   // What any layer may use: settings, logs, metrics, traces and small tools.
   'src/config': {
     files:
-      'src/(config|failpoints|freePort|healthMetrics|lifetime|logging|mapLimit|metrics|openTelemetry|projectRoot|secrets|setNewest|timeLimit|tracing|version)',
+      'src/(config|failpoints|fileOwner|freePort|healthMetrics|lastingFailure|lifetime|logging|mapLimit|metrics|openTelemetry|projectRoot|secrets|setNewest|timeLimit|tracing|version)',
     may: [file('src/chain/(loopback|relayerIndex)')],
     types: [folder('src/(chain|db)')],
   },

@@ -25,6 +25,8 @@ const SECRETS = [
 /** Passphrases are read where a keystore is opened, and nowhere else. */
 export type Secret = (typeof SECRETS)[number] | 'KEYSTORE_PASSPHRASE' | 'NEW_KEYSTORE_PASSPHRASE';
 
+const PASSPHRASES: ReadonlySet<Secret> = new Set(['KEYSTORE_PASSPHRASE', 'NEW_KEYSTORE_PASSPHRASE']);
+
 type Settings = Readonly<Record<string, string | undefined>>;
 
 /** Whether a secret is set, itself or by its file. */
@@ -32,10 +34,15 @@ export function hasSecret(settings: Settings, name: Secret): boolean {
   return Boolean(settings[name] || settings[`${name}_FILE`]);
 }
 
+/** Whether white space begins or ends a text: nobody sees it. */
+export function hasOuterSpace(text: string): boolean {
+  return text !== text.trim();
+}
+
 /**
- * A secret, or undefined where it is not set; empty settings count as absent. Of a file, without the white space at its end.
- * Throws SecretError where setting and file are both set, and for a file that cannot be read, is empty, or has several lines:
- * it is another one than was meant.
+ * A secret, or undefined where it is not set; empty settings count as absent. Of a file, without the white space at its end; of
+ * that of a passphrase, without one line break: blanks are part of it, as they are in its setting. Throws SecretError where setting and file are both set, and for a file
+ * that cannot be read, is empty, or has several lines: it is another one than was meant.
  */
 export function readSecret(settings: Settings, name: Secret): string | undefined {
   const setting = `${name}_FILE`;
@@ -47,11 +54,12 @@ export function readSecret(settings: Settings, name: Secret): string | undefined
   }
   let text: string;
   try {
-    text = readFileSync(file, 'utf8').trimEnd();
+    const whole = readFileSync(file, 'utf8');
+    text = PASSPHRASES.has(name) ? whole.replace(/\r?\n$/, '') : whole.trimEnd();
   } catch (error) {
     throw new SecretError(setting, `${file} cannot be read: ${(error as Error).message}`);
   }
-  if (text === '') throw new SecretError(setting, `${file} is empty`);
+  if (text.trim() === '') throw new SecretError(setting, `${file} is empty`);
   if (/[\r\n]/.test(text)) {
     throw new SecretError(setting, `${file} has several lines (expected one: the secret alone)`);
   }

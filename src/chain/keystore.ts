@@ -7,7 +7,7 @@ import {
   type ScryptOptions,
   scrypt,
 } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,7 +16,8 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { canonicalJson } from '../domain/canonicalJson';
 import { failpoint } from '../failpoints';
-import { readSecret } from '../secrets';
+import { type FileOwner, giveTo } from '../fileOwner';
+import { hasOuterSpace, readSecret } from '../secrets';
 import { type Keystore, KeystoreError, type SigningKey } from './keys';
 
 const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
@@ -96,14 +97,19 @@ async function decrypt(path: string, file: KeystoreFile, passphrase: string): Pr
     decipher.setAuthTag(Buffer.from(tag, 'hex'));
     return Buffer.concat([decipher.update(Buffer.from(text, 'hex')), decipher.final()]);
   } catch {
+    const space = hasOuterSpace(passphrase)
+      ? ' (the passphrase that was given begins or ends with white space, which counts)'
+      : '';
     throw new KeystoreError(
-      `${path}: cannot be decrypted: the passphrase is wrong, or the file is damaged or changed`,
+      `${path}: cannot be decrypted: the passphrase is wrong, or the file is damaged or changed${space}`,
     );
   }
 }
 
 interface WriteOptions {
   readonly exclusive?: boolean;
+  /** Whose the file is to be; absent: of the user of this process. */
+  readonly owner?: FileOwner;
   /** Looks at the file that was written before it takes its place; throws where it is not as it should be. */
   readonly verify?: (written: string) => Promise<void>;
 }
@@ -115,7 +121,7 @@ interface WriteOptions {
 async function writeWhole(
   path: string,
   text: string,
-  { exclusive = false, verify }: WriteOptions = {},
+  { exclusive = false, owner, verify }: WriteOptions = {},
 ): Promise<boolean> {
   const folder = dirname(path);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -128,6 +134,7 @@ async function writeWhole(
     } finally {
       await handle.close();
     }
+    if (owner) giveTo(owner, temporary);
     failpoint('keystore.written');
     await verify?.(temporary);
     failpoint('keystore.verified');
@@ -251,7 +258,8 @@ export function readPassphrase(
 /**
  * Encrypts a keystore with another passphrase, in place of the file, with the same keys. The new file is written beside it
  * and opened with the new passphrase before it takes its place: whatever ends the process, there is one whole file, which
- * opens with one of both. False where it has the new passphrase already. Throws KeystoreError.
+ * opens with one of both. A link stays one, and the file that it names keeps its owner. False where it has the new passphrase
+ * already. Throws KeystoreError.
  */
 export async function changePassphrase(
   file: string,
@@ -265,7 +273,9 @@ export async function changePassphrase(
   if (await opensWith(file, present, to)) return { fingerprint, isChanged: false };
   const secret = await decrypt(file, present, from);
   const text = `${JSON.stringify(await encrypt(secret, to, cost), null, 2)}\n`;
-  await writeWhole(file, text, {
+  const target = realpathSync(file);
+  await writeWhole(target, text, {
+    owner: statSync(target),
     async verify(written) {
       const opened = await decrypt(written, readFile(written), to);
       if (!opened.equals(secret)) throw new Error('what was written is another secret');
@@ -281,6 +291,10 @@ async function opensWith(path: string, file: KeystoreFile, passphrase: string): 
   );
 }
 
+function textHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
 function backupMarker(file: string): string {
   return `${file}.backup.json`;
 }
@@ -291,20 +305,20 @@ export async function backupKeystore(
   to: string,
 ): Promise<{ fingerprint: string; file: string }> {
   const { fingerprint } = readFile(file);
-  const copied = await writeWhole(to, readFileSync(file, 'utf8'), { exclusive: true });
+  const text = readFileSync(file, 'utf8');
+  const copied = await writeWhole(to, text, { exclusive: true });
   if (!copied) throw new KeystoreError(`${to}: exists already; a backup overwrites nothing`);
-  await writeWhole(
-    backupMarker(file),
-    `${JSON.stringify({ fingerprint, at: new Date().toISOString(), to })}\n`,
-  );
+  const mark = { fingerprint, sha256: textHash(text), at: new Date().toISOString(), to };
+  // The signer reads it.
+  await writeWhole(backupMarker(file), `${JSON.stringify(mark)}\n`, { owner: statSync(file) });
   return { fingerprint, file: to };
 }
 
-/** When the keystore was last backed up (ISO 8601), or null when never. */
+/** When the keystore was last backed up as it is (ISO 8601), or null: an earlier one opens with another passphrase. */
 export function lastBackup(file: string): string | null {
   try {
     const marker = JSON.parse(readFileSync(backupMarker(file), 'utf8'));
-    return marker.fingerprint === readFile(file).fingerprint ? marker.at : null;
+    return marker.sha256 === textHash(readFileSync(file, 'utf8')) ? marker.at : null;
   } catch {
     return null;
   }

@@ -1,4 +1,16 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -6,6 +18,7 @@ import { parseTransaction, recoverTransactionAddress } from 'viem';
 import { type Keystore, KeystoreError } from '../../../src/chain/keys';
 import {
   backupKeystore,
+  changePassphrase,
   createOrOpenKeystore,
   lastBackup,
   openKeystore,
@@ -200,6 +213,63 @@ test('a backup opens with the same passphrase, is recorded, and overwrites no fi
   expect((await openKeystore({ file: to, passphrase })).fingerprint).toBe(made.fingerprint);
   expect(statSync(to).mode & 0o777).toBe(0o600);
   await expect(backupKeystore(file, to)).rejects.toThrow(/exists already/);
+});
+
+const another = 'another horse battery staple';
+
+test('the backup before a change of the passphrase is none of the new file', async () => {
+  await createOrOpenKeystore({ file, passphrase, cost: LOW_COST });
+  await backupKeystore(file, join(folder, 'backup.json'));
+  await changePassphrase(file, { from: passphrase, to: another, cost: LOW_COST });
+  expect(lastBackup(file)).toBeNull();
+  await backupKeystore(file, join(folder, 'new.json'));
+  expect(lastBackup(file)).toMatch(/^\d{4}-/);
+  rmSync(join(folder, 'backup.json'));
+});
+
+test('a change of the passphrase keeps a link, and changes the file that it names', async () => {
+  await createOrOpenKeystore({ file, passphrase, cost: LOW_COST });
+  const elsewhere = join(folder, 'elsewhere');
+  mkdirSync(elsewhere);
+  const link = join(elsewhere, 'link.json');
+  symlinkSync(file, link);
+  await changePassphrase(link, { from: passphrase, to: another, cost: LOW_COST });
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  for (const path of [link, file]) await openKeystore({ file: path, passphrase: another });
+  expect(readdirSync(elsewhere)).toEqual(['link.json']);
+});
+
+test('what another user runs leaves keystore and mark to the user of the signer', async () => {
+  await createOrOpenKeystore({ file, passphrase, cost: LOW_COST });
+  // Only root may give a file away; others are its owner already.
+  const owner = process.getuid?.() === 0 ? 65_534 : statSync(file).uid;
+  if (owner !== statSync(file).uid) chownSync(file, owner, owner);
+  await changePassphrase(file, { from: passphrase, to: another, cost: LOW_COST });
+  await backupKeystore(file, join(folder, 'backup.json'));
+  for (const path of [file, `${file}.backup.json`]) {
+    expect(statSync(path)).toMatchObject({ uid: owner });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  }
+});
+
+test('only one line break at the end of a file is not part of the passphrase', async () => {
+  const passphraseFile = join(folder, 'passphrase');
+  const read = (text: string) => {
+    writeFileSync(passphraseFile, text);
+    return readPassphrase({ passphraseFile });
+  };
+  for (const end of ['', '\n', '\r\n']) expect(read(`${passphrase}${end}`)).toBe(passphrase);
+  // As it is where the setting has it.
+  for (const end of [' ', '\t\n', '  \r\n']) {
+    expect(read(`${passphrase}${end}`)).toBe(`${passphrase}${end.replace(/\r?\n$/, '')}`);
+  }
+  for (const end of ['\n\n', '\r\n\r\n', '\nx'])
+    expect(() => read(`${passphrase}${end}`)).toThrow(/several lines/);
+  expect(() => read('             \n')).toThrow(/is empty/);
+  await createOrOpenKeystore({ file, passphrase, cost: LOW_COST });
+  const opening = openKeystore({ file, passphrase: read(`${passphrase} \n`) });
+  await expect(opening).rejects.toThrow(/wrong.*begins or ends with white space, which counts/);
+  await expect(openKeystore({ file, passphrase: another })).rejects.toThrow(/changed$/);
 });
 
 test('the passphrase comes from its setting or from its file', () => {
