@@ -34,6 +34,7 @@ import { takeRequests } from './journal/freezeRequests';
 import { openJournalOf } from './journal/installationJournal';
 import type { Journal } from './journal/journal';
 import { createSteadyTime, type SteadyTime } from './journal/steadyTime';
+import { createLastingFailure, type LastingFailure } from './lastingFailure';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
 import { type KeptComparison, keepCompared } from './recovery/keepCompared';
@@ -73,19 +74,33 @@ async function ensureSearchAttributes(
   }
 }
 
+/** The failures of something on each network. */
+function failuresOf(
+  logger: Logger,
+  networks: readonly NetworkConfig[],
+  what: string,
+): (networkId: number) => LastingFailure {
+  const failures = new Map(
+    networks.map(({ id }) => [id, createLastingFailure(logger, what, { fields: { networkId: id } })]),
+  );
+  return (networkId) => failures.get(networkId) ?? createLastingFailure(logger, what);
+}
+
 /** Polls every network for lost blocks, and sends their transactions again. Returns the function that stops it. */
 function keepResending(
   config: Config,
   resendLost: (networkId: number) => Promise<number>,
   logger: Logger,
 ): () => Promise<void> {
+  const failure = failuresOf(logger, config.networks, 'the network cannot be checked for lost blocks');
   return keepPolling(config.networks, LOST_BLOCKS_POLL_MS, async ({ id: networkId }) => {
     try {
       const count = await resendLost(networkId);
+      failure(networkId).succeeded();
       if (count > 0)
         logger.warn({ networkId, count }, 'the network has lost blocks; transactions sent again');
     } catch (error) {
-      logger.debug({ err: error, networkId }, 'the network cannot be checked for lost blocks now');
+      failure(networkId).failed(error);
     }
   });
 }
@@ -120,13 +135,11 @@ function keepPolling(
 
 /** Reads what became of what is authorized, soon after it is in a block. */
 function keepReadingOutcomes(signing: SignerContext): () => Promise<void> {
-  return keepPolling(signing.networks, OUTCOMES_POLL_MS, async (network) => {
-    try {
-      await readOutcomes(signing, network);
-    } catch (error) {
-      signing.logger.debug({ err: error, networkId: network.id }, 'outcomes cannot be read now; retrying');
-    }
-  });
+  const { logger, networks } = signing;
+  const failure = failuresOf(logger, networks, 'outcomes cannot be read');
+  return keepPolling(networks, OUTCOMES_POLL_MS, (network) =>
+    readOutcomes(signing, network).then(failure(network.id).succeeded, failure(network.id).failed),
+  );
 }
 
 /**

@@ -7,6 +7,7 @@ import {
 } from '../db/journalComparison';
 import { JournalError } from '../journal/entries';
 import type { JournalReader } from '../journal/journal';
+import { createLastingFailure } from '../lastingFailure';
 import type { Logger } from '../logging';
 import { compareJournal } from './compareJournal';
 import { lackText, lost } from './lack';
@@ -38,13 +39,19 @@ export function keepCompared({
   db,
   journal,
   logger,
+  failureLastsMs,
 }: {
   readonly db: Db;
   readonly journal: JournalReader;
   readonly logger: Logger;
+  /** After so long a failure is an error; absent: a minute. */
+  readonly failureLastsMs?: number;
 }): KeptComparison {
   const stopped = new AbortController();
   const { signal } = stopped;
+  const failure = createLastingFailure(logger, 'the database cannot be compared with the journal', {
+    ...(failureLastsMs === undefined ? {} : { lastsMs: failureLastsMs }),
+  });
   /** How often it was asked for, and how many of those a recorded comparison came after. */
   let asked = 0;
   let answered = 0;
@@ -81,9 +88,7 @@ export function keepCompared({
 
   async function keep(): Promise<void> {
     while (!signal.aborted) {
-      await look().catch((error) =>
-        logger.debug({ err: error }, 'the database cannot be compared now; retrying'),
-      );
+      await look().then(failure.succeeded, failure.failed);
       await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
     }
   }

@@ -30,6 +30,28 @@ async function comparedAt(): Promise<number> {
   return row?.compared_at?.getTime() ?? 0;
 }
 
+test('a comparison that fails for good is an error in the log, once', async () => {
+  const errors: string[] = [];
+  const logger = pino(
+    { level: 'error' },
+    { write: (line: string) => void errors.push(JSON.parse(line).msg) },
+  );
+  let failures = 0;
+  signer.on('query-error', () => {
+    failures += 1;
+  });
+  await owner.raw('REVOKE SELECT ON unknown_executions FROM orgwallet_signer');
+  const kept = keepCompared({ db: signer, journal, logger, failureLastsMs: 1_000 });
+  try {
+    kept.again();
+    await until('it has failed several times', async () => failures >= 4, 30_000);
+    expect(errors).toEqual(['the database cannot be compared with the journal for 1 s; retrying']);
+  } finally {
+    await kept.stop();
+    await owner.raw('GRANT SELECT ON unknown_executions TO orgwallet_signer');
+  }
+});
+
 test('a comparison that was asked for while the database fails is made when it answers again', async () => {
   const kept = keepCompared({ db: signer, journal, logger: pino({ level: 'silent' }) });
   try {
