@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { giveToOwnerOf } from '../fileOwner';
 import { type FreezeEntry, JournalError } from './entries';
 import { type Journal, leaseFile } from './journal';
 import { isHeld } from './lease';
@@ -15,8 +16,10 @@ function requestFolder(file: string): string {
 function writeRequest(file: string, entry: FreezeEntry): string {
   const folder = requestFolder(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  giveToOwnerOf(dirname(file), folder);
   const path = join(folder, `${entry.id}.json`);
   writeFileSync(`${path}.new`, JSON.stringify(entry), { mode: 0o600 });
+  giveToOwnerOf(dirname(file), `${path}.new`);
   renameSync(`${path}.new`, path);
   return path;
 }

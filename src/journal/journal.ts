@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { SignedGas } from '../domain/gasBudget';
 import type { Usage, UsageWindow } from '../domain/policyEngine';
 import type { JournalPosition, LeaseHold } from '../domain/signerLease';
+import { giveToOwnerOf } from '../fileOwner';
 import { DatabaseLease, type LeaseEvents, type LeaseRow } from './databaseLease';
 import {
   type AccountNonce,
@@ -514,6 +515,7 @@ export async function openJournal(options: OpenJournal): Promise<Journal> {
   const lease = await takeLease(leaseFile(file), { waitMs, onWaiting }).catch(orReason);
   try {
     const handle = await open(file, 'a+', 0o600).catch(orReason);
+    giveToOwnerOf(dirname(file), file);
     const journal = new JournalWriter(file, handle, lease, ownTime, onLost);
     await syncFolder(file);
     try {

@@ -10,7 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { giveToOwnerOf } from '../fileOwner';
 import { JournalError } from './entries';
 import { failureText } from './writtenFile';
 
@@ -98,6 +100,7 @@ function claim(file: string, holder: Holder, present: Holder | undefined): void 
   const temporary = `${file}.${holder.epoch}`;
   writeFileSync(temporary, `${JSON.stringify(holder)}\n`, { mode: 0o600, flag: 'wx' });
   try {
+    giveToOwnerOf(dirname(file), temporary);
     if (present) renameSync(temporary, file);
     else linkSync(temporary, file);
   } catch (error) {

@@ -1,8 +1,16 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chownSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdtemp, open } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { AuthorizationEntry, JournalEntry } from '../../../src/journal/entries';
 import { requestFreeze, takeRequests } from '../../../src/journal/freezeRequests';
 import { type Journal, leaseFile, openJournal, readJournal } from '../../../src/journal/journal';
@@ -313,6 +321,27 @@ describe('a request to freeze', () => {
     await takeRequests(signer, record);
     await asking;
     expect(signer.lines()).toBe(1);
+  });
+
+  it('is left to the user of the signer, as the journal is, by a command that root runs', async () => {
+    // Only root may give a file away; others are its owner already.
+    const owner = process.getuid?.() === 0 ? 65_534 : statSync(dirname(file)).uid;
+    if (owner !== statSync(dirname(file)).uid) chownSync(dirname(file), owner, owner);
+    const owners = () =>
+      [
+        dirname(file),
+        ...readdirSync(dirname(file), { recursive: true }).map((name) => join(dirname(file), String(name))),
+      ].map((path) => statSync(path).uid);
+    const signer = await opened();
+    const asking = requestFreeze(file, freeze, {
+      waitMs: 0,
+      open: () => opened(),
+      record: async () => undefined,
+    });
+    await expect(asking).rejects.toThrow('the signer has not taken the request up');
+    expect(owners().length).toBeGreaterThanOrEqual(5);
+    expect(new Set(owners())).toEqual(new Set([owner]));
+    await takeRequests(signer, async () => undefined);
   });
 
   it('says when the signer does not take it up', async () => {
