@@ -2,16 +2,39 @@ import type { Hex } from 'viem';
 import { canonicalJson } from './canonicalJson.ts';
 import { linesOf } from './describe.ts';
 import { PayloadMismatch } from './errors.ts';
-import { isSameAddress, match } from './expectation.ts';
-import { type Hashes, hashesOf, type TypedData } from './payload.ts';
+import { anyAddress, anyId, anyInteger, anyText, isSameAddress, match } from './expectation.ts';
+import { listOf, member, object } from './operationShape.ts';
+import { fieldsOf, formOf, type Hashes, hashesOf, type TypedData } from './payload.ts';
 import { nameInSummary } from './summary.ts';
 
 /** A member of an organization that is founded. */
 export interface Founder {
   readonly id: string;
   readonly name: string;
+  readonly type: 'user' | 'api';
   readonly walletAddress: string;
   readonly walletKind: 'key' | 'contract';
+}
+
+/** The state that an organization begins with: members and admins, and nothing else. */
+export interface FoundingState {
+  readonly id: string;
+  readonly name: string;
+  readonly domainSalt: string;
+  readonly signingKey: string;
+  readonly sealKey: string;
+  readonly members: { readonly [id: string]: Founder };
+  readonly admins: { readonly memberIds: readonly string[]; readonly threshold: number };
+}
+
+/** What the founders sign. */
+export interface GenesisMessage {
+  readonly organization: string;
+  readonly summary: readonly string[];
+  readonly signingKey: string;
+  readonly sealKey: string;
+  /** The state as canonical JSON. */
+  readonly state: string;
 }
 
 /** What is known of a genesis. What is given is compared. */
@@ -25,46 +48,55 @@ export interface KnownGenesis {
 
 /** A genesis that says one thing only. */
 export interface VerifiedGenesis extends Hashes {
-  readonly typedData: object;
-  readonly organization: string;
-  readonly name: string;
-  readonly threshold: number;
+  readonly typedData: TypedData<GenesisMessage>;
+  readonly state: FoundingState;
+  /** The members who decide: each of them signs. */
   readonly admins: readonly Founder[];
   /** What it founds, made from the bytes alone, line by line. */
   readonly description: string;
 }
 
-/** The state that an organization begins with, as far as it is read here. */
-interface State {
-  readonly id: string;
-  readonly name: string;
-  readonly sequence: number;
-  readonly domainSalt: string;
-  readonly signingKey: string;
-  readonly sealKey: string;
-  readonly members: { readonly [id: string]: Founder };
-  readonly admins: { readonly memberIds: readonly string[]; readonly threshold: number };
-}
+const revision = 0;
 
-/** The types of the payload. Source: docs/signatures.md. */
-const TYPES = {
-  EIP712Domain: [
-    { name: 'name', type: 'string' },
-    { name: 'version', type: 'string' },
-    { name: 'salt', type: 'bytes32' },
-  ],
-  FoundOrganization: [
-    { name: 'organization', type: 'string' },
-    { name: 'summary', type: 'string[]' },
-    { name: 'signingKey', type: 'address' },
-    { name: 'sealKey', type: 'address' },
-    { name: 'state', type: 'string' },
-  ],
+/** The form of a state: what is not in it, such as a policy, nobody founds an organization with. */
+const STATE = {
+  id: anyId('org'),
+  name: anyText,
+  sequence: 0,
+  domainSalt: formOf({ type: 'bytes32' }),
+  signingKey: anyAddress,
+  sealKey: anyAddress,
+  members: object((got) =>
+    Object.fromEntries(Object.keys(got).map((id) => [id, { ...member, id, revision }])),
+  ),
+  groups: {},
+  policies: {},
+  accounts: {},
+  admins: { id: anyId('adm'), memberIds: listOf(anyId('mem')), threshold: anyInteger, revision },
 };
 
-function parsed<T>(field: string, text: unknown): T {
+/** The form of the payload. Source: docs/signatures.md. */
+const PAYLOAD = {
+  primaryType: 'FoundOrganization',
+  types: {
+    EIP712Domain: fieldsOf('string name,string version,bytes32 salt'),
+    FoundOrganization: fieldsOf(
+      'string organization,string[] summary,address signingKey,address sealKey,string state',
+    ),
+  },
+  domain: { name: 'orgwallet', version: '1', salt: anyText },
+  message: {
+    organization: anyText,
+    summary: formOf({ type: 'string[]' }),
+    signingKey: anyText,
+    sealKey: anyText,
+    state: anyText,
+  },
+};
+
+function parsed<T>(field: string, text: string): T {
   try {
-    const value = JSON.parse(String(text));
+    const value = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
     // It is refused below.
@@ -72,16 +104,17 @@ function parsed<T>(field: string, text: unknown): T {
   throw new PayloadMismatch(field, 'JSON text of an object', text);
 }
 
-function adminsOf({ members, admins }: State): Founder[] {
-  return admins.memberIds.map((id) => {
+function adminsOf({ members, admins }: FoundingState): Founder[] {
+  return admins.memberIds.map((id, i) => {
     const member = members[id];
-    if (!member) throw new PayloadMismatch('message.state', `a member ${id}, who is an admin`, undefined);
-    return member;
+    // One person twice would be two of the threshold.
+    if (member && admins.memberIds.indexOf(id) === i) return member;
+    throw new PayloadMismatch(`message.state.admins.memberIds[${i}]`, 'a member, once', id);
   });
 }
 
 /** The summary is what a wallet shows first: it names what the state has. */
-function checkSummary(lines: readonly string[], state: State, admins: readonly Founder[]): void {
+function checkSummary(lines: readonly string[], state: FoundingState, admins: readonly Founder[]): void {
   const others = Object.keys(state.members).length - admins.length;
   const decides = `: ${state.admins.threshold} of ${admins.length} admins decide, other members: ${others}`;
   match('message.summary[0]', `Found ${nameInSummary(state.name)}${decides}`, lines[0]);
@@ -97,7 +130,12 @@ function checkSummary(lines: readonly string[], state: State, admins: readonly F
   }
 }
 
-function checkKnown(known: KnownGenesis, { digest }: Hashes, state: State, admins: readonly Founder[]): void {
+function checkKnown(
+  known: KnownGenesis,
+  { digest }: Hashes,
+  state: FoundingState,
+  admins: readonly Founder[],
+): void {
   if (known.organization !== undefined) match('message.organization', known.organization, state.id);
   if (known.hash !== undefined) match('digest', known.hash.toLowerCase(), digest);
   const { wallet } = known;
@@ -116,31 +154,24 @@ function checkKnown(known: KnownGenesis, { digest }: Hashes, state: State, admin
  * const { description, digest } = verifyGenesis(payload, { wallet: '0x…', hash: '0x…' });
  */
 export function verifyGenesis(payload: string, known: KnownGenesis = {}): VerifiedGenesis {
-  const typedData = parsed<TypedData & { message: Record<string, unknown> }>('payload', payload);
+  const typedData = parsed<TypedData<GenesisMessage>>('payload', payload);
+  match('', PAYLOAD, typedData);
   match('payload', canonicalJson(typedData), payload);
-  match('primaryType', 'FoundOrganization', typedData.primaryType);
-  match('types', TYPES, typedData.types);
   const { message, domain } = typedData;
-  const state = parsed<State>('message.state', message.state);
+  const state = parsed<FoundingState>('message.state', message.state);
+  match('message.state', STATE, state);
   match('message.state', canonicalJson(state), message.state);
   const { id, name, signingKey, sealKey, domainSalt } = state;
-  match('domain', { name: 'orgwallet', version: '1', salt: domainSalt }, domain);
-  match('message.state.sequence', 0, state.sequence);
-  match(
-    'message',
-    { organization: id, signingKey, sealKey, summary: message.summary, state: message.state },
-    message,
-  );
+  match('domain.salt', domainSalt, domain.salt);
+  match('message', { ...message, organization: id, signingKey, sealKey }, message);
   const admins = adminsOf(state);
-  checkSummary(message.summary as readonly string[], state, admins);
-  const hashes = hashesOf({ typedData } as Parameters<typeof hashesOf>[0]);
+  checkSummary(message.summary, state, admins);
+  const hashes = hashesOf({ typedData });
   checkKnown(known, hashes, state, admins);
   return {
     ...hashes,
     typedData,
-    organization: id,
-    name,
-    threshold: state.admins.threshold,
+    state,
     admins,
     description: [
       `Found the organization "${id}"`,

@@ -6,6 +6,8 @@ export * from './errors.ts';
 export type { Connection } from './exchange.ts';
 export {
   type Founder,
+  type FoundingState,
+  type GenesisMessage,
   type KnownGenesis,
   spokenHash,
   type VerifiedGenesis,

@@ -15,7 +15,9 @@ import { isNative, NATIVE_DECIMALS } from './transactionCall.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 const anyList = new Matcher('a list', Array.isArray);
-const listOf = (item: unknown) => new Depends((got) => (Array.isArray(got) ? got.map(() => item) : anyList));
+/** A list of values that all have this form. */
+export const listOf = (item: unknown) =>
+  new Depends((got) => (Array.isArray(got) ? got.map(() => item) : anyList));
 const nullable = (value: unknown) => new Depends((got) => (got === null ? null : value));
 const optional = (value: unknown) => new Depends((got) => (got === undefined ? undefined : value));
 const oneOf = (...texts: readonly string[]) =>
@@ -23,10 +25,11 @@ const oneOf = (...texts: readonly string[]) =>
 const amount = formOf({ type: 'uint256' });
 
 /** A shape that depends on fields of the value itself. */
-const object = (shapeOf: (got: Fields) => Fields) => new Depends((got) => shapeOf(Object(got)));
+export const object = (shapeOf: (got: Fields) => Fields) => new Depends((got) => shapeOf(Object(got)));
 
 const wallet = { walletAddress: anyAddress, walletKind: oneOf('key', 'contract') };
-const member = { id: anyId('mem'), name: anyText, type: oneOf('user', 'api'), ...wallet };
+/** A member as payloads show one. */
+export const member = { id: anyId('mem'), name: anyText, type: oneOf('user', 'api'), ...wallet };
 const groups = {
   items: listOf({ id: anyId('grp'), revision: anyInteger, name: anyText, members: listOf(member) }),
 };

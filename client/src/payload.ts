@@ -28,9 +28,9 @@ export type Message = {
 };
 
 /** EIP-712 typed data, as wallets take it. */
-export interface TypedData {
+export interface TypedData<Content = Message> {
   readonly domain: TypedDataDomain;
-  readonly message: Message;
+  readonly message: Content;
   readonly primaryType: string;
   readonly types: { readonly [type: string]: readonly Field[] };
 }
@@ -43,7 +43,8 @@ export interface Hashes {
   readonly digest: Hex;
 }
 
-const fieldsOf = (declaration: string): readonly Field[] =>
+/** The fields of a type, from `type name` with commas between them. */
+export const fieldsOf = (declaration: string): readonly Field[] =>
   declaration.split(',').map((field) => {
     const [type = '', name = ''] = field.split(' ');
     return { name, type };
@@ -148,15 +149,15 @@ export function statementOf(payload: string): Statement {
   return { subject, vote, typedData };
 }
 
-/** The hashes of a statement. Throws PayloadMismatch for values that are none of their types, such as a wrong checksum. */
-export function hashesOf({ typedData }: Statement): Hashes {
+/** The hashes of typed data. Throws PayloadMismatch for values that are none of their types, such as a wrong checksum. */
+export function hashesOf({ typedData }: { readonly typedData: TypedData<object> }): Hashes {
   const { domain, primaryType, message } = typedData;
   const types = typedData.types as Record<string, Field[]>;
   try {
     return {
       domainHash: hashDomain({ domain, types }),
-      messageHash: hashStruct({ data: message, primaryType, types }),
-      digest: hashTypedData({ domain, types, primaryType, message }),
+      messageHash: hashStruct({ data: { ...message }, primaryType, types }),
+      digest: hashTypedData({ domain, types, primaryType, message: { ...message } }),
     };
   } catch (error) {
     throw new PayloadMismatch('payload', 'values that fit their types', (error as Error).message);

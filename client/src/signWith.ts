@@ -1,11 +1,15 @@
 import { encodeAbiParameters, type Hex, type LocalAccount } from 'viem';
-import type { TypedData } from './payload.ts';
+import type { GenesisMessage } from './genesis.ts';
+import type { Message, TypedData } from './payload.ts';
+
+/** What a wallet signs: a vote, or the genesis of an organization. */
+export type Signable = TypedData<Message | GenesisMessage>;
 
 /** A wallet: who signs, and how. */
 export interface Wallet {
   address(): string | Promise<string>;
   /** The signature of a key, or the bytes that a contract wallet accepts. Its payload has been verified. */
-  sign(typedData: TypedData): Promise<string>;
+  sign(typedData: Signable): Promise<string>;
 }
 
 /** A wallet in the browser. Source: EIP-1193. */
@@ -49,7 +53,7 @@ export const signWith = {
 };
 
 /** Signs typed data, in the form that the API takes: `abi.encode(address signer, bytes signature)`. */
-export async function encodedSignature(wallet: Wallet, typedData: TypedData): Promise<Hex> {
+export async function encodedSignature(wallet: Wallet, typedData: Signable): Promise<Hex> {
   const address = (await wallet.address()) as Hex;
   const bytes = await wallet.sign(typedData);
   // Some wallets give the recovery id itself: 27 and 28 are what is accepted.

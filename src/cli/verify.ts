@@ -83,13 +83,14 @@ async function genesisIn({ db }: CommandContext, subject: string): Promise<strin
 /** Shows a genesis, and compares its hash with the one that the others have. Throws CommandRefused. */
 function runGenesis({ output }: CommandContext, payload: string, { hash, wallet }: Options): void {
   try {
-    const { description, domainHash, messageHash, digest, ...genesis } = verifyGenesis(payload, {
+    const { description, domainHash, messageHash, digest, state, admins } = verifyGenesis(payload, {
       hash,
       wallet,
     });
-    const { organization, name, threshold, admins } = genesis;
+    const { id, name } = state;
+    const { threshold } = state.admins;
     output.result(
-      { organization, name, threshold, admins, domainHash, messageHash, digest },
+      { organization: id, name, threshold, admins, domainHash, messageHash, digest },
       [
         description,
         '',

@@ -6,8 +6,8 @@ import {
   type Orgwallet,
   PayloadMismatch,
   type Pin,
+  type Signable,
   signWith,
-  type TypedData,
   type Wallet,
 } from '@orgwallet/client';
 import { encodeFunctionData, erc20Abi, type Hex, keccak256, toHex } from 'viem';
@@ -543,7 +543,7 @@ describe('a server that swaps', () => {
 });
 
 describe('signWith', () => {
-  const sign = ({ wallet }: TestMember, typedData: TypedData) =>
+  const sign = ({ wallet }: TestMember, typedData: Signable) =>
     wallet.signTypedData(typedData as unknown as Parameters<typeof wallet.signTypedData>[0]);
   /** The four kinds of wallet, over one key. */
   const wallets: [string, (member: TestMember) => Wallet][] = [
@@ -570,7 +570,7 @@ describe('signWith', () => {
             // ethers refuses a type that nothing refers to, and finds the primary one by itself.
             const [primaryType = '', ...others] = Object.keys(types);
             expect(others).toEqual([]);
-            return sign(member, { domain, types, primaryType, message } as unknown as TypedData);
+            return sign(member, { domain, types, primaryType, message } as unknown as Signable);
           },
         }),
     ],

@@ -22,8 +22,14 @@ function aState(admins: number, others = 1): OrganizationState {
   return {
     ...{ id: `org_${'0'.repeat(26)}`, name: 'Acme', sequence: 0, domainSalt: `0x${'ab'.repeat(32)}` },
     ...{ signingKey: address(100), sealKey: address(101), members, groups: {}, policies: {}, accounts: {} },
-    admins: { memberIds: ids.slice(0, admins), threshold: 2, revision: 0 },
+    admins: { id: `adm_${'0'.repeat(26)}`, memberIds: ids.slice(0, admins), threshold: 2, revision: 0 },
   } as unknown as OrganizationState;
+}
+
+/** A payload with this text as its state. */
+function typedWith(state: string): { message: object } {
+  const typed = JSON.parse(genesisPayload(aState(2)));
+  return { ...typed, message: { ...typed.message, state } };
 }
 
 const refusalOf = (payload: string, known: Parameters<typeof verifyGenesis>[1] = {}) => {
@@ -38,12 +44,13 @@ const refusalOf = (payload: string, known: Parameters<typeof verifyGenesis>[1] =
 
 test.each([[2], [3], [60]])('a genesis with %d admins is shown whole, with its hash', (count) => {
   const payload = genesisPayload(aState(count));
-  const { digest, admins, threshold, description } = verifyGenesis(payload, {
+  const { digest, admins, state, description } = verifyGenesis(payload, {
     hash: hashTypedPayload(payload),
   });
-  expect({ digest, threshold, admins: admins.length }).toEqual({
+  expect({ digest, threshold: state.admins.threshold, admins: admins.length }).toEqual({
     ...{ digest: hashTypedPayload(payload), threshold: 2, admins: count },
   });
+  expect(state).toEqual(aState(count));
   for (const { walletAddress } of admins) expect(description).toContain(walletAddress);
   expect(spokenHash(digest).replaceAll(' ', '')).toBe(digest.slice(2));
 });
@@ -98,4 +105,80 @@ test.each<[string, (typed: { message: Record<string, unknown>; domain: Record<st
   const typed = JSON.parse(genesisPayload(aState(3)));
   change(typed);
   expect(refusalOf(canonicalJson(typed))).toBeDefined();
+});
+
+/** A genesis whose state is changed, and whose fields say the same as that. */
+function withState(change: (state: { [field: string]: unknown }) => void): string {
+  const state = aState(3) as unknown as { [field: string]: unknown };
+  change(state);
+  return genesisPayload(state as unknown as OrganizationState);
+}
+
+const first = { id: 'x_1', name: 'x', revision: 0 };
+
+test.each<[string, (state: { [field: string]: unknown }) => void, RegExp]>([
+  ['a group', (state) => (state.groups = { grp_1: first }), /^message.state.groups.grp_1: /],
+  ['a policy', (state) => (state.policies = { pol_1: first }), /^message.state.policies.pol_1: /],
+  ['an account', (state) => (state.accounts = { acc_1: first }), /^message.state.accounts.acc_1: /],
+  ['a field that no state has', (state) => (state.owner = 'x'), /^message.state.owner: /],
+  ['decisions behind it', (state) => (state.sequence = 1), /^message.state.sequence: 1 \(expected 0\)$/],
+  [
+    'a member with a field that none has',
+    ({ members }) => Object.assign(Object.values(members as object)[0], { note: 'x' }),
+    /^message.state.members.mem_0+.note: /,
+  ],
+  [
+    'a wallet of a kind that there is not',
+    ({ members }) => Object.assign(Object.values(members as object)[2], { walletKind: 'multisig' }),
+    /^message.state.members.mem_0+2.walletKind: "multisig" \(expected "key or contract"\)$/,
+  ],
+  [
+    'an admin twice',
+    ({ admins }) => {
+      const { memberIds } = admins as { memberIds: string[] };
+      memberIds[1] = memberIds[0] ?? '';
+    },
+    /^message.state.admins.memberIds\[1\]: /,
+  ],
+])('a state with %s is refused at its field, also where everything else agrees', (_, change, refusal) => {
+  expect(refusalOf(withState(change))).toMatch(refusal);
+});
+
+const odd: unknown[] = [undefined, null, 0, -1, '', 'x', true, [], {}, [null], { x: 1 }];
+
+/** Every place in a value, by its path. */
+function* placesIn(value: unknown, path: readonly string[] = []): Generator<readonly string[]> {
+  if (path.length > 0) yield path;
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) yield* placesIn(inner, [...path, key]);
+}
+
+/** Puts something else in a place of a value, or leaves it out. */
+function put(value: unknown, path: readonly string[], other: unknown): void {
+  const [key = '', ...below] = path;
+  const holder = value as { [key: string]: unknown };
+  if (below.length > 0) put(holder[key], below, other);
+  else if (other === undefined && Array.isArray(holder)) holder.splice(Number(key), 1);
+  else if (other === undefined) delete holder[key];
+  else holder[key] = other;
+}
+
+test.each([
+  ['payload', () => JSON.parse(genesisPayload(aState(2))), (typed: object) => typed],
+  ['state', () => aState(2), (state: object) => typedWith(canonicalJson(state as never))],
+])('a %s with anything else in any place is refused, and never breaks the reader', (_, make, typedOf) => {
+  const hash = hashTypedPayload(genesisPayload(aState(2)));
+  const accepted = [...placesIn(make())].filter((place) =>
+    odd.some((other) => {
+      const changed = make();
+      put(changed, place, other);
+      if (canonicalJson(changed) === canonicalJson(make())) return false;
+      return refusalOf(canonicalJson(typedOf(changed) as never), { hash }) === undefined;
+    }),
+  );
+  expect(accepted).toEqual([]);
+});
+
+test.each(['', '{', 'null', '[]', '"x"', '{}'])('the text %j is refused', (text) => {
+  expect(refusalOf(text)).toBeDefined();
 });
