@@ -1,4 +1,5 @@
 import type { ChainClients } from './chain/clients';
+import { nativeAmount } from './chain/nativeAmount';
 import { type RelayerBalance, readRelayerBalances } from './chain/relayerFunds';
 import { listRelayersInUse } from './db/chain';
 import type { Db } from './db/database';
@@ -33,7 +34,7 @@ export function watchRelayers(
     warnedAt.set(key, performance.now());
     deps.logger.warn(
       { networkId: network.id, relayer: address, wei: String(wei), funds },
-      `a relayer of ${network.name} ${funds === 'empty' ? 'has insufficient funds for one deployment' : 'is low on funds'}: fund ${address}`,
+      `a relayer of ${network.name} ${funds === 'empty' ? 'has insufficient funds for one deployment' : 'is low on funds'}: ${address} has ${nativeAmount(network, wei)}, fund it`,
     );
   }
 

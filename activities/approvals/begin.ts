@@ -149,12 +149,12 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
   beginning: Beginning<V>,
   votes: readonly StoredVote[],
 ): Promise<MessageResult<S>> {
-  const { subject, input } = context;
+  const { deps, subject, input } = context;
   const { db, basis } = upon;
   const { seen, attempt, actor } = beginning;
   const { record, now, credentialId } = seen;
   const prepared =
-    input.type === 'approve' && !upon.basis ? await subject.prepare?.(upon.db, beginning) : undefined;
+    input.type === 'approve' && !upon.basis ? await subject.prepare?.(deps, upon.db, beginning) : undefined;
   if (prepared && 'refused' in prepared) return blockApproval(upon, subject, beginning, prepared.refused);
   const counted = tally(subject.rules, record, now);
   const change = {

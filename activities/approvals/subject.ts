@@ -113,6 +113,7 @@ export interface ExecutableSubject<V extends AnySnapshot, S extends ApprovalStat
    * blocked. Absent: it is written in one statement.
    */
   prepare?(
+    deps: ApprovalDeps,
     tx: Tx,
     beginning: Beginning<V>,
   ): Promise<{ readonly refused: ExecutionRefusal } | { readonly along: readonly Statement[] }>;

@@ -16,11 +16,11 @@ import { isUnknown, outcomeOf } from './outcome';
  * Why a transaction that had failed, and that its chain has undone, is cancelled instead of executed: another one has taken its
  * place, or it does not fit its policy and budget any more. Null where it is executed again.
  */
-async function reasonToCancel(tx: Tx, ref: TransactionRef): Promise<string | null> {
+async function reasonToCancel({ network }: ChainClient, tx: Tx, ref: TransactionRef): Promise<string | null> {
   const other = await findLiveOther(tx, ref);
   if (other) return `${other.id} has taken its place`;
   const seen = await readTransaction(tx, ref);
-  const refused = seen && (await policyRefusal(tx, seen, { except: ref.transactionId }));
+  const refused = seen && (await policyRefusal(tx, seen, { networks: [network], except: ref.transactionId }));
   return refused?.message ?? null;
 }
 
@@ -42,7 +42,8 @@ async function resolveLost(
     return undefined;
   }
   // Meanwhile another search may have reopened it, and another block decided it.
-  const lost = { lostBlockHash: attempt.blockHash, cancels: reasonToCancel };
+  const cancels = (tx: Tx, lost: TransactionRef) => reasonToCancel(chain, tx, lost);
+  const lost = { lostBlockHash: attempt.blockHash, cancels };
   return (await reopenTransaction(db, ref, lost)) ? ref : undefined;
 }
 

@@ -5,7 +5,9 @@ import { type AccountNonces, type Attempt, attemptsBetween } from '../../src/db/
 import { transactionRows } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import type { StoredTransaction } from '../../src/db/transactions';
+import { type PolicyDefinition, tokenOfPolicy } from '../../src/domain/policy';
 import type { Usage, UsageWindow } from '../../src/domain/policyEngine';
+import { assetAmount } from '../../src/domain/policyText';
 import type { RejectionEntry } from '../../src/journal/entries';
 import type { IndexedAuthorization } from '../../src/journal/journalIndex';
 import { type Spending, usageOf } from '../../src/transactions/policy';
@@ -73,7 +75,11 @@ export function assertBudgetKept(
   { journal, pending }: Pick<SignerContext, 'journal' | 'pending'>,
   window: UsageWindow,
   { amount, executions }: Usage,
-  { at, except }: { readonly at: Date; readonly except?: string | undefined },
+  {
+    policy,
+    at,
+    except,
+  }: { readonly policy: PolicyDefinition; readonly at: Date; readonly except?: string | undefined },
 ): void {
   const journaled = journal.usageIn(window, at, except);
   const coming = pending.usageIn(window, except);
@@ -82,9 +88,12 @@ export function assertBudgetKept(
     executions: journaled.executions + coming.executions,
   };
   if (known.amount <= amount && known.executions <= executions) return;
+  const token = window.asset && tokenOfPolicy(policy, window.asset.networkId, window.asset.tokenAddress);
+  // Amounts of unlike tokens have no sum.
+  const of = (sum: bigint) => (token ? ` of ${assetAmount(String(sum), token)}` : '');
   throw new BudgetBehind(
     'rollback',
-    `the journal has ${known.executions} authorizations of ${known.amount} in the window of policy ${window.policyId}, and the table authorizations has ${executions} of ${amount}: ${ROLLED_BACK}`,
+    `the journal has ${known.executions} authorizations${of(known.amount)} in the window of policy ${window.policyId}, and the table authorizations has ${executions}${of(amount)}: ${ROLLED_BACK}`,
   );
 }
 

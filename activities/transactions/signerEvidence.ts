@@ -111,10 +111,11 @@ export function refusalByPolicy(
     tx,
     { record, now },
     {
+      networks: context.networks,
       by: 'signer',
       at,
       ...(except === undefined ? {} : { except }),
-      verify: (window, usage) => assertBudgetKept(context, window, usage, { at, except }),
+      verify: (window, usage) => assertBudgetKept(context, window, usage, { policy: now.policy, at, except }),
     },
   );
 }

@@ -21,6 +21,7 @@ import {
 import { policyRefusal, usageOf } from '../../src/transactions/policy';
 import { readSignedTokens } from '../../src/transactions/summary';
 import type {
+  ApprovalDeps,
   Beginning,
   CreatableSubject,
   CreateInput,
@@ -40,11 +41,12 @@ function readReferenced(db: Db | Tx, organizationId: string, request: NewTransac
 
 /** Checks the policy again; the reservation of its budget, which is locked, begins the execution. */
 async function reserve(
+  { networks }: Pick<ApprovalDeps, 'networks'>,
   tx: Tx,
   { seen }: Beginning<TransactionSnapshot>,
 ): Promise<{ refused: ExecutionRefusal } | { along: readonly Statement[] }> {
   const { record } = seen;
-  const refused = await policyRefusal(tx, seen);
+  const refused = await policyRefusal(tx, seen, { networks });
   if (refused) return { refused };
   failpoint('worker.budgetLocked');
   return { along: [reserveUsage(tx, usageOf(record))] };

@@ -1548,9 +1548,9 @@ export interface components {
         /** @description A condition of a policy that a transaction does not meet. */
         ConditionFailure: {
             condition: components["schemas"]["PolicyCondition"];
-            /** @description What the transaction has; amounts in the smallest unit. */
+            /** @description What the transaction has, for people; amounts in whole units. */
             found: string;
-            /** @description What the policy permits; of long lists the first entries. */
+            /** @description What the policy permits, for people; of long lists the first entries. */
             wanted: string;
         };
         /** @description A contract call, decoded if its function is known. */

@@ -31,6 +31,7 @@ export async function evaluatePolicies(
   const { records, resolved } = await resolveRequest(dependencies, organizationId, request);
   acceptOrThrow(checkReplacement(records, request));
   const { account, content } = resolved;
+  const { nativeAsset } = resolved.network;
   const { networkId } = request;
   const initiatorId = resolved.initiator.id;
   const carried = carriedCalls({ to: request.to, value: BigInt(request.value), data: request.data });
@@ -46,7 +47,7 @@ export async function evaluatePolicies(
       const usageOf = new Map(windows.map(({ policyId }, i) => [policyId, usages[i]]));
       return policies.map((policy) => {
         const usage = usageOf.get(policy.id) ?? null;
-        const context = { account, ...people, isRestricted, tokenFault, usage };
+        const context = { account, ...people, isRestricted, nativeAsset, tokenFault, usage };
         const { remaining, ...evaluation } = evaluate(policy, transaction, context);
         return {
           policy: { id: policy.id, name: policy.name },

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { NetworkConfig } from '../config';
 import type { Db } from '../db/database';
 import { readOrganization } from '../db/organizations';
 import type { ApprovalState } from '../domain/approval';
@@ -57,7 +58,7 @@ export interface ApprovalCommands<S extends ApprovalState, A extends ShownApprov
   readonly details: (state: S) => string;
   /** The output of `show`, in JSON and in paragraphs. */
   readonly show: (
-    db: Db,
+    from: { readonly db: Db; readonly networks: readonly NetworkConfig[] },
     approval: A,
     organization: Awaited<ReturnType<typeof readOrganization>>,
   ) => Promise<{ readonly json: object; readonly paragraphs: readonly string[] }>;
@@ -134,7 +135,11 @@ async function show<S extends ApprovalState, A extends ShownApproval<S>>(
   const approval = await findOrRefuse(commands, db(), id);
   const { ref, state } = approval;
   const organization = await readOrganization(db(), ref.organizationId);
-  const { json, paragraphs } = await commands.show(db(), approval, organization);
+  const { json, paragraphs } = await commands.show(
+    { db: db(), networks: config().networks },
+    approval,
+    organization,
+  );
   const workflowId = approvalWorkflowId(ref);
   const link = workflowLink(config().temporal, workflowId);
   const created = `proposed ${approval.createdAt.toISOString()}`;

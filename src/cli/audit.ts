@@ -4,6 +4,8 @@ import { createChainClient } from '../chain/clients';
 import { createIdentifyVoter } from '../chain/voter';
 import type { NetworkConfig } from '../config';
 import { type AuditProof, verifyAudit } from '../db/audit';
+import { tokenOfPolicy } from '../domain/policy';
+import { assetAmount } from '../domain/policyText';
 import { exportProof } from '../proof/export';
 import type { HeadLine } from '../proof/lines';
 import { ProofError, type Proved, prove } from '../proof/prove';
@@ -60,15 +62,27 @@ async function exportTo(
   return proof.head;
 }
 
-/** What a proof proves, in words. */
+/** What was authorized of one token under one policy, in its smallest unit. */
+type Spent = Pick<Proved['authorizations'][number], 'policyId' | 'networkId' | 'tokenAddress'> & {
+  readonly amount: bigint;
+};
+
+/** What a proof proves, in words; amounts in whole units where a policy names the token. */
 function provedText({ state, seals, authorizations, attested, head }: Proved): string {
   const nameOf = (id: string) => state.members[id]?.name ?? id;
-  const spent = new Map<string, bigint>();
+  const spent = new Map<string, Spent>();
   for (const { policyId, networkId, tokenAddress, amount, outcome } of authorizations) {
     if (outcome === 'reverted' || outcome === 'cancelled' || outcome === 'rejected') continue;
-    const key = `${policyId} on network ${networkId}: ${tokenAddress}`;
-    spent.set(key, (spent.get(key) ?? 0n) + BigInt(amount));
+    const key = [policyId, networkId, tokenAddress].join();
+    const before = spent.get(key)?.amount ?? 0n;
+    spent.set(key, { policyId, networkId, tokenAddress, amount: before + BigInt(amount) });
   }
+  const spentText = ({ policyId, networkId, tokenAddress, amount }: Spent) => {
+    const policies = Object.values(state.policies).map(({ definition }) => definition);
+    const [token] = policies.flatMap((policy) => tokenOfPolicy(policy, networkId, tokenAddress) ?? []);
+    const text = token ? `${assetAmount(String(amount), token)} of` : `${amount} raw units of`;
+    return `authorized under ${policyId} on network ${networkId}: ${text} ${tokenAddress}`;
+  };
   return [
     `${state.name} (${state.id}) as of ${head.at}: every signature, change and authorization is proved`,
     `decisions ${seals}, authorizations ${authorizations.length}`,
@@ -77,7 +91,7 @@ function provedText({ state, seals, authorizations, attested, head }: Proved): s
       ['member', id, name, walletAddress, walletKind].join(' '),
     ),
     ...Object.values(state.policies).map(({ id, definition }) => `policy ${id} ${definition.name}`),
-    ...[...spent].map(([what, amount]) => `authorized under ${what} ${amount}`),
+    ...[...spent.values()].map(spentText),
     ...attested.map(
       ({ line, memberId, at }) =>
         `line ${line}: the contract wallet of ${memberId} was asked by the signer at ${at}`,

@@ -1,10 +1,18 @@
 import type { Command } from 'commander';
 import { gasPriceText } from '../chain/nativeAmount';
-import { findTransactionById, listTransactions, type TransactionSnapshot } from '../db/transactions';
+import type { NetworkConfig } from '../config';
+import {
+  findTransactionById,
+  listTransactions,
+  type StoredTransaction,
+  type TransactionSnapshot,
+} from '../db/transactions';
 import { readTransactionTrail, type TrailAttempt, type TrailUsage } from '../db/transactionTrail';
 import { transactionDetails, transactionSentence } from '../domain/operatorText';
+import { assetAmount } from '../domain/policyText';
 import { quoted } from '../domain/quoted';
 import { type TransactionState, transactionState } from '../domain/transaction';
+import type { TokenTransferData } from '../domain/transactionText';
 import { transactionView } from '../domain/transactionView';
 import { cancelTransaction } from '../temporal/approvals';
 import { approvalCommands, type OperatorMessage, type ShownApproval } from './approvals';
@@ -62,12 +70,19 @@ function attemptsTable(attempts: readonly TrailAttempt[]): string {
   );
 }
 
-function usageTable(usage: readonly TrailUsage[]): string {
+/** What a transaction takes from a budget: the token that it transfers, or the native currency that its call sends. */
+function assetOf({ type, content, networkId }: StoredTransaction, networks: readonly NetworkConfig[]) {
+  if (type === 'TOKEN_TRANSFER') return (content as unknown as TokenTransferData).asset;
+  const unknown = { symbol: 'native currency', decimals: null };
+  return networks.find(({ id }) => id === networkId)?.nativeAsset ?? unknown;
+}
+
+function usageTable(usage: readonly TrailUsage[], asset: ReturnType<typeof assetOf>): string {
   return table(
     ['budget', 'amount', 'of token', 'policy', 'reserved', 'decided'],
     usage.map((one) => [
       one.status,
-      one.amount,
+      assetAmount(one.amount, asset),
       one.tokenAddress,
       one.policyId,
       one.reservedAt.toISOString(),
@@ -106,7 +121,7 @@ export function transactionCommands(program: Command, within: Within): void {
       listed: ({ record }) => ({ type: record.type }),
       sentence: transactionSentence,
       details: transactionDetails,
-      async show(db, approval) {
+      async show({ db, networks }, approval) {
         const { record, now, state } = approval;
         const { attempts, usage } = await readTransactionTrail(db, record.id);
         const { waitingFor, awaitsRelayerWei, cancelling } = state;
@@ -124,7 +139,7 @@ export function transactionCommands(program: Command, within: Within): void {
             policyText(approval),
             ...(record.description === '' ? [] : [`Description: ${record.description}`]),
             attemptsTable(attempts),
-            usageTable(usage),
+            usageTable(usage, assetOf(record, networks)),
             ...(isInFlight ? [`Cancel: ./orgwallet transactions cancel ${record.id}`] : []),
           ],
         };

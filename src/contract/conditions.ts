@@ -19,7 +19,9 @@ const conditions = [
 export const conditionFailure = z
   .object({
     condition: z.enum(conditions).meta({ id: 'PolicyCondition' }),
-    found: z.string().meta({ description: 'What the transaction has; amounts in the smallest unit.' }),
-    wanted: z.string().meta({ description: 'What the policy permits; of long lists the first entries.' }),
+    found: z.string().meta({ description: 'What the transaction has, for people; amounts in whole units.' }),
+    wanted: z
+      .string()
+      .meta({ description: 'What the policy permits, for people; of long lists the first entries.' }),
   })
   .meta({ id: 'ConditionFailure', description: 'A condition of a policy that a transaction does not meet.' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ADDRESS_PATTERN } from './address';
+import { ADDRESS_PATTERN, isSameAddress } from './address';
 
 /** The longest window of a limitation in hours: a year. */
 const MAX_LIMITATION_HOURS = 8_760;
@@ -175,6 +175,17 @@ export function tokenIn(condition: TokenTransferCondition): PolicyToken {
     decimals: condition.tokenDecimals,
     logoUrl: condition.tokenLogoUrl ?? null,
   };
+}
+
+/** A token as a policy names it; null where it names another one, or none. */
+export function tokenOfPolicy(
+  policy: PolicyDefinition,
+  networkId: number,
+  tokenAddress: string,
+): PolicyToken | null {
+  const named = policy.networkId === networkId ? transferCondition(policy) : null;
+  if (!named?.tokenAddress || !isSameAddress(named.tokenAddress, tokenAddress)) return null;
+  return tokenIn(named);
 }
 
 /** Which contracts a policy names; null where it names none: of its type, all or no calls. */

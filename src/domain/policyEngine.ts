@@ -9,9 +9,12 @@ import {
   limitationSchema,
   NATIVE_CURRENCY,
   type Policy,
+  type PolicyToken,
   type TokenTransferCondition,
+  tokenIn,
   transferCondition,
 } from './policy';
+import { assetAmount } from './policyText';
 import type {
   Carried,
   CarriedCall,
@@ -34,7 +37,7 @@ export type Condition =
   | 'value'
   | 'budget';
 
-/** A condition that a transaction does not meet: what was found and what was wanted. */
+/** A condition that a transaction does not meet: what was found and what was wanted, amounts in whole units. */
 export interface ConditionFailure {
   readonly condition: Condition;
   readonly found: string;
@@ -89,6 +92,8 @@ export interface PolicyContext {
   readonly groups: ReadonlyMap<string, readonly MemberSummary[]>;
   /** Whether a function is restricted: it grants rights, moves assets or carries calls, so that a policy has to name it. */
   readonly isRestricted: (selector: string) => boolean;
+  /** The native currency of the transaction's network; null where that is not configured. */
+  readonly nativeAsset: { readonly symbol: string; readonly decimals: number } | null;
   /** Why the token of the transaction cannot be read; null where it can, or where there is none. */
   readonly tokenFault: string | null;
   /** The usage in the window of `usageWindow`; null: budgets are not checked, as when a transaction is created. */
@@ -137,10 +142,15 @@ function fault(condition: Condition, found: string, wanted: string): ConditionFa
 }
 
 /** An amount against its inclusive maximum. A maximum that cannot be read is exceeded by every amount. */
-function aboveMaximum(condition: 'amount' | 'value', amount: bigint, maximum: string): Fault {
+function aboveMaximum(
+  condition: 'amount' | 'value',
+  amount: bigint,
+  maximum: string,
+  textOf: (raw: string) => string,
+): Fault {
   const limit = readAmount(maximum);
   if (limit !== null && amount >= 0n && amount <= limit) return null;
-  return fault(condition, String(amount), `at most ${maximum}`);
+  return fault(condition, textOf(String(amount)), `at most ${limit === null ? maximum : textOf(maximum)}`);
 }
 
 function checkNetwork(policy: Policy, { networkId }: PolicyTransaction, { account }: PolicyContext): Fault {
@@ -213,8 +223,9 @@ function checkAmount(condition: TokenTransferCondition | null, { amount }: Token
   if (condition === null || maximum === null) return null;
   // Amounts of unlike tokens have no common maximum.
   if (condition.tokenAddress === null)
-    return fault('amount', String(amount), 'an amount of a token that is named');
-  return aboveMaximum('amount', amount, maximum);
+    return fault('amount', `${amount} raw units`, 'an amount of a token that is named');
+  const token = tokenIn(condition);
+  return aboveMaximum('amount', amount, maximum, (raw) => assetAmount(raw, token));
 }
 
 function checkDestination(condition: TokenTransferCondition | null, { destination }: TokenTransfer): Fault {
@@ -261,6 +272,10 @@ function carriesPermitted(policy: Policy, { calls, mentions }: Carried, context:
   return calls.every((call) => checkContent(policy, call, within).every((failure) => failure === null));
 }
 
+function nativeText(raw: string, { nativeAsset }: PolicyContext): string {
+  return nativeAsset ? assetAmount(raw, nativeAsset) : `${raw} raw units of the native currency`;
+}
+
 function checkCall(
   policy: Policy,
   call: ContractInteraction,
@@ -276,7 +291,7 @@ function checkCall(
   }
   return [
     checkFunction(policy, rule, call, carried, context),
-    aboveMaximum('value', call.value, rule.maxValue),
+    aboveMaximum('value', call.value, rule.maxValue, (raw) => nativeText(raw, context)),
   ];
 }
 
@@ -319,9 +334,11 @@ export function usageWindow(policy: Policy, transaction: PolicyTransaction): Usa
   };
 }
 
-/** The maximum amount in a window; null where executions are counted. */
-function budgetOf(policy: Policy): string | null {
-  return transferCondition(policy)?.amountThreshold ?? null;
+/** The maximum amount in a window, of the token of the condition; null where executions are counted. */
+function budgetOf(policy: Policy): { readonly maximum: string; readonly token: PolicyToken } | null {
+  const condition = transferCondition(policy);
+  if (condition === null || condition.amountThreshold === null) return null;
+  return { maximum: condition.amountThreshold, token: tokenIn(condition) };
 }
 
 function checkBudget(policy: Policy, { content }: PolicyTransaction, { usage }: PolicyContext): Fault {
@@ -336,13 +353,14 @@ function checkBudget(policy: Policy, { content }: PolicyTransaction, { usage }: 
     const found = usage.executions === 1 ? '1 execution' : `${usage.executions} executions`;
     return fault('budget', `${found} before this one`, `at most 1 execution within ${period}`);
   }
-  const maximum = readAmount(budget);
+  const maximum = readAmount(budget.maximum);
   const amount = content.type === 'TOKEN_TRANSFER' ? content.amount : null;
   if (maximum !== null && amount !== null && amount >= 0n && usage.amount + amount <= maximum) return null;
+  const textOf = (raw: bigint) => assetAmount(String(raw), budget.token);
   return fault(
     'budget',
-    `${usage.amount} before this ${amount ?? 'one'}`,
-    `at most ${budget} within ${period}`,
+    `${textOf(usage.amount)} before this ${amount === null ? 'one' : textOf(amount)}`,
+    `at most ${maximum === null ? budget.maximum : textOf(maximum)} within ${period}`,
   );
 }
 
@@ -354,7 +372,7 @@ function remainingOf(policy: Policy, usage: Usage | null): Remaining | null {
   const until = new Date(oldest.getTime() + limitation.hours * HOUR_MS);
   const budget = budgetOf(policy);
   if (budget === null) return { count: usage.executions === 0 ? 1 : 0, until };
-  const left = (readAmount(budget) ?? 0n) - usage.amount;
+  const left = (readAmount(budget.maximum) ?? 0n) - usage.amount;
   return { amount: left > 0n ? left : 0n, until };
 }
 

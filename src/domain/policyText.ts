@@ -5,6 +5,7 @@ import {
   NATIVE_CURRENCY,
   type PolicyDefinition,
   type TokenTransferCondition,
+  tokenIn,
   transferCondition,
 } from './policy';
 import { listLine, plainBeginning, quotedName, quotedSymbol } from './summary';
@@ -32,9 +33,18 @@ export function displayAmount(raw: string, decimals: number): string {
 export const MAX_AMOUNT_BYTES = 80;
 
 /** An amount on a line, whole: in whole units, or in raw ones where these are too long. */
-export function amountText(raw: string, decimals: number): string {
+function amountText(raw: string, decimals: number): string {
   const shown = displayAmount(raw, decimals);
   return shown.length <= MAX_AMOUNT_BYTES ? shown : `${raw} raw units of`;
+}
+
+/** An amount with the symbol of its token or native currency, on a line: `1.5 "USDC"`. */
+export function assetAmount(
+  raw: string,
+  { symbol, decimals }: { readonly symbol: string; readonly decimals: number | null },
+): string {
+  const amount = decimals === null ? `${raw} raw units of` : amountText(raw, decimals);
+  return `${amount} ${quotedSymbol(symbol)}`;
 }
 
 const tokenText = ({ tokenAddress, tokenSymbol, tokenName }: TokenTransferCondition): string => {
@@ -64,11 +74,10 @@ function functionText(rule: ContractRule, entry: string, i: number): string {
 }
 
 function contractLine(rule: ContractRule, { network }: PolicyNames): string {
-  const { symbol, decimals } = network.nativeAsset;
   const value =
     rule.maxValue === '0'
       ? 'no native currency'
-      : `at most ${amountText(rule.maxValue, decimals)} ${quotedSymbol(symbol)}`;
+      : `at most ${assetAmount(rule.maxValue, network.nativeAsset)}`;
   const start = `Calls of ${rule.contractAddress} with ${value}: `;
   if (rule.allowedFunctions.length === 0) return `${start}any function WITHOUT LIMIT`;
   return listLine(
@@ -188,7 +197,7 @@ function limitationLine(policy: PolicyDefinition): string {
   const most =
     condition === null || amount === null
       ? 'At most one execution'
-      : `At most ${amountText(amount, condition.tokenDecimals ?? 0)} ${quotedSymbol(condition.tokenSymbol)} together`;
+      : `At most ${assetAmount(amount, tokenIn(condition))} together`;
   const period = limitation.hours === 1 ? 'any hour' : `any ${limitation.hours} hours`;
   const dimensions = [
     ['initiator', limitation.initiatorScope],

@@ -9,13 +9,13 @@ import type { ReferencedRecords, ReplacementFamily } from '../db/referencedRecor
 import type { NewTransaction } from '../db/transactions';
 import type { JsonValue } from '../domain/canonicalJson';
 import { networkNotConfigured } from '../domain/network';
-import { NATIVE_CURRENCY, type Policy } from '../domain/policy';
+import { NATIVE_CURRENCY, type Policy, tokenOfPolicy } from '../domain/policy';
 import { type ConditionFailure, evaluate, failureText, type PolicyTransaction } from '../domain/policyEngine';
 import { accept, type Outcome, type Refusal, refuse } from '../domain/refusal';
 import { checkTarget, readContent, type TransactionContent } from '../domain/transactionContent';
 import { type TokenWords, transactionData } from '../domain/transactionText';
 import type { Outside } from '../operations/kind';
-import { callOf, type SignedTokens, summaryOf, tokenOfPolicy } from './summary';
+import { callOf, type SignedTokens, summaryOf } from './summary';
 
 /** An invalid field of a request, and why. */
 export interface RequestIssue {
@@ -169,7 +169,8 @@ export function planTransaction(
   };
   const { read: token, signed } = tokens;
   const tokenFault = token && !token.ok ? token.reason : null;
-  const context = { account, members, groups, isRestricted, tokenFault, usage: null };
+  const { nativeAsset } = network;
+  const context = { account, members, groups, isRestricted, nativeAsset, tokenFault, usage: null };
   const { allowed, failures } = evaluate(policy, transaction, context);
   if (!allowed) return { ok: false, refusal: notCovered(failures) };
   const facts = { network, account, calldata: request.data, replaces: request.replaces ?? null };

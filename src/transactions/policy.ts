@@ -2,6 +2,7 @@ import type { Address } from 'viem';
 import { checksumAddress } from '../chain/address';
 import { carriedCalls } from '../chain/carriedCalls';
 import { isRestricted } from '../chain/functions';
+import type { NetworkConfig } from '../config';
 import type { Tx } from '../db/database';
 import { readUsage, type UsageOfExecution } from '../db/policyUsage';
 import type { StoredTransaction } from '../db/transactions';
@@ -66,8 +67,9 @@ export function usageOf(record: Spending): UsageOfExecution {
   };
 }
 
-/** As whom a budget is read, and when. */
+/** As whom a budget is read, and when; with the networks that are configured. */
 type BudgetOptions = Parameters<typeof readUsage>[2] & {
+  readonly networks: readonly NetworkConfig[];
   /** Called with what is read of a budget; may throw. */
   readonly verify?: (window: UsageWindow, usage: Usage) => void;
 };
@@ -76,7 +78,7 @@ type BudgetOptions = Parameters<typeof readUsage>[2] & {
 export async function policyRefusal(
   tx: Tx,
   { record, now }: { record: StoredTransaction; now: TransactionNow },
-  { verify, ...options }: BudgetOptions = {},
+  { networks, verify, ...options }: BudgetOptions,
 ): Promise<{ code: 'policy' | 'budget'; message: string } | null> {
   if (now.policyRemoved) {
     return { code: 'policy', message: `policy ${record.policyId} has been removed` };
@@ -91,6 +93,7 @@ export async function policyRefusal(
     members: now.members,
     groups: now.groups,
     isRestricted,
+    nativeAsset: networks.find(({ id }) => id === record.networkId)?.nativeAsset ?? null,
     // A faulty token shows when its call is simulated.
     tokenFault: null,
     usage,

@@ -5,14 +5,7 @@ import { SHIPPED_TOKENS } from '../chain/tokenList';
 import type { Db, Tx } from '../db/database';
 import { readState } from '../db/seals';
 import { isSameAddress } from '../domain/address';
-import {
-  contractRules,
-  NATIVE_CURRENCY,
-  type Policy,
-  type PolicyToken,
-  tokenIn,
-  transferCondition,
-} from '../domain/policy';
+import { contractRules, NATIVE_CURRENCY, type Policy, tokenOfPolicy } from '../domain/policy';
 import type { Carried, TransactionContent } from '../domain/transactionContent';
 import {
   type InnerCalls,
@@ -20,13 +13,6 @@ import {
   type TransactionFacts,
   transactionSummary,
 } from '../domain/transactionText';
-
-/** A token as a policy names it; null where it names another one, or none. */
-export function tokenOfPolicy(policy: Policy, networkId: number, tokenAddress: string): PolicyToken | null {
-  const named = policy.networkId === networkId ? transferCondition(policy) : null;
-  if (!named?.tokenAddress || !isSameAddress(named.tokenAddress, tokenAddress)) return null;
-  return tokenIn(named);
-}
 
 /** Finds what the organization has signed about a token; null where it has signed nothing. */
 export type SignedTokens = (tokenAddress: string) => TokenWords | null;

@@ -28,6 +28,8 @@ import { aTransferPolicy, transferData } from '../support/transactions';
 const EVALUATE = '/api/v1/policies/evaluate';
 const NATIVE = `0x${'0'.repeat(40)}`;
 const MAX = 2n ** 256n - 1n;
+/** Before the digit of a few wei, in whole units. */
+const TINY = '0.00000000000000000';
 const RECIPIENT = anAddress();
 const CONTRACT = anAddress();
 
@@ -145,9 +147,13 @@ describe('an evaluated transaction', () => {
       allowed: false,
       failures: [
         { condition: 'initiator', found: ours.dave.id, wanted: ours.alice.id },
-        { condition: 'amount', found: '6', wanted: 'at most 5' },
+        { condition: 'amount', found: `${TINY}6 "ETH"`, wanted: `at most ${TINY}5 "ETH"` },
         { condition: 'destination', found: RECIPIENT, wanted: CONTRACT },
-        { condition: 'budget', found: '0 before this 6', wanted: 'at most 5 within any 24 hours' },
+        {
+          condition: 'budget',
+          found: `0 "ETH" before this ${TINY}6 "ETH"`,
+          wanted: `at most ${TINY}5 "ETH" within any 24 hours`,
+        },
       ],
       approvers: [summary(ours.alice), summary(ours.bob)],
       threshold: 2,
@@ -246,7 +252,11 @@ describe('an evaluated transaction', () => {
     expect(await about({ value: '101' })).toMatchObject({
       allowed: false,
       failures: [
-        { condition: 'budget', found: '900 before this 101', wanted: 'at most 1000 within any 24 hours' },
+        {
+          condition: 'budget',
+          found: '0.0000000000000009 "ETH" before this 0.000000000000000101 "ETH"',
+          wanted: 'at most 0.000000000000001 "ETH" within any 24 hours',
+        },
       ],
     });
     const byAlice = { initiatorWalletAddress: ours.alice.wallet.address };

@@ -161,7 +161,9 @@ describe('the policy of an open transaction', () => {
     expect(failure).toMatchObject({
       code: 'policy',
       attempt: 1,
-      message: expect.stringContaining('amount 5 (wanted: at most 4)'),
+      message: expect.stringContaining(
+        'amount 0.000000000000000005 "ETH" (wanted: at most 0.000000000000000004 "ETH")',
+      ),
     });
     expect([signatureStatus, Object.keys(signingPayloads)]).toEqual([
       'approvalReady',

@@ -331,7 +331,10 @@ describe('a budget', () => {
     const second = await sendOff(body(policy, { value: '4' }));
     expect(second).toMatchObject({
       executionStatus: 'blocked',
-      failure: { code: 'budget', message: expect.stringContaining('7 before this 4') },
+      failure: {
+        code: 'budget',
+        message: expect.stringContaining('0.000000000000000007 "ETH" before this 0.000000000000000004 "ETH"'),
+      },
     });
     expect(second).not.toHaveProperty('chain');
     expect((await sendOff(body(policy, { value: '3' }))).executionStatus).toBe('completed');

@@ -60,6 +60,7 @@ export async function measureEvaluation(): Promise<Figure> {
     members: new Map([[member.id, member]]),
     groups: new Map(),
     isRestricted: () => false,
+    nativeAsset: { symbol: 'ETH', decimals: 18 },
     tokenFault: null,
     usage: { amount: 7n, executions: 3, oldestBlockAt: new Date(), at: new Date() },
   };

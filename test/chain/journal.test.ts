@@ -150,7 +150,9 @@ describe('an authorization', () => {
     const refusals: string[] = [];
     const signer = world.signerWith({ countRefusal: (reason) => refusals.push(reason) });
     const held = {
-      held: expect.stringContaining(`the journal has 1 authorizations of 5 in the window of policy ${id}`),
+      held: expect.stringContaining(
+        `the journal has 1 authorizations of 0.000000000000000005 "ETH" in the window of policy ${id}`,
+      ),
       reason: 'rollback',
     };
     // As one that has failed, too.

@@ -99,6 +99,7 @@ describe('audit export and audit prove', () => {
     const text = await words({}, 'audit', 'prove', file);
     expect(text).toContain('every signature, change and authorization is proved');
     expect(text).toMatch(/^admins 2 of Alicia, /m);
+    expect(text).toMatch(/^authorized under pol_\w+ on network \d+: 0\.0{17}1 "ETH" of 0x0{40}$/m);
   });
 
   it('writes to standard output too', async () => {

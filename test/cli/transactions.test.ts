@@ -217,8 +217,8 @@ describe('transactions show', () => {
     expect(text).toMatch(
       new RegExp(`^ +${live} +1 of ${relayerAddress} +5.5 gwei +not yet +undecided$`, 'm'),
     );
-    expect(text).toMatch(/^released +1 +0x0{40} /m);
-    expect(text).toMatch(/^reserved +1 +0x0{40} /m);
+    expect(text).toMatch(/^released +0\.0{17}1 "ETH" +0x0{40} /m);
+    expect(text).toMatch(/^reserved +0\.0{17}1 "ETH" +0x0{40} /m);
     expect(text).toContain(`Cancel: ./orgwallet transactions cancel ${stored.id}`);
     expect(text).not.toContain('Retry:');
   });

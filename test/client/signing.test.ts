@@ -149,7 +149,7 @@ describe('transfer', () => {
     const asked = { account, networkId: NETWORK, to: somebody(), amount: 10n ** 15n, wallet: by(org.dave) };
     const refused: NotPermitted = await orgwallet.transfer(asked).catch((error) => error);
     expect(refused).toBeInstanceOf(NotPermitted);
-    expect(refused.message).toMatch(/Petty cash: amount 1000000000000000 \(wanted: .*1000/);
+    expect(refused.message).toMatch(/Petty cash: amount 0\.001 "ETH" \(wanted: at most 0\.\d+ "ETH"\)/);
     await expect(
       orgwallet.transfer({ ...asked, amount: 1n, policyId: policies[1].id }),
     ).resolves.toMatchObject({

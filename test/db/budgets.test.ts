@@ -112,7 +112,7 @@ describe('a budget', () => {
         const nowMs = (await databaseNow(tx)).getTime();
         const refusalOf = async (id: string) => {
           const locked = await lockTransaction(tx, { organizationId: fixture.org.id, id });
-          return locked && ((await policyRefusal(tx, locked))?.code ?? null);
+          return locked && ((await policyRefusal(tx, locked, { networks: [] }))?.code ?? null);
         };
         const blockAt = (ms: number) =>
           tx('policy_usage')

@@ -131,7 +131,7 @@ describe('demo', () => {
 
       expect(lines).toMatch(/on chain: 0x\w{40} has 2 ETH and 100 DEMO/);
       expect(lines).toMatch(
-        /too much: refused: 403 forbidden: .*amount 20000000000000000001 \(wanted: at most/,
+        /too much: refused: 403 forbidden: .*amount 20\.000000000000000001 "DEMO" \(wanted: at most/,
       );
       expect(lines).toMatch(/blocked: budget: .*within any 24 hours/);
       expect(lines).toMatch(/Alice: signed to approve \(1 of 2\).*\n.*\nBob: signed to approve \(2 of 2\)/);

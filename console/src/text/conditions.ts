@@ -30,12 +30,6 @@ const TITLES: { readonly [C in Schema['PolicyCondition']]: string } = {
   budget: 'Budget',
 };
 
-/** Smallest units in a text of the service, in whole units of the token; hours stay. */
-function inWholeUnits(text: string, decimals: number | null | undefined): string {
-  if (decimals === undefined || decimals === null) return text;
-  return text.replace(/\d+(?! hours?\b)(?!\d)/g, (raw) => amountText(raw, decimals));
-}
-
 /** What is left of a policy's budget. */
 export function remainingText(
   remaining: Schema['Remaining'] | null,
@@ -49,13 +43,11 @@ export function remainingText(
     : `${remaining.amount} raw units left`;
 }
 
-/** Every condition that a policy has, met or not. `network`: that of the transaction, whose native currency a value is in. */
+/** Every condition that a policy has, met or not. */
 export function conditionsOf(
   evaluation: Schema['Evaluation'],
   policy: Schema['Policy'] | undefined,
-  network: Schema['Network'] | undefined,
 ): CheckedCondition[] {
-  const token = policy?.transactionType === 'TOKEN_TRANSFER' ? policy.tokenTransferCondition : undefined;
   const failed = evaluation.failures.map(({ condition }) => condition);
   // Of a transaction of another kind, the conditions of this kind say nothing.
   const isOfKind = policy && !failed.includes('transactionType');
@@ -64,19 +56,12 @@ export function conditionsOf(
     ...(isOfKind ? BY_TYPE[policy.transactionType] : []),
     ...(policy?.limitation ? (['budget'] as const) : []),
   ];
-  const decimals: { readonly [C in Schema['PolicyCondition']]?: number | null | undefined } = {
-    amount: token?.tokenDecimals,
-    budget: token?.tokenDecimals,
-    // Native currency.
-    value: network?.nativeAsset.decimals,
-  };
   return [...new Set([...has, ...failed])].map((condition) => {
     const failure = evaluation.failures.find((one) => one.condition === condition);
-    const units = (text: string) => inWholeUnits(text, decimals[condition]);
     return {
       condition: TITLES[condition],
       isMet: !failure,
-      text: failure ? `${units(failure.found)} (permitted: ${units(failure.wanted)})` : 'met',
+      text: failure ? `${failure.found} (permitted: ${failure.wanted})` : 'met',
     };
   });
 }

@@ -9,12 +9,9 @@ import './evaluation.css';
 export function Evaluation({
   evaluation,
   policies,
-  network,
 }: {
   readonly evaluation: Schema['Evaluation'];
   readonly policies: readonly Schema['Policy'][];
-  /** Of the transaction. */
-  readonly network: Schema['Network'] | undefined;
 }) {
   const { allowed, threshold, approvers, remaining } = evaluation;
   const policy = policies.find(({ id }) => id === evaluation.policy.id);
@@ -32,7 +29,7 @@ export function Evaluation({
         ) : null}
       </p>
       <ul className="conditions">
-        {conditionsOf(evaluation, policy, network).map(({ condition, isMet, text }) => (
+        {conditionsOf(evaluation, policy).map(({ condition, isMet, text }) => (
           <li key={condition} className={isMet ? 'condition' : 'condition unmet'}>
             <span aria-hidden="true">{isMet ? '✓' : '✕'}</span>
             <span>

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { formatEther } from 'viem';
+import { nativeAmount } from '../../chain/nativeAmount';
 import type { Config } from '../../config';
 import { GAS_WINDOW_MS, gasCost, gasLimit } from '../../domain/gasBudget';
 import { readJournal } from '../../journal/journal';
@@ -20,12 +21,14 @@ export async function checkGasBudgets(
       const wei = gasCost(journal.gasOf(owner).filter(({ at }) => at > now - GAS_WINDOW_MS));
       const limit = gasLimit(gasBudgetPerHour, owner.organizationId === null ? 'filler' : 'transaction');
       if (!isNearly(wei, limit)) return [];
-      const { name, nativeAsset } = networks.find(({ id }) => id === owner.networkId) ?? {};
+      const network = networks.find(({ id }) => id === owner.networkId);
+      // Of a network that is not configured any more, only this installation's own unit is known.
+      const text = (amount: bigint) => (network ? nativeAmount(network, amount) : formatEther(amount));
       const whose = owner.organizationId ?? 'the signer, to fill nonces,';
       return [
         warn(
           `gas ${owner.networkId}`,
-          `${whose} has signed for ${formatEther(wei)} of ${formatEther(limit)} ${nativeAsset?.symbol ?? ''} on ${name ?? owner.networkId} within an hour`,
+          `${whose} has signed for ${text(wei)} of ${text(limit)} on ${network?.name ?? owner.networkId} within an hour`,
           'see the runbook: the gas budget is used up',
         ),
       ];

@@ -2,6 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkGasBudgets } from '../../../src/cli/doctor/gas';
+import type { NetworkConfig } from '../../../src/config';
 import { openJournal } from '../../../src/journal/journal';
 
 const GWEI = 10n ** 9n;
@@ -30,6 +31,13 @@ test('doctor warns of a gas budget that is used up, until the hour has passed', 
   await sign('org_1', 2, 1_000_000n);
   expect(await checkGasBudgets(config)).toMatchObject([
     { part: 'gas 7', status: 'warn', found: expect.stringContaining('org_1 has signed for 0.007 of 0.0075') },
+  ]);
+  const nativeAsset = { symbol: 'USDX', name: 'X', decimals: 6 };
+  const networks = [{ id: 7, name: 'Gas in dollars', nativeAsset } as NetworkConfig];
+  expect(await checkGasBudgets({ ...config, networks })).toMatchObject([
+    {
+      found: expect.stringMatching(/signed for 7000000000 USDX of 7500000000 USDX on Gas in dollars within/),
+    },
   ]);
   expect(await checkGasBudgets(config, journal.lastTime() + 3_600_000)).toMatchObject([{ status: 'ok' }]);
   await journal.close();

@@ -208,7 +208,8 @@ function sections(): Section[] {
       const table = [...text.matchAll(/^\| (.+?) +\| (.+?) +\|$/gm)]
         .map(([, asked = '', answer = '']) => [asked, answer] as const)
         .filter(([asked]) => asked !== 'Asked' && !asked.startsWith('--'));
-      const named = { symbol: 'T', name: 'Token', decimals: 18, logoUrl: null };
+      const isEther = json.includes(`"tokenAddress": "${NATIVE_CURRENCY}"`);
+      const named = { symbol: isEther ? 'ETH' : 'DEMO', name: 'Token', decimals: 18, logoUrl: null };
       const definition = definitionFrom(item, named);
       return { policy: { ...definition, id: 'pol_01jz8k3v5fe5ht0n2m6w9r4xyz' }, table };
     });
@@ -283,6 +284,7 @@ describe('the ten examples of docs/policies.md', () => {
           members,
           groups,
           isRestricted,
+          nativeAsset: { symbol: 'ETH', decimals: 18 },
           tokenFault: isNative ? null : tokenFault,
           // Only what is executed meets a budget.
           usage: before ? usageOf(policy, asked, before) : null,

@@ -82,6 +82,7 @@ function context(change: Partial<PolicyContext> = {}): PolicyContext {
     members: new Map([ALICE, BOB, CAROL].map((member) => [member.id, member])),
     groups: new Map([[GROUP, [ALICE, BOB]]]),
     isRestricted: (selector) => STANDARD_FUNCTIONS.get(selector)?.restricted ?? false,
+    nativeAsset: { symbol: 'ETH', decimals: 18 },
     tokenFault: null,
     usage: usage(),
     ...change,
@@ -253,9 +254,28 @@ describe('the amount', () => {
     expect(conditionsOf(policy, tokens(amount))).toEqual(conditions);
   });
 
-  it('reports the amount and the maximum', () => {
-    expect(failuresOf(aTransferPolicy({ amountThreshold: '5' }), native(6n))).toEqual([
-      failure('amount', '6', 'at most 5'),
+  it('reports the amount and the maximum in whole units, exact', () => {
+    const policy = aTransferPolicy({ amountThreshold: '1500000000000000000' });
+    expect(failuresOf(policy, native(1_500_000_000_000_000_001n))).toEqual([
+      failure('amount', '1.500000000000000001 "ETH"', 'at most 1.5 "ETH"'),
+    ]);
+  });
+
+  it('quotes the symbol, which a token has chosen', () => {
+    const token = { tokenAddress: TOKEN, tokenSymbol: 'USD" (at most 9\u202e', tokenDecimals: 6 };
+    expect(failuresOf(aTransferPolicy({ ...token, amountThreshold: '5' }), tokens(6n))).toEqual([
+      failure('amount', '0.000006 "USD\\" (at most 9\\u202e"', 'at most 0.000005 "USD\\" (at most 9\\u202e"'),
+    ]);
+  });
+
+  it('is in raw units where whole ones are not known, or too long', () => {
+    const unnamed = aTransferPolicy({ tokenAddress: null, tokenDecimals: null, amountThreshold: '5' });
+    expect(failuresOf(unnamed, tokens(6n))).toEqual([
+      failure('amount', '6 raw units', 'an amount of a token that is named'),
+    ]);
+    const minute = { tokenAddress: TOKEN, tokenSymbol: 'MIN', tokenDecimals: 255, amountThreshold: '5' };
+    expect(failuresOf(aTransferPolicy(minute), tokens(6n))).toEqual([
+      failure('amount', '6 raw units of "MIN"', 'at most 5 raw units of "MIN"'),
     ]);
   });
 
@@ -506,6 +526,26 @@ describe('the window of a limitation', () => {
   });
 });
 
+describe('the value of a call', () => {
+  const policy = aCallPolicy([aRule(CONTRACT, { maxValue: '1500000000000000000' })]);
+
+  it('is reported in whole units of the native currency', () => {
+    expect(failuresOf(policy, call('0x42966c68', 2n * 10n ** 18n))).toEqual([
+      failure('value', '2 "ETH"', 'at most 1.5 "ETH"'),
+    ]);
+  });
+
+  it('is in raw units of a network that is not configured any more', () => {
+    expect(failuresOf(policy, call('0x42966c68', 2n * 10n ** 18n), { nativeAsset: null })).toEqual([
+      failure(
+        'value',
+        '2000000000000000000 raw units of the native currency',
+        'at most 1500000000000000000 raw units of the native currency',
+      ),
+    ]);
+  });
+});
+
 describe('the budget', () => {
   const limitation = LIMITATION;
   const capped = (amountThreshold: string | null) =>
@@ -525,8 +565,10 @@ describe('the budget', () => {
   });
 
   it('reports the usage and the maximum', () => {
-    expect(failuresOf(capped('1000'), tokens(601n), spent(400n))).toEqual([
-      failure('budget', '400 before this 601', 'at most 1000 within any 24 hours'),
+    const budget = { tokenAddress: TOKEN, tokenSymbol: 'USDC', tokenDecimals: 2, amountThreshold: '1000' };
+    const policy = aTransferPolicy(budget, { limitation });
+    expect(failuresOf(policy, tokens(601n), spent(400n))).toEqual([
+      failure('budget', '4 "USDC" before this 6.01 "USDC"', 'at most 10 "USDC" within any 24 hours'),
     ]);
   });
 

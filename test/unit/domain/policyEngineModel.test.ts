@@ -247,6 +247,7 @@ function askEngine(policy: Policy, tx: AskedTransaction, world: OracleWorld) {
       world.groups.map(({ id, memberIds }) => [id, memberIds.flatMap((member) => members.get(member) ?? [])]),
     ),
     isRestricted: (selector) => STANDARD_FUNCTIONS.get(selector)?.restricted ?? false,
+    nativeAsset: { symbol: 'ETH', decimals: 18 },
     tokenFault: readable ? null : 'there is no contract',
     usage: window && usageIn(window, world.past, world.nowMs),
   };

@@ -26,7 +26,6 @@ export function DryRun({
   const { data: evaluations, error, refetch } = useQuery(evaluationQuery(asked));
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
   if (!evaluations) return <Loading what="the policy evaluation" />;
-  const network = organization.networks.find(({ id }) => id === asked.networkId);
   const permits = permitting(evaluations);
   const others = evaluations.filter(({ allowed }) => !allowed);
   return (
@@ -46,7 +45,7 @@ export function DryRun({
                 checked={policyId === evaluation.policy.id}
                 onChange={() => onChoice(evaluation.policy.id)}
               />
-              <Evaluation evaluation={evaluation} policies={organization.policies} network={network} />
+              <Evaluation evaluation={evaluation} policies={organization.policies} />
             </label>
           ))}
         </fieldset>
@@ -62,7 +61,6 @@ export function DryRun({
                 key={evaluation.policy.id}
                 evaluation={evaluation}
                 policies={organization.policies}
-                network={network}
               />
             ))}
           </div>

@@ -14,7 +14,6 @@ export function PolicyEvaluations({
   readonly organization: Organization;
 }) {
   const { accountId, networkId, to, value, calldata, initiator, replaces } = transaction;
-  const network = organization.networks.find(({ id }) => id === networkId);
   const query = useQuery(
     evaluationQuery({
       accountId,
@@ -34,7 +33,7 @@ export function PolicyEvaluations({
         return (
           <div className="stack">
             {own ? (
-              <Evaluation evaluation={own} policies={organization.policies} network={network} />
+              <Evaluation evaluation={own} policies={organization.policies} />
             ) : (
               <p>Its policy was removed: it can only be rejected.</p>
             )}
@@ -45,12 +44,7 @@ export function PolicyEvaluations({
                 </summary>
                 <div className="stack">
                   {others.map((one) => (
-                    <Evaluation
-                      key={one.policy.id}
-                      evaluation={one}
-                      policies={organization.policies}
-                      network={network}
-                    />
+                    <Evaluation key={one.policy.id} evaluation={one} policies={organization.policies} />
                   ))}
                 </div>
               </details>
