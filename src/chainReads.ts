@@ -13,7 +13,7 @@ import { payingRelayer } from './db/reservations';
 import type { StoredTransaction } from './db/transactions';
 import { listTransactionTokens } from './db/transactionTokens';
 import { KeyedLimiter } from './temporal/keyedLimiter';
-import { tokenOf } from './transactions/policy';
+import { contentOf, tokenOf } from './transactions/policy';
 import { readRecipientCode } from './transactions/recipient';
 
 /** How long others get the same simulation, and the same newest block, or the news that there is none. */
@@ -42,6 +42,17 @@ export function createReadBalances({ db, chains, tokens }: Clients): ApiDependen
   };
 }
 
+/** Reads whether a token transfer that does not exist yet goes to a contract, for the API. */
+export function createReadRecipientCode({
+  db,
+  chains,
+}: Pick<Clients, 'db' | 'chains'>): ApiDependencies['readRecipientCode'] {
+  return async ({ networkId, ...transfer }) => {
+    const chain = chains.get(networkId);
+    return chain ? readRecipientCode(db, createReadWalletCode(chain), transfer) : 'unknown';
+  };
+}
+
 /** Simulates a transaction at a block. Throws ChainUnavailable. */
 async function simulateAt(
   { db, config }: Pick<Clients, 'db' | 'config'>,
@@ -62,7 +73,10 @@ async function simulateAt(
     { accountId, call, token: tokenOf(record) },
     { maxGas: config.maxGas, sender: sender as Address, blockNumber: block },
   );
-  const recipientCode = await readRecipientCode(db, createReadWalletCode(chain), record);
+  const recipientCode = await readRecipientCode(db, createReadWalletCode(chain), {
+    organizationId: record.organizationId,
+    content: contentOf(record),
+  });
   const mark = recipientCode === null ? {} : { recipientCode };
   return found.ok
     ? { status: 'succeeds', gas: String(found.gas), blockNumber, ...mark }

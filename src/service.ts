@@ -4,7 +4,7 @@ import type { ApiDependencies } from './api/dependencies';
 import { type CheckedPart, type CheckedParts, createOpsServer, type OpsServer } from './api/ops';
 import { type ApiServer, createApiServer } from './api/server';
 import { createFindSignedMessage } from './chain/signedMessage';
-import { createReadBalances, createSimulate } from './chainReads';
+import { createReadBalances, createReadRecipientCode, createSimulate } from './chainReads';
 import { type Clients, connectClients } from './clients';
 import { assertRoles, type Config, certificateFiles } from './config';
 import { assertWritable } from './db/database';
@@ -119,6 +119,7 @@ function apiDependencies(clients: Clients): ApiDependencies {
     findSignedMessage: createFindSignedMessage(walletEndpoints),
     readToken,
     readBalances: createReadBalances(clients),
+    readRecipientCode: createReadRecipientCode(clients),
     simulate: createSimulate(clients),
   };
 }

@@ -1724,6 +1724,7 @@ export interface components {
             threshold: number;
             /** @description The budget now for this initiator, account and destination; null: no limitation. */
             remaining: components["schemas"]["Remaining"] | null;
+            recipientCode?: components["schemas"]["RecipientCode"];
         };
         EvaluationsResponse: {
             data: components["schemas"]["Evaluation"][];

@@ -10,6 +10,7 @@ import type { Decision } from '../domain/approval';
 import type { ApprovalRef, WorkflowRef } from '../domain/approvalRef';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { Outcome } from '../domain/refusal';
+import type { TransactionContent } from '../domain/transactionContent';
 import type { WalletKind } from '../domain/wallet';
 import type { Metrics } from '../metrics';
 import type { Outside, ProposalKind } from '../operations/kind';
@@ -74,6 +75,12 @@ export interface ApiDependencies {
   readonly readToken: Outside['readToken'];
   /** The balances of an account on all its networks. */
   readonly readBalances: (account: Account) => Promise<Balance[]>;
+  /** Whether a token transfer goes to a contract; null where that does not matter. */
+  readonly readRecipientCode: (transfer: {
+    readonly organizationId: string;
+    readonly networkId: number;
+    readonly content: TransactionContent;
+  }) => Promise<'contract' | 'unknown' | null>;
   /** What the call of a transaction would do now. */
   readonly simulate: (record: StoredTransaction) => Promise<TransactionSimulation>;
 }

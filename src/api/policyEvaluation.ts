@@ -6,12 +6,12 @@ import { listPolicies } from '../db/policies';
 import { readPeople } from '../db/policyContext';
 import { readUsage } from '../db/policyUsage';
 import { evaluate, type PolicyTransaction, type Remaining, usageWindow } from '../domain/policyEngine';
-import { checkReplacement, readTransferredToken } from '../transactions/plan';
+import { checkReplacement, namedToken, readTransferredToken } from '../transactions/plan';
 import type { ApiDependencies } from './dependencies';
 import { acceptOrThrow } from './refusals';
 import { resolveRequest } from './transactionRequests';
 
-type Dependencies = { db: Db } & Pick<ApiDependencies, 'config' | 'readToken'>;
+type Dependencies = { db: Db } & Pick<ApiDependencies, 'config' | 'readToken' | 'readRecipientCode'>;
 
 function showRemaining(remaining: Remaining | null): ShownEvaluation['remaining'] {
   if (remaining === null) return null;
@@ -27,7 +27,7 @@ export async function evaluatePolicies(
   organizationId: string,
   request: TransactionToEvaluate,
 ): Promise<ShownEvaluation[]> {
-  const { db, readToken } = dependencies;
+  const { db, readToken, readRecipientCode } = dependencies;
   const { records, resolved } = await resolveRequest(dependencies, organizationId, request);
   acceptOrThrow(checkReplacement(records, request));
   const { account, content } = resolved;
@@ -36,8 +36,11 @@ export async function evaluatePolicies(
   const initiatorId = resolved.initiator.id;
   const carried = carriedCalls({ to: request.to, value: BigInt(request.value), data: request.data });
   const transaction: PolicyTransaction = { networkId, accountId: account.id, initiatorId, content, carried };
-  const token = await readTransferredToken(readToken, networkId, content, undefined);
-  const tokenFault = token && !token.ok ? token.reason : null;
+  const [read, recipientCode] = await Promise.all([
+    readTransferredToken(readToken, networkId, content, undefined),
+    readRecipientCode({ organizationId, networkId, content }),
+  ]);
+  const mark = recipientCode === null ? {} : { recipientCode };
   return db.transaction(
     async (tx) => {
       const policies = await listPolicies(tx, { organizationId });
@@ -47,6 +50,9 @@ export async function evaluatePolicies(
       const usageOf = new Map(windows.map(({ policyId }, i) => [policyId, usages[i]]));
       return policies.map((policy) => {
         const usage = usageOf.get(policy.id) ?? null;
+        // As in a creation: a token that the policy names is not read again.
+        const token = namedToken(networkId, content, policy) ?? read;
+        const tokenFault = token && !token.ok ? token.reason : null;
         const context = { account, ...people, isRestricted, nativeAsset, tokenFault, usage };
         const { remaining, ...evaluation } = evaluate(policy, transaction, context);
         return {
@@ -56,6 +62,7 @@ export async function evaluatePolicies(
           approvers: [...evaluation.approvers],
           threshold: evaluation.threshold,
           remaining: showRemaining(remaining),
+          ...mark,
         };
       });
     },

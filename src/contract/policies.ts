@@ -44,7 +44,7 @@ import {
   timestamp,
   uniqueList,
 } from './primitives';
-import { EXAMPLE_TRANSACTION, transactionFields } from './transactions';
+import { EXAMPLE_TRANSACTION, recipientCode, transactionFields } from './transactions';
 
 const policyType = policyTypeSchema.register(z.globalRegistry, {
   id: 'PolicyType',
@@ -646,6 +646,7 @@ const evaluation = z
     remaining: remaining.nullable().meta({
       description: 'The budget now for this initiator, account and destination; null: no limitation.',
     }),
+    recipientCode: recipientCode.optional(),
   })
   .meta({ id: 'Evaluation', description: 'The result of evaluating one policy.' });
 

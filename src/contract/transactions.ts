@@ -306,7 +306,8 @@ export const getTransactionEndpoint = endpoint({
 
 const blockNumber = z.int().min(0).meta({ description: 'The block at which it was simulated.' });
 
-const recipientCode = z.enum(['contract', 'unknown']).meta({
+/** Whether tokens go to a contract. */
+export const recipientCode = z.enum(['contract', 'unknown']).meta({
   id: 'RecipientCode',
   description:
     'Of a token transfer: `contract` if there is code at the recipient (a delegation of EIP-7702 apart) and it is no account ' +

@@ -1,9 +1,8 @@
 import { isAccountAddress } from '../db/accounts';
 import type { Db } from '../db/database';
-import type { StoredTransaction } from '../db/transactions';
 import { NATIVE_CURRENCY } from '../domain/policy';
+import type { TransactionContent } from '../domain/transactionContent';
 import type { WalletCode } from '../domain/wallet';
-import { contentOf } from './policy';
 
 /**
  * Whether a token transfer goes to a contract, which may have no function that sends tokens on. null for anything else: other
@@ -13,12 +12,11 @@ import { contentOf } from './policy';
 export async function readRecipientCode(
   db: Db,
   readCode: (address: string) => Promise<WalletCode>,
-  record: StoredTransaction,
+  { organizationId, content }: { readonly organizationId: string; readonly content: TransactionContent },
 ): Promise<'contract' | 'unknown' | null> {
-  const content = contentOf(record);
   if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return null;
   const { destination } = content;
   const code = await readCode(destination);
   if (code !== 'contract' && code !== 'unknown') return null;
-  return (await isAccountAddress(db, record.organizationId, destination)) ? null : code;
+  return (await isAccountAddress(db, organizationId, destination)) ? null : code;
 }

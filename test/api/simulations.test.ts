@@ -1,9 +1,9 @@
 import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { putCode } from '../chain/wallets';
-import { makeAccount, read, type Shown, startApi } from '../support/api';
+import { change, makeAccount, read, type Shown, startApi } from '../support/api';
 import { anAddress } from '../support/builders';
 import { answer, balanceSlot, COUNTER, TOKENS, token, word } from '../support/contracts';
-import { anAnyPolicyItem } from '../support/policies';
+import { anAnyPolicyItem, aPolicyItem, aTokenCondition } from '../support/policies';
 import { type RpcProxy, startRpcProxy } from '../support/rpcProxy';
 import type { TestOrganization, TestService } from '../support/service';
 import { signIn } from '../support/session';
@@ -123,6 +123,60 @@ describe('the simulation of a transaction', () => {
     } finally {
       isCodeHidden = false;
     }
+  });
+
+  it('is marked like the dry run under policies', async () => {
+    const address = await contractOf(TOKENS.plain);
+    const evaluate = async (to: string, more: object = {}) => {
+      const body = aTransactionBody(org, { account, policy, to: address }, { value: '0' });
+      const asked = { ...body, data: transferData(to, 1n), ...more, policyId: undefined };
+      const answer = await api.http.send({
+        key: org.readKey,
+        path: '/api/v1/policies/evaluate',
+        body: asked,
+      });
+      return answer.body.data.map((one: Shown) => [one.allowed, one.recipientCode]);
+    };
+    const contract = await contractOf(COUNTER);
+    expect(await evaluate(contract)).toEqual([[true, 'contract']]);
+    expect(await evaluate(anAddress())).toEqual([[true, undefined]]);
+    expect(await evaluate(contract, { to: contract, data: callOf('increment') })).toEqual([
+      [true, undefined],
+    ]);
+    isCodeHidden = true;
+    try {
+      const [[, hidden]] = await evaluate(contract);
+      expect(hidden).toBe('unknown');
+    } finally {
+      isCodeHidden = false;
+    }
+  });
+
+  it('permits in the dry run what it creates without a chain: a policy names the token', async () => {
+    const address = await contractOf(TOKENS.plain);
+    const named = aPolicyItem({ tokenTransferCondition: aTokenCondition({ tokenAddress: address }) });
+    const [naming] = (await makePolicies(api.http, org, named)) as [Shown];
+    const body = aTransactionBody(org, { account, policy: naming, to: address }, { value: '0' });
+    const asked = { ...body, data: transferData(anAddress(), 1n) };
+    isCut = true;
+    try {
+      const created = await api.http.send({ key: org.readKey, path: '/api/v1/transactions', body: asked });
+      expect(created.status).toBe(201);
+      const dry = { ...asked, policyId: undefined };
+      const evaluated = await api.http.send({
+        key: org.readKey,
+        path: '/api/v1/policies/evaluate',
+        body: dry,
+      });
+      const found = evaluated.body.data.map((one: Shown) => [one.policy.id, one.allowed]);
+      expect(found).toEqual([
+        [naming.id, true],
+        [policy.id, false],
+      ]);
+    } finally {
+      isCut = false;
+    }
+    await change(api.http, org, '/policies/proposals/remove', { policyIds: [naming.id] });
   });
 
   it('answers a person who is signed in', async () => {

@@ -131,9 +131,19 @@ describe('an invalid transaction', () => {
     ],
   ])('is refused without a record: %s', async (_, body, field) => {
     const before = await ours.stored();
-    const answer = await api.http.send({ key: ours.readKey, path: TRANSACTIONS, body: body() });
+    const asked = body();
+    const answer = await api.http.send({ key: ours.readKey, path: TRANSACTIONS, body: asked });
     expect(refusalIn(answer, badField(field))).toEqual(badField(field));
     expect(await ours.stored()).toEqual(before);
+    if (field === 'policyId') return;
+    // The dry run refuses the same, with the same words.
+    const dry = typeof asked === 'string' ? asked : { ...asked, policyId: undefined };
+    const evaluated = await api.http.send({
+      key: ours.readKey,
+      path: '/api/v1/policies/evaluate',
+      body: dry,
+    });
+    expect(evaluated.body).toEqual(answer.body);
   });
 
   it('is refused alike for unknown and foreign records', async () => {

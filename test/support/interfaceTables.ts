@@ -317,6 +317,8 @@ const AUDIT_ENTRY = fields({
 });
 
 /** What a policy says to a transaction. Where there is a limitation, an amount or a count is left of it. */
+const RECIPIENT_CODE = oneOf('contract', 'unknown');
+
 const EVALUATION = fields({
   policy: fields({ id: idOf('pol'), name: 'string' }),
   allowed: 'boolean',
@@ -324,6 +326,7 @@ const EVALUATION = fields({
   approvers: listOf(MEMBER_SUMMARY),
   threshold: 'integer',
   remaining: orNull(fields({ 'amount?': 'digits', 'count?': 'integer', until: 'dateTime' })),
+  'recipientCode?': RECIPIENT_CODE,
 });
 
 /** How an endpoint answers: one thing, a list that pages when asked, or a list that always does. */
@@ -480,6 +483,7 @@ const SIMULATION = fields({
   'gas?': 'digits',
   'reason?': 'string',
   'blockNumber?': 'integer',
+  'recipientCode?': RECIPIENT_CODE,
 });
 
 function transactionPost(word: string, status: 200 | 201, codes: readonly Code[]): EndpointRow {

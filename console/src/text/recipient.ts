@@ -1,3 +1,4 @@
+import type { Schema } from '@orgwallet/client';
 import type { Recipient } from '../domain/recipient.ts';
 import { counted } from './counted.ts';
 
@@ -14,3 +15,9 @@ export function recipientText({ owner, policies, earlier, lookedThrough }: Recip
   const unnamed = earlier > 0 ? 'known address' : 'unknown address';
   return [...(names.length > 0 ? names : [unnamed]), history].join(', ');
 }
+
+/** What is not known about a recipient of tokens with code. */
+export const RECIPIENT_CODES: { readonly [Code in Schema['RecipientCode']]: string } = {
+  contract: 'The recipient is a contract: whether it can send tokens on is not known.',
+  unknown: 'Whether the recipient is a contract is not known: the network did not answer.',
+};

@@ -27,7 +27,11 @@ export function policyRoutes({
   cursors,
   config,
   readToken,
-}: { db: Db; cursors: Cursors } & Pick<ApiDependencies, 'config' | 'readToken'>): Route[] {
+  readRecipientCode,
+}: { db: Db; cursors: Cursors } & Pick<
+  ApiDependencies,
+  'config' | 'readToken' | 'readRecipientCode'
+>): Route[] {
   async function accountsOf(
     organizationId: string,
     policies: readonly StoredPolicy[],
@@ -57,7 +61,7 @@ export function policyRoutes({
       return { data: show(policy, await accountsOf(organizationId, [policy])) };
     }),
     dryRunRoute(evaluatePoliciesEndpoint, async ({ organizationId, body }) => ({
-      data: await evaluatePolicies({ db, config, readToken }, organizationId, body),
+      data: await evaluatePolicies({ db, config, readToken, readRecipientCode }, organizationId, body),
     })),
   ];
 }

@@ -2,6 +2,7 @@ import type { Schema } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { evaluationQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
+import { RECIPIENT_CODES } from '../../text/recipient.ts';
 import { Evaluation } from '../../ui/Evaluation.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { ErrorNotice, Loading } from '../../ui/States.tsx';
@@ -28,8 +29,15 @@ export function DryRun({
   if (!evaluations) return <Loading what="the policy evaluation" />;
   const permits = permitting(evaluations);
   const others = evaluations.filter(({ allowed }) => !allowed);
+  // The same of each policy.
+  const recipientCode = evaluations[0]?.recipientCode;
   return (
     <div className="stack" aria-live="polite">
+      {recipientCode ? (
+        <Notice tone="warning" title="Check the recipient">
+          <p>{RECIPIENT_CODES[recipientCode]}</p>
+        </Notice>
+      ) : null}
       {permits.length === 0 ? (
         <Notice tone="warning" title="No policy permits this">
           <p>The conditions that are not met are below, by policy. An admin can propose another policy.</p>

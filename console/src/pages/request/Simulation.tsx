@@ -2,14 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { inBackground } from '../../api/connection.ts';
 import { simulationQuery } from '../../api/queries.ts';
+import { RECIPIENT_CODES } from '../../text/recipient.ts';
 
 /** A chain changes without an event of the service. */
 const AGAIN_MS = 15_000;
-
-const RECIPIENTS = {
-  contract: 'The recipient is a contract: whether it can send tokens on is not known.',
-  unknown: 'Whether the recipient is a contract is not known: the network did not answer.',
-} as const;
 
 /** What the call of an open transaction would do now. */
 export function Simulation({ id }: { readonly id: string }) {
@@ -40,7 +36,7 @@ export function Simulation({ id }: { readonly id: string }) {
       {data.recipientCode ? (
         <>
           <br />
-          {RECIPIENTS[data.recipientCode]}
+          {RECIPIENT_CODES[data.recipientCode]}
         </>
       ) : null}
     </>
