@@ -1,5 +1,4 @@
 import { type Hex, keccak256 } from 'viem';
-import { canonicalJson } from './canonicalJson.ts';
 import { describe, linesOf, restOf, visible } from './describe.ts';
 import { PayloadMismatch } from './errors.ts';
 import { anyId, isSameAddress, Matcher, match } from './expectation.ts';
@@ -10,6 +9,7 @@ import { OPERATION_SHAPES } from './operationShape.ts';
 import { type Hashes, hashesOf, type Statement, statementOf, type VoteType } from './payload.ts';
 import type { PinStore } from './pins.ts';
 import type { Proposal } from './records.ts';
+import { readSignedData } from './signedData.ts';
 import { checkSummary, nameInSummary } from './summary.ts';
 import { callOf, spentBy } from './transactionCall.ts';
 
@@ -126,13 +126,14 @@ function checkOperation(
   before: Before,
 ): Change {
   const text = message.data ?? '';
-  let data: unknown;
+  let signed: ReturnType<typeof readSignedData>;
   try {
-    data = JSON.parse(text);
+    signed = readSignedData(text);
   } catch {
     throw new PayloadMismatch('message.data', 'JSON text', text);
   }
-  match('message.data', canonicalJson(data), text);
+  const { data } = signed;
+  match('message.data', signed.text, text);
   if (!intent) return checkShape(message, data);
   const [resourceType] = intent.type.split('.');
   match('message.resourceType', resourceType, message.resourceType);

@@ -1,6 +1,7 @@
 import type { Decision } from './approval';
 import { canonicalJson, type JsonValue } from './canonicalJson';
 import type { ProposalAction, ResourceType } from './proposal';
+import { signedDataText } from './signedData';
 import { summaryLines } from './summary';
 import { readContent, type Spending, spendingOf } from './transactionContent';
 
@@ -43,7 +44,7 @@ const STATEMENT_TYPE = [
 /**
  * The payload that is signed: EIP-712 typed data as the JSON text that `eth_signTypedData_v4` takes.
  *
- * `domainSalt` is the organization's (bytes32 as 0x hex). `data` is encoded as canonical JSON (RFC 8785), the
+ * `domainSalt` is the organization's (bytes32 as 0x hex). `data` is a text in the text (`signedDataText`), the
  * expiry in whole Unix seconds. The text itself is canonical too, so the same proposal always has the same payload.
  */
 export function proposalPayload(
@@ -61,7 +62,7 @@ export function proposalPayload(
       resourceType: proposal.resourceType,
       action: proposal.action,
       summary: summaryLines(proposal.summary),
-      data: canonicalJson(proposal.data),
+      data: signedDataText(proposal.data),
       expiresAt: String(Math.floor(proposal.expiresAt.getTime() / 1_000)),
     },
   });

@@ -23,6 +23,7 @@ import {
   UPDATE,
 } from '../support/api';
 import { sign, type TestOrganization, type TestService } from '../support/service';
+import { dataIn } from '../support/signedData';
 import { endpointOf, sharedStack } from '../support/stack';
 import { itDeep } from '../support/suite';
 
@@ -247,7 +248,7 @@ describe('a proposal', () => {
     expect(new Set(types).size).toBe(3);
     const { message } = JSON.parse(created.signingPayloads.approvePayload);
     expect(message).toMatchObject({ organization: org.id, proposalId: created.id, resourceType: 'accounts' });
-    expect(JSON.parse(message.data)).toEqual(created.data);
+    expect(dataIn(message.data)).toEqual(created.data);
     expect(message.summary).toEqual(created.summary.split('\n'));
     expect(created.summary).toContain(JSON.stringify(created.data.items[0].name));
   });

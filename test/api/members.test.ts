@@ -22,6 +22,7 @@ import { anAddress } from '../support/builders';
 import { changeMember } from '../support/decisions';
 import type { Answer } from '../support/http';
 import { sign, signPayload, type TestOrganization, type TestService } from '../support/service';
+import { dataIn } from '../support/signedData';
 import { itDeep } from '../support/suite';
 
 const CREATE = '/members/proposals/create';
@@ -92,7 +93,7 @@ describe('new members', () => {
         },
       }),
     );
-    expect(JSON.parse(JSON.parse(created.signingPayloads.approvePayload).message.data)).toEqual(created.data);
+    expect(dataIn(JSON.parse(created.signingPayloads.approvePayload).message.data)).toEqual(created.data);
     const before = await get('/members');
 
     const done = await carryOut(api.http, org, created);

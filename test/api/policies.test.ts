@@ -32,6 +32,7 @@ import {
   type WrittenPolicy,
 } from '../support/policies';
 import { sign, type TestOrganization, type TestService } from '../support/service';
+import { dataIn } from '../support/signedData';
 import { sharedStack, startOwnChain, temporaryDir } from '../support/stack';
 import { describeDeep, itDeep } from '../support/suite';
 
@@ -258,7 +259,7 @@ describe('new policies', () => {
       'At most 1.5 "DEMO" together within any 24 hours for each account, over all initiators and destinations',
     ]);
     const { message } = JSON.parse(proposed.signingPayloads.approvePayload);
-    expect(JSON.parse(message.data)).toEqual(proposed.data);
+    expect(dataIn(message.data)).toEqual(proposed.data);
     expect(await get('/policies')).toEqual(before);
 
     const done = await carryOut(api.http, org, proposed);

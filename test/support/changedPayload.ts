@@ -1,7 +1,9 @@
 import { type Intent, type Known, type PayloadMismatch, verify } from '@orgwallet/client';
 import { canonicalJson } from '../../src/domain/canonicalJson';
+import { signedDataText } from '../../src/domain/signedData';
 import type { Json } from './document';
 import { fieldOf, type Path, valuesIn, withValue } from './leaves';
+import { dataIn } from './signedData';
 
 /** Another value of the same form. */
 function another(value: Json): Json {
@@ -17,7 +19,7 @@ function another(value: Json): Json {
 function opened(payload: string): Json {
   const typedData = JSON.parse(payload);
   return typedData.domain.salt
-    ? withValue(typedData, ['message', 'data'], JSON.parse(typedData.message.data))
+    ? withValue(typedData, ['message', 'data'], dataIn(typedData.message.data))
     : typedData;
 }
 
@@ -25,7 +27,7 @@ function opened(payload: string): Json {
 function closed(typedData: Json): string {
   const { data } = typedData.message;
   return canonicalJson(
-    typeof data === 'string' ? typedData : withValue(typedData, ['message', 'data'], canonicalJson(data)),
+    typeof data === 'string' ? typedData : withValue(typedData, ['message', 'data'], signedDataText(data)),
   );
 }
 

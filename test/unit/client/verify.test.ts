@@ -15,6 +15,7 @@ import { hashDomain, keccak256, type TypedDataDefinition } from 'viem';
 import { canonicalJson as canonicalJsonOfClient } from '../../../client/src/canonicalJson';
 import { hashTypedPayload } from '../../../src/chain/typedData';
 import { canonicalJson, type JsonValue } from '../../../src/domain/canonicalJson';
+import { signedDataText } from '../../../src/domain/signedData';
 import { type TransactionToSign, transactionPayload } from '../../../src/domain/signing';
 import { readContent } from '../../../src/domain/transactionContent';
 import { type TransactionFacts, transactionSummary } from '../../../src/domain/transactionText';
@@ -419,7 +420,7 @@ function currentProposal(resourceType: string, action: string, data: object, sum
     resourceType,
     action,
     summary: summary.split('\n'),
-    data: canonicalJson(data as JsonValue),
+    data: signedDataText(data as JsonValue),
     expiresAt,
   };
   return canonicalJson({ ...typedData, message });

@@ -11,6 +11,7 @@ import {
   stringToBytes,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { readSignedData } from '../../../client/src/signedData';
 import { signatureHash } from '../../../src/approvals/voters';
 import { checksumAddress } from '../../../src/chain/address';
 import { operationDomainSalt } from '../../../src/chain/domainSalt';
@@ -19,6 +20,7 @@ import { hashTypedPayload } from '../../../src/chain/typedData';
 import { canonicalJson, type JsonValue } from '../../../src/domain/canonicalJson';
 import type { ProposalAction, ResourceType } from '../../../src/domain/proposal';
 import { registrationMessage } from '../../../src/domain/registration';
+import { signedDataText } from '../../../src/domain/signedData';
 import {
   type ProposalStatement,
   proposalPayload,
@@ -106,6 +108,7 @@ interface Vectors {
     readonly signature: Hex;
   };
   readonly canonicalJson: readonly { readonly value: JsonValue; readonly text: string }[];
+  readonly signedData: readonly { readonly value: JsonValue; readonly text: string }[];
 }
 
 const docs = join(__dirname, '..', '..', '..', 'docs');
@@ -200,6 +203,11 @@ describe('the test vectors of the documentation', () => {
 
   it.each(vectors.canonicalJson)('have canonical JSON $text', ({ value, text }) => {
     expect(canonicalJson(value)).toBe(text);
+  });
+
+  it.each(vectors.signedData)('have the data $text', ({ value, text }) => {
+    expect(signedDataText(value)).toBe(text);
+    expect(readSignedData(text)).toEqual({ data: value, text });
   });
 
   it('are printed on the page as they are', () => {

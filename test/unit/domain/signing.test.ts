@@ -3,6 +3,7 @@ import { concat, encodeAbiParameters, type Hex, keccak256, parseAbiParameters, s
 import { hashTypedPayload } from '../../../src/chain/typedData';
 import { quoted } from '../../../src/domain/quoted';
 import { type ProposalStatement, type ProposalToSign, proposalPayload } from '../../../src/domain/signing';
+import { dataIn } from '../../support/signedData';
 
 const SALT = `0x${'5a'.repeat(32)}` as const;
 const OTHER_SALT = `0x${'5b'.repeat(32)}` as const;
@@ -157,7 +158,7 @@ describe('the payload that is signed', () => {
         const payload = proposalPayload('ApproveProposal', SALT, { ...PROPOSAL, data, summary });
         const message = JSON.parse(payload).message;
         expect(message.summary).toEqual(summary.split('\n'));
-        expect(JSON.parse(message.data)).toEqual(data);
+        expect(dataIn(message.data)).toEqual(data);
         expect(payload).not.toMatch(/^\s|\n/);
       }),
     );

@@ -34,8 +34,12 @@ const VOTES = [
   ['reject', 'To reject'],
 ] as const;
 
-/** Of larger messages several hardware wallets fail. */
-const MAX_DEVICE_BYTES = 16_000;
+/** From which bytes of a message on a device fails, as its users report. Source: docs/signatures.md. */
+const FAILURES: readonly (readonly [number, string])[] = [
+  [7_500, 'a BitBox02 with old firmware (from 7.5 KB on)'],
+  [16_000, 'a Ledger (16 KB)'],
+  [20_000, 'a Trezor (20 KB)'],
+];
 /** What a Ledger Nano shows of a field. */
 const MAX_FIELD_BYTES = 252;
 
@@ -45,12 +49,14 @@ const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 function DeviceLimits({ message }: { readonly message: Message }) {
   const bytes = bytesOf(message.data ?? '');
   const field = message.proposalId ? bytes : Math.max(0, bytes / 2 - 1);
-  if (field > MAX_DEVICE_BYTES) {
+  const all = message.summary.reduce((sum, line) => sum + bytesOf(line), field);
+  const failing = FAILURES.filter(([from]) => all >= from).map(([, device]) => device);
+  if (failing.length > 0) {
     return (
       <Notice tone="warning" title="Too large for some hardware wallets">
         <p>
-          This has {Math.ceil(field / 1_000)} KB of data. Several devices fail above 16 KB; others show the
-          beginning only. Compare the hashes below with those on the device.
+          This has {(all / 1_000).toFixed(1)} KB. Users report that these fail: {failing.join(', ')}. Others
+          show the beginning of the data only. Compare the hashes below with those on the device.
         </p>
       </Notice>
     );
