@@ -1,6 +1,7 @@
 import { formatUnits } from 'viem';
 import { Depends, Matcher, PartialMatch, partsOf } from './expectation.ts';
 import type { Statement } from './payload.ts';
+import { readSignedData } from './signedData.ts';
 import { isNative, isTransfer, NATIVE_DECIMALS } from './transactionCall.ts';
 
 /** Code points that are not seen, or that change how those around them are. */
@@ -55,7 +56,7 @@ function transactionLines({ message, domain }: Statement['typedData']): string[]
   const { recipient, token = '', amount = '', to, value, data = '0x', policyId = '' } = message;
   const isCall = !isTransfer(message);
   const sent = isNative(token)
-    ? `${formatUnits(BigInt(amount), NATIVE_DECIMALS)} of the native currency (${amount} of its smallest unit, with ${NATIVE_DECIMALS} decimals)`
+    ? `${formatUnits(BigInt(amount), NATIVE_DECIMALS)} of the native currency (with ${NATIVE_DECIMALS} decimals)`
     : `${amount} of the smallest unit of the token ${token}`;
   return [
     ...(isCall
@@ -79,7 +80,7 @@ export function describe({ subject, vote, typedData }: Statement): string {
       ? [
           `organization: ${shown(organization)}`,
           `change: ${shown(resourceType)} ${shown(action)}`,
-          ...linesOf(JSON.parse(data), ''),
+          ...linesOf(readSignedData(data).data, ''),
         ]
       : transactionLines(typedData)),
     `until: ${Number.isNaN(until.getTime()) ? message.expiresAt : until.toISOString()}`,

@@ -119,7 +119,7 @@ export class NotPermitted extends Error {
       );
       return `${policy.name}: ${unmet.join('; ') || 'permits it, but policyId names another policy'}`;
     });
-    super(`no policy permits this transaction${reasons.map((reason) => `\n  ${reason}`).join('')}`);
+    super(['no policy permits this transaction', ...reasons].join('\n  '));
   }
 }
 

@@ -42,7 +42,8 @@ export function isSameAddress(one: unknown, two: unknown): boolean {
     : false;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+/** True for an object that is not a list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

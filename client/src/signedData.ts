@@ -1,41 +1,34 @@
 import { canonicalJson } from './canonicalJson.ts';
+import { isObject } from './expectation.ts';
 
-type Row = { readonly [field: string]: unknown };
+/** The names of the fields of an object; none of anything else. */
+const fieldsOf = (value: unknown) => (isObject(value) ? Object.keys(value).sort() : []);
 
-const isRow = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const keysOf = (row: Row) => Object.keys(row).sort();
-
-const each = (value: Row, change: (one: unknown) => unknown) =>
-  Object.fromEntries(Object.entries(value).map(([key, one]) => [key, change(one)]));
-
-/** Three or more objects with the same fields as a table. */
-function tabular(value: unknown): unknown {
-  if (!Array.isArray(value)) return isRow(value) ? each(value, tabular) : value;
-  const fields = isRow(value[0]) ? keysOf(value[0]) : [];
+/** Three or more objects with the same fields as a table; anything else as it is. */
+function tableOf(_: string, value: unknown): unknown {
+  if (!Array.isArray(value) || value.length < 3) return value;
+  const fields = fieldsOf(value[0]);
   const names = canonicalJson(fields);
-  const isTable =
-    value.length > 2 &&
-    fields.length > 0 &&
-    value.every((row) => isRow(row) && canonicalJson(keysOf(row)) === names);
-  if (!isTable) return value.map(tabular);
-  return { fields, rows: value.map((row) => fields.map((field) => tabular(row[field]))) };
+  const isTable = names !== '[]' && value.every((one) => canonicalJson(fieldsOf(one)) === names);
+  return isTable ? { fields, rows: value.map((one) => fields.map((field) => one[field])) } : value;
 }
 
-function listed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(listed);
-  if (!isRow(value)) return value;
-  if (keysOf(value).join() !== 'fields,rows') return each(value, listed);
+/** The objects of a table; anything else as it is. */
+function objectsOf(_: string, value: unknown): unknown {
+  if (String(fieldsOf(value)) !== 'fields,rows') return value;
   const { fields, rows } = value as { fields: string[]; rows: unknown[][] };
-  return rows.map((row) => Object.fromEntries(fields.map((field, i) => [field, listed(row[i])])));
+  return rows.map((row) => Object.fromEntries(fields.map((field, i) => [field, row[i]])));
 }
 
 /**
- * Reads the data of a proposal as it is signed; `text` is the only one that it has. Source: docs/signatures.md. Throws for a
+ * Reads the data of a proposal as it is signed; `text` is the only one that it has. Source: docs/signatures.md. Undefined for a
  * text that is not JSON, or whose tables are none.
  */
-export function readSignedData(signed: string): { readonly data: unknown; readonly text: string } {
-  const data = listed(JSON.parse(signed));
-  return { data, text: canonicalJson(tabular(data)) };
+export function readSignedData(signed: string): { readonly data?: unknown; readonly text: string } {
+  try {
+    const data = JSON.parse(signed, objectsOf);
+    return { data, text: canonicalJson(JSON.parse(JSON.stringify(data, tableOf))) };
+  } catch {
+    return { text: 'JSON text' };
+  }
 }

@@ -126,14 +126,8 @@ function checkOperation(
   before: Before,
 ): Change {
   const text = message.data ?? '';
-  let signed: ReturnType<typeof readSignedData>;
-  try {
-    signed = readSignedData(text);
-  } catch {
-    throw new PayloadMismatch('message.data', 'JSON text', text);
-  }
-  const { data } = signed;
-  match('message.data', signed.text, text);
+  const { data, text: canonical } = readSignedData(text);
+  match('message.data', canonical, text);
   if (!intent) return checkShape(message, data);
   const [resourceType] = intent.type.split('.');
   match('message.resourceType', resourceType, message.resourceType);

@@ -530,12 +530,20 @@ describe('the description of a payload', () => {
     );
   });
 
+  it('says of each of many what it says of a few', () => {
+    const items = Array.from({ length: 3 }, () => ({ ...MEMBER, walletAddress: anAddress() }));
+    const { description } = verify(currentProposal('members', 'create', { items }));
+    for (const [i, { walletAddress }] of items.entries()) {
+      expect(description).toContain(`items[${i}].walletAddress: "${walletAddress}"`);
+    }
+  });
+
   it('says what a call and a transfer do', () => {
     const facts = { token: null, replaces: null, call: null, network: 'Local', account: 'Treasury' };
     const [to, token] = [anAddress(), anAddress()];
     const lines = (intent: Asked['intent']) => verify(payloadsOf({ intent, facts }).initiator).description;
     expect(lines({ type: 'transfer', ...where, to, amount: 5n * 10n ** 16n })).toContain(
-      `sends: 0.05 of the native currency (50000000000000000 of its smallest unit, with 18 decimals)\nto: ${to}`,
+      `sends: 0.05 of the native currency (with 18 decimals)\nto: ${to}`,
     );
     expect(lines({ type: 'transfer', ...where, to, amount: 7n, token })).toContain(
       `sends: 7 of the smallest unit of the token ${token}\nto: ${to.toLowerCase()}`,
