@@ -14,6 +14,8 @@ createKeccak(256).then(
 );
 
 const ADDRESS = /^0x[0-9a-f]{40}$/;
+const LETTER_A = 'a'.charCodeAt(0);
+const TO_UPPER_CASE = LETTER_A - 'A'.charCodeAt(0);
 
 /** The checksummed address (EIP-55). Throws for a text that is not an address in any case. */
 export function checksumAddress(text: string): Address {
@@ -24,14 +26,15 @@ export function checksumAddress(text: string): Address {
 export function checksumWith(hasher: IHasher | undefined, text: string): Address {
   const address = text.toLowerCase();
   if (!hasher || !ADDRESS.test(address)) return getAddress(address);
-  const digits = address.slice(2);
-  const hash = hasher.init().update(digits).digest();
-  let checksummed = '0x';
+  // As bytes: as texts it takes four times as long.
+  const digits = Buffer.from(address.slice(2), 'latin1');
+  const hash = hasher.init().update(digits).digest('binary');
   for (let at = 0; at < digits.length; at += 1) {
-    const digit = digits.charAt(at);
-    checksummed += hash.charAt(at) >= '8' ? digit.toUpperCase() : digit;
+    const digit = digits[at] ?? 0;
+    const half = (hash[at >> 1] ?? 0) >> (at % 2 === 0 ? 4 : 0);
+    if (digit >= LETTER_A && (half & 8) !== 0) digits[at] = digit - TO_UPPER_CASE;
   }
-  return checksummed as Address;
+  return `0x${digits.toString('latin1')}`;
 }
 
 /**
