@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { codePointText } from '../domain/codePoints';
+import { unseenIn } from '../domain/quoted';
 import { checksumAddress } from './address';
 
 /** A token with its name and logo. */
@@ -16,11 +18,16 @@ export interface ListedToken {
 
 const fileSchema = z.object({ tokens: z.array(z.unknown()) });
 const networkSchema = z.object({ chainId: z.number() });
+const text = z.string().check(({ value, issues }) => {
+  const unseen = unseenIn(value);
+  if (unseen === undefined) return;
+  issues.push({ code: 'custom', input: value, message: `must not contain ${codePointText(unseen)}` });
+});
 const tokenSchema = z.object({
   chainId: z.number().int().positive(),
   address: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
-  symbol: z.string(),
-  name: z.string(),
+  symbol: text,
+  name: text,
   decimals: z.number().int().min(0).max(255),
   // A token is no worse for its logo.
   logoURI: z.string().nullish().catch(null),
@@ -46,7 +53,7 @@ function entriesOf(file: string): readonly unknown[] {
 
 /**
  * Reads a token list in the format of tokenlists.org. Entries of other networks than `networkIds` are skipped, whatever is
- * in them: lists have networks whose addresses are none of Ethereum. Of the others, bad ones are left out. Throws an error that
+ * in them: lists have networks whose addresses are none of Ethereum. Of the others, bad ones are left out, and all but the first of a token. Throws an error that
  * names a file that is not a list.
  */
 export function readTokenList(
@@ -55,17 +62,27 @@ export function readTokenList(
 ): TokenList {
   const tokens: ListedToken[] = [];
   const bad: string[] = [];
+  /** The position of each token. */
+  const places = new Map<string, number>();
   for (const [index, entry] of entriesOf(file).entries()) {
     const network = networkSchema.safeParse(entry).data;
     if (network && networkIds !== 'all' && !networkIds.has(network.chainId)) continue;
     const { data: token, error } = tokenSchema.safeParse(entry);
-    if (token) {
-      const { chainId: networkId, address, symbol, name, decimals, logoURI: logoUrl = null } = token;
-      tokens.push({ networkId, address: checksumAddress(address), symbol, name, decimals, logoUrl });
-    } else {
+    if (!token) {
       const why = error.issues.map(({ path, message }) => [...path, message].join(': '));
       bad.push(`tokens[${index}]: ${why.join(', ')}`);
+      continue;
     }
+    const { chainId: networkId, symbol, name, decimals, logoURI: logoUrl = null } = token;
+    const address = checksumAddress(token.address);
+    const key = `${networkId}:${address}`;
+    const first = places.get(key);
+    if (first !== undefined) {
+      bad.push(`tokens[${index}]: is tokens[${first}] again`);
+      continue;
+    }
+    places.set(key, index);
+    tokens.push({ networkId, address, symbol, name, decimals, logoUrl });
   }
   return { tokens, bad };
 }

@@ -1,5 +1,6 @@
 import { type Address, type Hex, hexToBytes, size, toFunctionSelector } from 'viem';
 import { isSameAddress } from '../domain/address';
+import { unseenIn } from '../domain/quoted';
 import { ask, type ChainClient, type ChainClients, ChainUnavailable } from './clients';
 import { staticCallBytes } from './evmCalls';
 import type { ListedToken } from './tokenList';
@@ -33,7 +34,6 @@ const MAX_SYMBOL_LENGTH = 32;
 const MAX_NAME_LENGTH = 100;
 
 const WORD = 32;
-const UNPRINTABLE = /\p{Cc}|\p{Bidi_Control}|\p{Noncharacter_Code_Point}|[\u2028\u2029\ufeff]/u;
 
 /** A token returned something malformed. */
 class Malformed extends Error {
@@ -61,7 +61,7 @@ function decodeText(answer: Hex, maximum: number): string {
     throw new Malformed();
   }
   const trimmed = text.replace(/\0+$/, '').trim();
-  if (trimmed === '' || UNPRINTABLE.test(trimmed)) throw new Malformed();
+  if (trimmed === '' || unseenIn(trimmed) !== undefined) throw new Malformed();
   const characters = [...trimmed];
   return characters.length <= maximum ? trimmed : `${characters.slice(0, maximum - 1).join('')}…`;
 }
@@ -97,7 +97,7 @@ async function callGetter<T>(
 
 /**
  * Reads symbol, name and decimals of an ERC-20 token, with limits of gas, time and length. What it returns is untrusted:
- * a text that is not one plain line counts as none. Any contract may be a token: what it lacks is only not shown.
+ * a text that is not one plain line, all of it seen, counts as none. Any contract may be a token: what it lacks is only not shown.
  * `address` is checksummed. Never throws.
  */
 export async function readToken(client: ChainClient, address: Address): Promise<ReadToken> {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { checksumAddress, isZeroAddress } from '../chain/address';
 import { ADDRESS_PATTERN } from '../domain/address';
+import { codePointText } from '../domain/codePoints';
 import { addressSchema, amountSchema, networkIdSchema } from '../domain/policy';
-import { codePointText } from './codePoints';
 
 /** The largest number of items in a request or in an inner list. */
 export const MAX_ITEMS = 100;

@@ -262,14 +262,37 @@ function checkFunction(
   return fault('function', `${found}${mentioned}`, 'a function that is not restricted, unless it is named');
 }
 
+/** The calls that a call carries, at every depth. */
+function allCarried({ calls }: Carried): readonly CarriedCall[] {
+  return (calls ?? []).flatMap((one) => [one, ...allCarried(one.carried)]);
+}
+
+/** Whether all carried calls of each contract together send at most what one call of it may: they are one execution. */
+function carriesAtMost(policy: Policy, carried: Carried): boolean {
+  const sums = new Map<string, bigint>();
+  for (const { content } of allCarried(carried)) {
+    if (content.type !== 'CONTRACT_INTERACTION') continue;
+    const contract = content.contractAddress.toLowerCase();
+    sums.set(contract, (sums.get(contract) ?? 0n) + content.value);
+  }
+  return (contractRules(policy) ?? []).every(
+    ({ contractAddress, maxValue }) =>
+      (sums.get(contractAddress.toLowerCase()) ?? 0n) <= (readAmount(maxValue) ?? 0n),
+  );
+}
+
 /**
- * Whether the policy would permit each carried call alone. Never under a limitation: one execution would make many calls; and
+ * Whether the policy would permit each carried call alone, and their native currency together. Never under a limitation: one execution would make many calls; and
  * never with an ERC-20 transfer, because its token has not been read.
  */
-function carriesPermitted(policy: Policy, { calls, mentions }: Carried, context: PolicyContext): boolean {
+function carriesPermitted(policy: Policy, carried: Carried, context: PolicyContext): boolean {
+  const { calls, mentions } = carried;
   if (calls === null || mentions !== null || policy.limitation !== undefined) return false;
   const within = { ...context, tokenFault: 'it is moved by a call that another one carries' };
-  return calls.every((call) => checkContent(policy, call, within).every((failure) => failure === null));
+  return (
+    carriesAtMost(policy, carried) &&
+    calls.every((call) => checkContent(policy, call, within).every((failure) => failure === null))
+  );
 }
 
 function nativeText(raw: string, { nativeAsset }: PolicyContext): string {

@@ -2,6 +2,11 @@
 const UNSEEN =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\u{1d159}]/gu;
 
+/** The first code point of a text that is not seen, or that changes how others are; undefined where there is none. */
+export function unseenIn(text: string): string | undefined {
+  return text.match(UNSEEN)?.[0];
+}
+
 function escaped(character: string): string {
   const units = Array.from({ length: character.length }, (_, i) => character.charCodeAt(i));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');

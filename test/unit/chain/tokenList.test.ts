@@ -1,10 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getAddress } from 'viem';
 import { readTokenList } from '../../../src/chain/tokenList';
 
 const REAL = require.resolve('@uniswap/default-token-list');
 const ADDRESS = '0xdac17f958d2ee523a2206206994597c13d831ec7';
+const OTHER = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 const good = { chainId: 1, address: ADDRESS, symbol: 'USDT', name: 'Tether USD', decimals: 6 };
 
 const folder = mkdtempSync(join(tmpdir(), 'token-list-'));
@@ -58,8 +60,23 @@ it.each<[string, unknown, RegExp]>([
   ['half a decimal', { ...good, decimals: 6.5 }, /decimals: /],
   ['a symbol that is a number', { ...good, symbol: 6 }, /symbol: /],
   ['no name', { ...good, name: null }, /name: /],
+  [
+    'a symbol that turns round',
+    { ...good, symbol: 'CD\u202eSU' },
+    /symbol: .* U\+202E RIGHT-TO-LEFT OVERRIDE/,
+  ],
+  ['a name with an unseen space', { ...good, name: 'Tether\u200b USD' }, /name: .* U\+200B ZERO WIDTH SPACE/],
+  ['the same token', good, /^tokens\[1\]: is tokens\[0\] again$/],
+  [
+    'the same token in another case',
+    { ...good, address: getAddress(ADDRESS), symbol: 'X' },
+    /is tokens\[0\] again/,
+  ],
 ])('leaves out an entry with %s, and keeps the others', (_, entry, why) => {
-  const { tokens, bad } = readTokenList(new Set([1]), listOf(good, entry, { ...good, symbol: 'USDT.e' }));
+  const { tokens, bad } = readTokenList(
+    new Set([1]),
+    listOf(good, entry, { ...good, address: OTHER, symbol: 'USDT.e' }),
+  );
   expect(tokens.map(({ symbol }) => symbol)).toEqual(['USDT', 'USDT.e']);
   expect(bad).toEqual([expect.stringMatching(why)]);
 });
@@ -91,4 +108,9 @@ it.each([
 ])('refuses a file with %s, with its name', (_, text) => {
   const file = fileOf(text);
   expect(() => readTokenList(new Set([1]), file)).toThrow(`TOKEN_LIST_FILE: ${file} is not a token list: `);
+});
+
+it('keeps a token of the same address on another network', () => {
+  const { tokens, bad } = readTokenList('all', listOf(good, { ...good, chainId: 137 }));
+  expect([tokens.map(({ networkId }) => networkId), bad]).toEqual([[1, 137], []]);
 });

@@ -391,6 +391,7 @@ describe('a function that carries calls', () => {
   const any = aCallPolicy(null);
   const [one, both] = [aCallPolicy([aRule(CONTRACT)]), aCallPolicy([aRule(CONTRACT), aRule(TOKEN)])];
   const named = aCallPolicy([aRule(CONTRACT), aRule(TOKEN, { selectors: ['0x095ea7b3'] })]);
+  const paid = aCallPolicy([aRule(CONTRACT), aRule(TOKEN, { maxValue: '5' })]);
   const bytes = (data: Hex) => ({ to: CONTRACT, value: 0n, data });
 
   it.each<[string, Policy, Partial<Asked>, boolean]>([
@@ -407,6 +408,19 @@ describe('a function that carries calls', () => {
     ['a call of another contract', one, ofOthers([TOKEN, 0n, BURN]), false],
     ['a call of another contract that is covered', both, ofOthers([TOKEN, 0n, BURN]), true],
     ['a call with more native currency than its contract may get', both, ofOthers([TOKEN, 1n, BURN]), false],
+    [
+      'calls with the native currency that their contract may get',
+      paid,
+      ofOthers([TOKEN, 2n, BURN], [TOKEN, 3n, BURN]),
+      true,
+    ],
+    ['calls with more of it together', paid, ofOthers([TOKEN, 3n, BURN], [TOKEN, 3n, BURN]), false],
+    [
+      'calls with more of it together, one in another',
+      paid,
+      ofOthers([TOKEN, 3n, BURN], [CONTRACT, 0n, ofOthers([TOKEN, 3n, BURN]).data]),
+      false,
+    ],
     ['a call of a function that is named', named, ofOthers([TOKEN, 0n, APPROVE]), true],
     ['a call of a function that is not named there', named, ofOthers([TOKEN, 0n, BURN]), false],
     ['a call of the zero address', any, ofOthers([NATIVE_CURRENCY, 0n, BURN]), false],
