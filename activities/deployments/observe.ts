@@ -10,6 +10,7 @@ import {
   transactionCount,
 } from '../../src/chain/clients';
 import { revertOf } from '../../src/chain/evmCalls';
+import { currentFees } from '../../src/chain/fees';
 import { revertReason } from '../../src/chain/revertReason';
 import { inspectAccount, refuseNetwork } from '../../src/chain/safe';
 import { deploymentCall } from '../../src/chain/safeAccount';
@@ -20,7 +21,7 @@ import type { DeploymentKey } from '../../src/domain/proposal';
 import type { RelayerContext } from '../relayer/context';
 import { reopenLostEnvelope, undecidedEnvelope } from '../relayer/envelopes';
 import { relayerOf } from '../relayer/relayerOf';
-import { currentFees, type EnvelopeTerms, envelopeTerms, refuseFunds } from '../relayer/terms';
+import { type EnvelopeTerms, envelopeTerms, refuseFunds } from '../relayer/terms';
 
 /** The state of an account on a network, and the next step of its deployment. */
 export type DeploymentObservation =

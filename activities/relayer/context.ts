@@ -1,11 +1,11 @@
 import type { ChainClient, ChainClients } from '../../src/chain/clients';
+import type { Fees } from '../../src/chain/fees';
 import { SharedReads } from '../../src/chain/sharedReads';
 import type { Db } from '../../src/db/database';
 import { KeyedLimiter } from '../../src/temporal/keyedLimiter';
 import type { WithoutSlot } from '../../src/temporal/waitingActivities';
 import { createHeads, type Heads } from './heads';
 import { createSendLog, type SendLog } from './sendLog';
-import type { Fees } from './terms';
 
 /** The dependencies of the chain worker. It has no key. */
 export interface RelayerDeps {

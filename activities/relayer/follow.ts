@@ -1,5 +1,6 @@
 import type { Hex } from 'viem';
 import { type ChainClient, ChainUnavailable, networkLabel } from '../../src/chain/clients';
+import { currentFees } from '../../src/chain/fees';
 import type { Envelope } from '../../src/db/chain';
 import type { RelayerContext } from './context';
 import type { ChainCheck } from './envelopes';
@@ -9,7 +10,7 @@ import { relayerKey } from './relayerKey';
 import { TransactionRejected } from './send';
 import { type Sent, sendInOrder } from './sendInOrder';
 import { RESEND_MS } from './sendLog';
-import { currentFees, type EnvelopeTerms, isOutbid, replacementTerms } from './terms';
+import { type EnvelopeTerms, isOutbid, replacementTerms } from './terms';
 
 /** What blocks a followed envelope until the workflow acts. */
 export type Obstacle =
@@ -19,7 +20,7 @@ export type Obstacle =
   | { readonly kind: 'waiting'; readonly message: string | null };
 
 /** An envelope to follow. */
-export interface Followed<T> {
+interface Followed<T> {
   readonly chain: ChainClient;
   readonly envelope: Envelope;
   /** The last report of what it waits for. */

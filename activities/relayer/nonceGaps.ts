@@ -1,9 +1,10 @@
 import { type ChainClient, transactionCount } from '../../src/chain/clients';
+import { currentFees } from '../../src/chain/fees';
 import { carriedBy, isDeploymentPending } from '../../src/db/attempts';
 import { type Envelope, newestEnvelopes } from '../../src/db/chain';
 import type { Db, Tx } from '../../src/db/database';
 import { reservedNonces } from '../../src/db/reservations';
-import { currentFees, type EnvelopeTerms, envelopeTerms, FILLER_GAS, replacementTerms } from './terms';
+import { type EnvelopeTerms, envelopeTerms, FILLER_GAS, replacementTerms } from './terms';
 
 /** An unused nonce of a relayer that later envelopes wait for. */
 export interface NonceGap {

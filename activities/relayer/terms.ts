@@ -1,5 +1,6 @@
-import { ask, type ChainClient, networkLabel } from '../../src/chain/clients';
+import { type ChainClient, networkLabel } from '../../src/chain/clients';
 import type { DataCost } from '../../src/chain/dataFee';
+import type { Fees } from '../../src/chain/fees';
 import { gasPriceText, nativeAmount } from '../../src/chain/nativeAmount';
 import type { Envelope } from '../../src/db/chain';
 
@@ -17,45 +18,14 @@ export interface EnvelopeTerms {
   readonly replaces?: string;
 }
 
-/** Fees of a new envelope, in wei, within the ceiling of the network, at the newest block. */
-export interface Fees {
-  /** Number of that block. */
-  readonly head: bigint;
-  readonly baseFee: bigint;
-  readonly maxFeePerGas: bigint;
-  readonly maxPriorityFeePerGas: bigint;
-}
-
 /** Gas of an empty transfer, which fills a nonce. */
 export const FILLER_GAS = 21_000n;
 /** The step by which a replacement raises the fee, in percent; nodes require 110. */
 const REPLACEMENT_STEP_PERCENT = 125n;
 
-export function min(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
-}
-
-export function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
-}
-
 /** The fee of a replacement. */
 export function raised(wei: bigint): bigint {
   return (wei * REPLACEMENT_STEP_PERCENT) / 100n + 1n;
-}
-
-/** The current fees of a network. Throws ChainUnavailable. */
-export async function currentFees(chain: ChainClient): Promise<Fees> {
-  const ceiling = chain.network.maxFeePerGas;
-  return ask(chain, async (rpc) => {
-    const [block, tip] = await Promise.all([
-      rpc.getBlock({ blockTag: 'latest' }),
-      rpc.estimateMaxPriorityFeePerGas(),
-    ]);
-    const baseFee = block.baseFeePerGas ?? 0n;
-    const maxFeePerGas = min(2n * baseFee + tip, ceiling);
-    return { head: block.number, baseFee, maxFeePerGas, maxPriorityFeePerGas: min(tip, maxFeePerGas) };
-  });
 }
 
 /** Fees and gas as activities pass them on, and the relayer with its next nonce. */

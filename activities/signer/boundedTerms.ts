@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { transactionCount } from '../../src/chain/clients';
+import { currentFees, type Fees } from '../../src/chain/fees';
 import { highestRelayerNonce } from '../../src/db/chain';
-import { currentFees, type EnvelopeTerms, type Fees, min } from '../relayer/terms';
+import { min } from '../../src/domain/bigint';
+import type { EnvelopeTerms } from '../relayer/terms';
 import { networkOf, type SignerContext } from './context';
 import { SignerRefusal } from './refusal';
 import { relayerKeyOf } from './relayers';

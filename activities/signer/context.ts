@@ -1,5 +1,6 @@
 import type { ChainClient } from '../../src/chain/clients';
 import { signerEndpoints } from '../../src/chain/contractSignatures';
+import type { Fees } from '../../src/chain/fees';
 import type { SigningKeys } from '../../src/chain/keys';
 import { SharedReads } from '../../src/chain/sharedReads';
 import type { IdentifyVoter } from '../../src/chain/voter';
@@ -10,7 +11,6 @@ import type { Journal } from '../../src/journal/journal';
 import { createSteadyTime, type SteadyTime } from '../../src/journal/steadyTime';
 import type { Logger } from '../../src/logging';
 import { createKeyedMutex, type KeyedMutex } from '../keyedMutex';
-import type { Fees } from '../relayer/terms';
 import { createSignerClock, type SignerClock } from './clock';
 import { createGasBudget, type GasBudget } from './gasBudget';
 import { journaledKeys } from './journaledKeys';

@@ -1,8 +1,8 @@
+import { max } from '../../src/domain/bigint';
 import type { Usage, UsageWindow } from '../../src/domain/policyEngine';
 import type { AuthorizationEntry } from '../../src/journal/entries';
 import type { Journal } from '../../src/journal/journal';
 import { isOfWindow } from '../../src/journal/journalIndex';
-import { max } from '../relayer/terms';
 
 /**
  * The authorizations that are being committed, and that the journal does not have yet: whatever the database says of them,

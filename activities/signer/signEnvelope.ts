@@ -12,9 +12,10 @@ import type { Envelope } from '../../src/db/chain';
 import type { Tx } from '../../src/db/database';
 import { insertReservation, type Reservation, storeReserved, takenNonces } from '../../src/db/reservations';
 import type { Statement } from '../../src/db/rows';
+import { max, min } from '../../src/domain/bigint';
 import { failpoint } from '../../src/failpoints';
 import type { GasEntry } from '../../src/journal/entries';
-import { max, min, raised } from '../relayer/terms';
+import { raised } from '../relayer/terms';
 import type { BoundedTerms } from './boundedTerms';
 import { networkOf, type SignerContext } from './context';
 import { ROLLED_BACK, SignerHold, SignerRefusal } from './refusal';
@@ -24,7 +25,7 @@ import { assertChosen, assertPaying, relayerKeyOf } from './relayers';
 export type GasOf = Pick<GasEntry, 'kind' | 'organizationId'>;
 
 /** The request for a nonce of a relayer and its terms. */
-export interface EnvelopeRequest {
+interface EnvelopeRequest {
   readonly about: GasOf;
   readonly networkId: number;
   /** The account that it is for; absent: a filler, which is its relayer's own. */

@@ -1,6 +1,6 @@
 import type { DataCost } from '../../src/chain/dataFee';
 import { executionGas, type SafeTransaction } from '../../src/chain/safeTransaction';
-import { min } from '../relayer/terms';
+import { min } from '../../src/domain/bigint';
 
 /** Gas of the next envelope after one that reverted completely, in percent. */
 const REVERTED_GAS_PERCENT = 150n;

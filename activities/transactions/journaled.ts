@@ -5,13 +5,13 @@ import { type AccountNonces, type Attempt, attemptsBetween } from '../../src/db/
 import { transactionRows } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import type { StoredTransaction } from '../../src/db/transactions';
+import { max } from '../../src/domain/bigint';
 import { type PolicyDefinition, tokenOfPolicy } from '../../src/domain/policy';
 import type { Usage, UsageWindow } from '../../src/domain/policyEngine';
 import { assetAmount } from '../../src/domain/policyText';
 import type { RejectionEntry } from '../../src/journal/entries';
 import type { IndexedAuthorization } from '../../src/journal/journalIndex';
 import { type Spending, usageOf } from '../../src/transactions/policy';
-import { max } from '../relayer/terms';
 import type { SignerContext } from '../signer/context';
 import { ROLLED_BACK, SignerHold } from '../signer/refusal';
 
@@ -205,7 +205,7 @@ export async function assertNextNonce(
 }
 
 /** What the journal keeps of a transaction that is rejected. */
-export type Rejected = Spending & Pick<StoredTransaction, 'replaces'>;
+type Rejected = Spending & Pick<StoredTransaction, 'replaces'>;
 
 /**
  * The rejection of a transaction as the journal keeps it, from memory; none where it has it. Call it in the database

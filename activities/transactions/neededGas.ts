@@ -3,8 +3,8 @@ import { ask, assertChainId, type ChainClient, ChainUnavailable } from '../../sr
 import { relayerIndex } from '../../src/chain/relayerIndex';
 import { simulateTransaction } from '../../src/chain/transactionSimulation';
 import type { StoredTransaction } from '../../src/db/transactions';
+import { max } from '../../src/domain/bigint';
 import { tokenOf } from '../../src/transactions/policy';
-import { max } from '../relayer/terms';
 import { networkOf, type SignerContext } from '../signer/context';
 import { SignerHold } from '../signer/refusal';
 

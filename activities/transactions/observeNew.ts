@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem';
 import { ask, assertChainId, type ChainClient, transactionCount } from '../../src/chain/clients';
 import { dataCost } from '../../src/chain/dataFee';
+import { currentFees, type Fees } from '../../src/chain/fees';
 import { relayerIndex } from '../../src/chain/relayerIndex';
 import type { InnerCall } from '../../src/chain/simulation';
 import { type SimulationResult, simulateTransaction } from '../../src/chain/transactionSimulation';
@@ -9,7 +10,7 @@ import type { FailureCode } from '../../src/domain/approval';
 import { tokenOf } from '../../src/transactions/policy';
 import { relayerKey } from '../relayer/relayerKey';
 import { relayerOf } from '../relayer/relayerOf';
-import { currentFees, envelopeTerms, type Fees, type FundsRefusal, refuseFunds } from '../relayer/terms';
+import { envelopeTerms, type FundsRefusal, refuseFunds } from '../relayer/terms';
 import type { ObserveNewContext } from './chainContext';
 import { gasWithData } from './gasAfterReverts';
 import type { TransactionObservation } from './observation';

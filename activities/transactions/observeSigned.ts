@@ -1,6 +1,7 @@
 import type { Hex } from 'viem';
 import { type ChainClient, networkLabel, transactionCount } from '../../src/chain/clients';
 import { dataCost } from '../../src/chain/dataFee';
+import { currentFees } from '../../src/chain/fees';
 import { gasPriceText } from '../../src/chain/nativeAmount';
 import { accountNonce } from '../../src/chain/safe';
 import { cancellation } from '../../src/chain/safeTransaction';
@@ -9,7 +10,7 @@ import { type Envelope, reopenEnvelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { checkEnvelope, reopenLostEnvelope, undecidedEnvelope } from '../relayer/envelopes';
 import { relayerOf } from '../relayer/relayerOf';
-import { currentFees, type EnvelopeTerms, envelopeTerms, replacementTerms } from '../relayer/terms';
+import { type EnvelopeTerms, envelopeTerms, replacementTerms } from '../relayer/terms';
 import { attemptsOf, checkAtNonce, headOf } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
 import { gasWithData, MAX_WHOLE_REVERTS } from './gasAfterReverts';

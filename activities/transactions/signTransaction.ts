@@ -10,12 +10,12 @@ import {
 } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transactions';
+import { max, min } from '../../src/domain/bigint';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import type { AuthorizationEntry } from '../../src/journal/entries';
 import type { IndexedAuthorization } from '../../src/journal/journalIndex';
 import { usageOf } from '../../src/transactions/policy';
-import { max, min } from '../relayer/terms';
 import { accountIn } from '../signer/account';
 import type { BoundedTerms } from '../signer/boundedTerms';
 import { networkOf, type SignerContext, withNetwork } from '../signer/context';

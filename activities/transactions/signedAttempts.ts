@@ -22,10 +22,11 @@ import { type Reservation, reservationsOf } from '../../src/db/reservations';
 import type { Statement } from '../../src/db/rows';
 import type { StoredTransaction } from '../../src/db/transactions';
 import { isSameAddress } from '../../src/domain/address';
+import { max, min } from '../../src/domain/bigint';
 import { failpoint } from '../../src/failpoints';
 import type { AuthorizationEntry, CancellationEntry, RejectionEntry } from '../../src/journal/entries';
 import { undecidedEnvelope } from '../relayer/envelopes';
-import { max, min, raised } from '../relayer/terms';
+import { raised } from '../relayer/terms';
 import type { BoundedTerms } from '../signer/boundedTerms';
 import { networkOf, type SignerContext } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
@@ -39,7 +40,7 @@ import type { TransactionTerms } from './observation';
  * What is signed for an account: content that was verified, and stays in memory until it is signed. Of the database it
  * has ids only.
  */
-export interface Signable {
+interface Signable {
   readonly kind: Attempt['kind'];
   readonly organizationId: string;
   readonly transactionId: string;
