@@ -24,6 +24,7 @@ const LIFETIME = file('src/lifetime');
 const SECRETS = file('src/secrets');
 const FILE_OWNER = file('src/fileOwner');
 const LASTING_FAILURE = file('src/lastingFailure');
+const CERTIFICATES = file('src/certificates');
 const FREE_PORT = file('src/freePort');
 const CLIENTS = file('src/clients');
 const REMEMBERED = file('src/production');
@@ -49,7 +50,7 @@ const LAYERS = {
   },
   'src/db': { may: [folder('src/domain'), FAILPOINTS, TIME_LIMIT] },
   'src/journal': { may: [folder('src/domain'), FILE_OWNER] },
-  'src/temporal': { may: [folder('src/domain'), TIME_LIMIT, TRACING], types: [CONFIG, LOGGING] },
+  'src/temporal': { may: [CERTIFICATES, folder('src/domain'), TIME_LIMIT, TRACING], types: [CONFIG, LOGGING] },
   'src/contract': { may: [folder('src/domain'), PURE_CHAIN], packages: npm('zod', 'zod-openapi') },
   'src/operations': {
     may: [folder('src/(contract|domain|db)'), PURE_CHAIN],
@@ -131,13 +132,14 @@ const LAYERS = {
   // What any layer may use: settings, logs, metrics, traces and small tools.
   'src/config': {
     files:
-      'src/(config|failpoints|fileOwner|freePort|healthMetrics|lastingFailure|lifetime|logging|mapLimit|metrics|openTelemetry|projectRoot|secrets|setNewest|timeLimit|tracing|version)',
+      'src/(certificates|config|failpoints|fileOwner|freePort|healthMetrics|lastingFailure|lifetime|logging|mapLimit|metrics|openTelemetry|projectRoot|secrets|setNewest|timeLimit|tracing|version)',
     may: [file('src/chain/(loopback|relayerIndex)')],
     types: [folder('src/(chain|db)')],
   },
   'src/cli': {
     may: [
       folder('src/(approvals|chain|contract|db|domain|journal|proof|reconciler|recovery|temporal)'),
+      CERTIFICATES,
       CONFIG,
       FAILPOINTS,
       SECRETS,

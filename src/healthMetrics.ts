@@ -1,8 +1,8 @@
-import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Gauge, type Registry } from 'prom-client';
+import { certificateEnds } from './certificates';
 
 /** Certificates that a process uses, by file. */
 export interface CertificateFiles {
@@ -24,19 +24,10 @@ export interface HealthMetrics {
   watchKeystoreBackup(read: () => number | null): void;
 }
 
-const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
-/** When the certificates of a PEM file expire, in seconds of Unix time. Throws for a file that cannot be read. */
-function expiriesIn(file: string): number[] {
-  const certificates = readFileSync(file, 'utf8').match(PEM_CERTIFICATE) ?? [];
-  return certificates.map((pem) => Date.parse(new X509Certificate(pem).validTo) / 1_000);
-}
-
 function exportExpiries(gauge: Gauge, files: readonly string[], counts: typeof Math.min): void {
   for (const file of files) {
     try {
-      const expiries = expiriesIn(file);
-      if (expiries.length > 0) gauge.set({ file }, counts(...expiries));
+      gauge.set({ file }, counts(...certificateEnds(readFileSync(file, 'utf8'))) / 1_000);
     } catch {
       // Who uses it reports that.
       gauge.remove({ file });

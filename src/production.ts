@@ -1,5 +1,5 @@
 import { ConfigError, refusePostgresUrl, secretSetting } from './config';
-import { createDatabase, type Db } from './db/database';
+import { createDatabase, type Db, type PoolOptions } from './db/database';
 import { readProduction } from './db/installation';
 import { closed } from './timeLimit';
 
@@ -7,7 +7,10 @@ import { closed } from './timeLimit';
  * The settings, with NODE_ENV=production where the database remembers that it is one of production (`db migrate
  * --production`): nobody has to set it with each command. Throws where the database does not answer.
  */
-export async function withRememberedProduction(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
+export async function withRememberedProduction(
+  env: NodeJS.ProcessEnv,
+  options: Pick<PoolOptions, 'patienceMs'> = {},
+): Promise<NodeJS.ProcessEnv> {
   if (env.NODE_ENV === 'production') return env;
   const owner = secretSetting(env, 'MIGRATION_DATABASE_URL');
   const [url] = [secretSetting(env, 'DATABASE_URL'), secretSetting(env, 'SIGNER_DATABASE_URL'), owner].filter(
@@ -15,7 +18,7 @@ export async function withRememberedProduction(env: NodeJS.ProcessEnv): Promise<
   );
   if (url === undefined) return env;
   const throughPooler = env.DATABASE_POOLER === 'transaction' && url !== owner;
-  const db = createDatabase(url, { poolMax: 1, throughPooler });
+  const db = createDatabase(url, { ...options, poolMax: 1, throughPooler });
   try {
     return (await readProduction(db)) ? { ...env, NODE_ENV: 'production' } : env;
   } finally {

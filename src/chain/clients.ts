@@ -29,7 +29,8 @@ export class ChainUnavailable extends Error {
   }
 }
 
-const READ_TIMEOUT_MS = 3_000;
+/** How long the service waits for an endpoint, in milliseconds. */
+export const READ_TIMEOUT_MS = 3_000;
 
 /** Is notified of each request to an endpoint of a network; `host` is that of the endpoint. */
 export type ObserveRpc = (request: { networkId: number; host: string; result: EndpointResult }) => void;

@@ -51,8 +51,15 @@ export interface CommandContext {
   sender(): WorkflowSender;
 }
 
-/** Runs the work of one command with its context, and closes everything it opened. */
-export type Within = (command: Command, work: (context: CommandContext) => Promise<void>) => Promise<void>;
+/**
+ * Runs the work of one command with its context, and closes everything it opened. `patienceMs`: how long Postgres and Temporal
+ * may take for each step, in place of the limits of the service.
+ */
+export type Within = (
+  command: Command,
+  work: (context: CommandContext) => Promise<void>,
+  options?: { readonly patienceMs?: number },
+) => Promise<void>;
 
 const WORKFLOW_DEADLINE_MS = 8_000;
 
@@ -72,13 +79,13 @@ function assertUrl(setting: string, url: string): void {
 
 /** Creates the function that runs the commands of one terminal. */
 export function createWithin(terminal: Terminal): Within {
-  return async (command, work) => {
+  return async (command, work, { patienceMs } = {}) => {
     const settings = commandSettings(terminal.env);
     const closers: (() => Promise<void>)[] = [];
     const config = once(() => loadConfig(settings));
-    const remembered = once(() => withRememberedProduction(settings));
+    const remembered = once(() => withRememberedProduction(settings, { patienceMs }));
     const openDatabase = (url: string, throughPooler = settings.DATABASE_POOLER === 'transaction') => {
-      const db = createDatabase(url, { poolMax: 4, throughPooler });
+      const db = createDatabase(url, { poolMax: 4, throughPooler, patienceMs });
       closers.push(() => db.destroy());
       return db;
     };
@@ -124,7 +131,7 @@ export function createWithin(terminal: Terminal): Within {
         }),
         sender: once(() => {
           const { temporal } = config();
-          const connection = connectTemporal(temporal);
+          const connection = connectTemporal(temporal, { connectTimeoutMs: patienceMs });
           closers.push(() => closeTemporal(connection));
           return {
             client: new Client({
@@ -133,7 +140,7 @@ export function createWithin(terminal: Terminal): Within {
               ...conversion(temporal),
             }),
             queues: taskQueues(temporal.taskQueue),
-            deadlineMs: WORKFLOW_DEADLINE_MS,
+            deadlineMs: patienceMs ?? WORKFLOW_DEADLINE_MS,
           };
         }),
       });

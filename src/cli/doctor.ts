@@ -1,164 +1,297 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { createChainClients } from '../chain/clients';
-import { signerEndpoints } from '../chain/contractSignatures';
-import { type Config, ConfigError } from '../config';
+import { type Config, ConfigError, type NetworkConfig, signerDatabaseUrl } from '../config';
 import { listRelayers, listRelayersInUse, type Relayer } from '../db/chain';
-import type { Db } from '../db/database';
+import { type Db, serverOf } from '../db/database';
+import { withTimeLimit } from '../timeLimit';
 import type { CommandContext, Within } from './context';
 import { checkAuthorizations } from './doctor/authorizations';
-import { checkBlockTime, checkClock, signerClockFinding } from './doctor/clocks';
+import {
+  type ClockReading,
+  checkBlockTime,
+  clockFinding,
+  readClock,
+  signerClockFinding,
+} from './doctor/clocks';
 import { checkComparison } from './doctor/comparison';
 import {
   checkAccountNetworks,
   checkDatabase,
   checkLogin,
   checkNotifications,
+  checkSchema,
   checkWork,
 } from './doctor/database';
-import { COMPUTING_LIMIT_MS, type Finding, fail, ok, runCheck } from './doctor/finding';
+import { reachEndpoints, reachSignerEndpoints } from './doctor/endpoints';
+import {
+  ANSWER_LIMIT_MS,
+  COMPUTING_LIMIT_MS,
+  type Finding,
+  fail,
+  hasFailed,
+  ok,
+  PATIENCE_MS,
+  reach,
+  runCheck,
+} from './doctor/finding';
 import { checkGasBudgets } from './doctor/gas';
 import { checkDecisions } from './doctor/governance';
 import { checkFreezes, checkJournal } from './doctor/journal';
 import { checkKeystore } from './doctor/keystore';
-import { checkEndpoints, checkNetwork, checkRelayers } from './doctor/networks';
+import { checkNetwork, checkRelayers } from './doctor/networks';
 import { checkReconciler, checkWorkflows } from './doctor/reconciler';
-import { checkApi, checkReadiness } from './doctor/service';
-import { checkTemporal } from './doctor/temporal';
+import { apiTarget, checkApi, checkCertificate, checkReadiness, opsTarget } from './doctor/service';
+import { targetOfAddress } from './doctor/target';
+import { checkQueues, checkTemporal } from './doctor/temporal';
 import { checkAccountNonces, checkRelayerNonces, checkTransactions } from './doctor/transactions';
 import { CommandRefused } from './output';
 import { count, table } from './text';
 
 const NODE_TODO = 'see the log of the node at its rpcUrls (NETWORKS_FILE)';
+const DATABASE_TODO = 'see the database above';
 
-/** The endpoints of the signer, by the networks file of this host; only those of contract wallets are missed. */
-async function examineEndpoints({ networks, signerNetworkId }: Config): Promise<Finding[]> {
-  const asked = networks.filter(
-    ({ id, signerRpcUrls }) => id === signerNetworkId || signerRpcUrls.length > 0,
-  );
-  return (await Promise.all(asked.map((network) => checkEndpoints(signerEndpoints(network))))).flat();
+/** A database that has been reached, or not, and the time by its clock: by this machine's where it is not known. */
+interface ReachedDatabase {
+  readonly findings: readonly Finding[];
+  readonly isReached: boolean;
+  readonly nowMs: () => number;
+}
+
+/** What is known of the database of the service, as it becomes known. */
+interface ServiceDatabase {
+  readonly db: () => Db;
+  readonly reached: Promise<ReachedDatabase>;
+  /** What is found about its schema; nothing where it was not reached. */
+  readonly schema: Promise<readonly Finding[]>;
+}
+
+/** Whether the tables of a database can be read. */
+async function hasTables({ reached, schema }: ServiceDatabase): Promise<boolean> {
+  return (await reached).isReached && !hasFailed(await schema);
+}
+
+/** Reaches a database with one login, and reads its clock. */
+async function reachDatabase(
+  open: () => Db,
+  {
+    url,
+    setting,
+    findingOf,
+  }: { url: string; setting: string; findingOf: (reading: ClockReading) => Finding },
+): Promise<ReachedDatabase> {
+  let aheadMs = 0;
+  const todo = `start Postgres, or correct ${setting}`;
+  const findings = await reach({ part: 'database', todo, target: () => serverOf(url) }, async () => {
+    const reading = await readClock(open());
+    aheadMs = reading.aheadMs;
+    return [...(await checkDatabase(open())), findingOf(reading)];
+  });
+  // A clock that is wrong does not keep anything else from being checked.
+  const isReached = !findings.some(({ part, status }) => part === 'database' && status === 'fail');
+  return { findings, isReached, nowMs: () => Date.now() - aheadMs };
+}
+
+/** Opening it takes as long as it takes: neither a slow machine nor the database says anything about the keystore. */
+async function examineKeystore({ keystore }: Config, db: Db): Promise<Finding[]> {
+  let relayers: readonly Relayer[] = [];
+  const read = await runCheck('keystore', DATABASE_TODO, async () => {
+    relayers = await listRelayers(db);
+    return [];
+  });
+  if (read.length > 0) return read;
+  const todo = 'correct KEYSTORE_FILE and its passphrase';
+  return runCheck('keystore', todo, () => checkKeystore(keystore, relayers), COMPUTING_LIMIT_MS);
+}
+
+/** The journal of this host; a long one takes as long as it takes. */
+async function examineJournal(
+  { journalFile, ...config }: Config,
+  db: Db,
+  isHostOfSigner: boolean,
+): Promise<Finding[]> {
+  const found = await Promise.all([
+    runCheck(
+      'journal',
+      'see its message',
+      () => checkJournal(journalFile, db, isHostOfSigner),
+      COMPUTING_LIMIT_MS,
+    ),
+    runCheck('gas', 'see its message', () => checkGasBudgets({ journalFile, ...config }), COMPUTING_LIMIT_MS),
+  ]);
+  return found.flat();
 }
 
 /** What the signer's own endpoints show of what it has authorized. */
-async function examineAuthorizations({ networks }: Config, db: Db): Promise<Finding[]> {
-  const clients = networks.flatMap((network) => signerEndpoints(network).clients);
-  const found = clients.map((client) =>
-    runCheck(`authorizations ${client.network.id}`, 'see the login above', () =>
-      checkAuthorizations(client, db),
+async function examineSignerEndpoints(network: NetworkConfig, db: Db): Promise<Finding[]> {
+  const { clients, findings } = await reachSignerEndpoints(network);
+  const found = await Promise.all(
+    clients.map((client) =>
+      runCheck(`authorizations ${network.id}`, 'see the login above', () => checkAuthorizations(client, db)),
     ),
   );
-  return (await Promise.all(found)).flat();
+  return [...findings, ...found.flat()];
 }
 
-/** Opening it takes as long as it takes: a slow machine says nothing about the keystore. */
-function examineKeystore(
-  { keystore }: Config,
-  relayers: () => Promise<readonly Relayer[]>,
-): Promise<Finding[]> {
-  return runCheck(
-    'keystore',
-    'correct KEYSTORE_FILE and its passphrase',
-    async () => checkKeystore(keystore, await relayers()),
-    COMPUTING_LIMIT_MS,
-  );
+/** The networks whose endpoints of the signer are looked at: only those of contract wallets are missed. */
+function askedBySigner({ networks, signerNetworkId }: Config): readonly NetworkConfig[] {
+  return networks.filter(({ id, signerRpcUrls }) => id === signerNetworkId || signerRpcUrls.length > 0);
 }
 
 /** What a host of the signer has: its login, which reads no more than it needs, and the keystore. */
 async function examineSigner({ signerDb }: CommandContext, config: Config): Promise<Finding[]> {
-  const login = await runCheck('login', 'start Postgres, or correct SIGNER_DATABASE_URL', () =>
-    checkLogin(signerDb(), 'orgwallet_signer'),
+  const url = signerDatabaseUrl(config);
+  const setting = 'SIGNER_DATABASE_URL';
+  const database = await reachDatabase(signerDb, { url, setting, findingOf: signerClockFinding });
+  const readiness = reach({ part: 'signer', todo: 'see its log', target: () => opsTarget(config) }, () =>
+    checkReadiness(config),
   );
-  // Without the database there are no relayers to compare with.
-  if (login.some(({ status }) => status === 'fail')) return login;
-  const keystore = await examineKeystore(config, () => listRelayers(signerDb()));
-  const journal = await runCheck('journal', 'see its message', () =>
-    checkJournal(config.journalFile, signerDb(), true),
-  );
-  const clock = await runCheck('clock', 'see the login above', () =>
-    checkClock(signerDb(), signerClockFinding),
-  );
-  const gas = await runCheck('gas', 'see its message', () => checkGasBudgets(config));
-  const readiness = await runCheck('signer', 'see its log', () => checkReadiness(config));
-  const frozen = await runCheck('frozen', 'see its message', () => checkFreezes(signerDb()));
-  const endpoints = await examineEndpoints(config);
-  const authorizations = await examineAuthorizations(config, signerDb());
-  return [
-    ...[...readiness, ...login, ...clock, ...keystore, ...journal, ...gas, ...frozen],
-    ...[...endpoints, ...authorizations],
-  ];
+  // Without the database there is nothing to compare with.
+  if (!database.isReached) return [...(await readiness), ...database.findings];
+  const found = await Promise.all([
+    readiness,
+    database.findings,
+    runCheck('login', DATABASE_TODO, () => checkLogin(signerDb(), 'orgwallet_signer')),
+    examineKeystore(config, signerDb()),
+    examineJournal(config, signerDb(), true),
+    runCheck('frozen', 'see its message', () => checkFreezes(signerDb())),
+    ...askedBySigner(config).map((network) => examineSignerEndpoints(network, signerDb())),
+  ]);
+  return found.flat();
 }
 
-async function examine({ db, signerDb, sender }: CommandContext, config: Config): Promise<Finding[]> {
-  const chains = [...createChainClients(config.networks).values()];
-  const onNetworks = async (part: string, work: (chain: (typeof chains)[number]) => Promise<Finding[]>) => {
-    const perNetwork = chains.map((chain) =>
-      runCheck(`${part} ${chain.network.id}`, NODE_TODO, () => work(chain)),
-    );
-    return (await Promise.all(perNetwork)).flat();
-  };
+/** What the database of the service has. */
+async function examineDatabase(
+  { db, signerDb }: CommandContext,
+  config: Config,
+  nowMs: () => number,
+): Promise<Finding[]> {
+  const checked = (part: string, work: () => Promise<Finding[]>) => runCheck(part, DATABASE_TODO, work);
+  const found = await Promise.all([
+    checked('login', () => checkLogin(db(), 'orgwallet_service')),
+    config.signerDatabaseUrl
+      ? runCheck('login', 'correct SIGNER_DATABASE_URL', () => checkLogin(signerDb(), 'orgwallet_signer'))
+      : [],
+    checked('comparison', () => checkComparison(db())),
+    checked('work', () => checkWork(db(), nowMs())),
+    checked('transactions', () => checkTransactions(db(), config.networks)),
+    checked('decisions', () => checkDecisions(db())),
+    examineKeystore(config, db()),
+    examineNotifications(db(), config),
+    examineJournal(config, db(), existsSync(config.keystore.file)),
+    checked('networks', () => checkAccountNetworks(db(), config.networks)),
+    checked('frozen', () => checkFreezes(db())),
+  ]);
+  return found.flat();
+}
 
-  const fromDatabase = async (): Promise<Finding[]> => {
-    const database = await runCheck('database', 'start Postgres, or correct DATABASE_URL', () =>
-      checkDatabase(db()),
-    );
-    // Without the database its contents cannot be checked.
-    if (database.some(({ status }) => status === 'fail')) return database;
-    const relayers = await listRelayers(db());
-    const inUse = await listRelayersInUse(db(), config.networks);
-    const more = await Promise.all([
-      runCheck('login', 'see the database above', () => checkLogin(db(), 'orgwallet_service')),
-      config.signerDatabaseUrl
-        ? runCheck('login', 'correct SIGNER_DATABASE_URL', () => checkLogin(signerDb(), 'orgwallet_signer'))
-        : [],
-      runCheck('clock', 'see the database above', () => checkClock(db())),
-      onNetworks('clock', (chain) => checkBlockTime(chain, db())),
-      onNetworks('relayer', (chain) => checkRelayers(chain, inUse)),
-      onNetworks('nonces', (chain) => checkRelayerNonces(chain, db(), relayers)),
-      onNetworks('accounts', (chain) => checkAccountNonces(chain, db())),
-      onNetworks('authorizations', (chain) => checkAuthorizations(chain, db())),
-      runCheck('comparison', 'see the database above', () => checkComparison(db())),
-      runCheck('work', 'see the database above', () => checkWork(db())),
-      runCheck('transactions', 'see the database above', () => checkTransactions(db(), config.networks)),
-      runCheck('decisions', 'see the database above', () => checkDecisions(db())),
-      runCheck('workflows', 'see temporal above', () => checkWorkflows(db(), sender(), config)),
-      examineKeystore(config, async () => relayers),
-      runCheck('notifications', 'correct DATABASE_LISTEN_URL', () =>
-        checkNotifications(db(), config.listenDatabaseUrl),
-      ),
-      runCheck('journal', 'see its message', () =>
-        checkJournal(config.journalFile, db(), existsSync(config.keystore.file)),
-      ),
-      runCheck('networks', 'see the database above', () => checkAccountNetworks(db(), config.networks)),
-      runCheck('gas', 'see its message', () => checkGasBudgets(config)),
-      runCheck('frozen', 'see its message', () => checkFreezes(db())),
+function examineNotifications(db: Db, { listenDatabaseUrl: url }: Config): Promise<Finding[]> {
+  const target = url === undefined ? {} : { target: () => serverOf(url) };
+  return reach({ part: 'notifications', todo: 'correct DATABASE_LISTEN_URL', ...target }, () =>
+    checkNotifications(db, url),
+  );
+}
+
+/** A network, and what the database says of it, once that was reached. */
+async function examineNetwork(
+  network: NetworkConfig,
+  { networks }: Config,
+  database: ServiceDatabase,
+): Promise<Finding[]> {
+  const { id, rpcUrls } = network;
+  const part = `network ${id}`;
+  const asked = { part, todo: NODE_TODO, needsAll: false };
+  const { clients, findings } = await reachEndpoints(network, rpcUrls, asked);
+  const [chain] = clients;
+  if (!chain) return [...findings];
+  const { db, reached } = database;
+  const checked = (name: string, work: () => Promise<Finding[]>) =>
+    runCheck(`${name} ${id}`, NODE_TODO, work);
+  const compare = async () => {
+    if (!(await hasTables(database))) return [];
+    return Promise.all([
+      checked('clock', () => checkBlockTime(chain, db())),
+      checked('relayer', async () => checkRelayers(chain, await listRelayersInUse(db(), networks))),
+      checked('nonces', async () => checkRelayerNonces(chain, db(), await listRelayers(db()))),
+      checked('accounts', () => checkAccountNonces(chain, db())),
+      checked('authorizations', () => checkAuthorizations(chain, db())),
     ]);
-    return [...database, ...more.flat()];
   };
+  const { nowMs } = await reached;
+  const [own, compared] = await Promise.all([
+    checked('network', () => checkNetwork(chain, nowMs)),
+    compare(),
+  ]);
+  return [...own, ...findings, ...compared.flat()];
+}
 
+/** Temporal, and what the database says of it, once that was reached. */
+async function examineTemporal(
+  { sender }: CommandContext,
+  config: Config,
+  database: ServiceDatabase,
+): Promise<Finding[]> {
+  const todo = 'start Temporal, or correct TEMPORAL_ADDRESS';
+  const target = () => targetOfAddress(config.temporal.address);
+  const findings = await reach({ part: 'temporal', todo, target }, () => checkTemporal(sender(), config));
+  if (hasFailed(findings)) return findings;
+  const { nowMs } = await database.reached;
+  const seeAbove = 'see temporal above';
+  const workflows = async () =>
+    (await hasTables(database))
+      ? runCheck('workflows', seeAbove, () => checkWorkflows(database.db(), sender(), config))
+      : [];
+  const found = await Promise.all([
+    runCheck('workers', seeAbove, () => checkQueues(sender(), config, nowMs)),
+    runCheck('reconciler', seeAbove, () => checkReconciler(sender(), config, nowMs)),
+    workflows(),
+  ]);
+  return [...findings, ...found.flat()];
+}
+
+/** What a host of the service has. */
+async function examine(context: CommandContext, config: Config): Promise<Finding[]> {
+  const { db } = context;
+  const url = context.databaseUrl();
+  const reached = reachDatabase(db, { url, setting: 'DATABASE_URL', findingOf: clockFinding });
+  const schema = reached.then(({ isReached }) =>
+    isReached ? runCheck('schema', DATABASE_TODO, () => checkSchema(db())) : [],
+  );
+  const database: ServiceDatabase = { db, reached, schema };
+  const fromDatabase = async (): Promise<Finding[]> => {
+    const { findings, nowMs } = await reached;
+    const contents = (await hasTables(database)) ? await examineDatabase(context, config, nowMs) : [];
+    return [...findings, ...(await schema), ...contents];
+  };
   const groups = await Promise.all([
-    runCheck('service', 'start it: npm start', () => checkReadiness(config)),
-    runCheck('api', 'start it: npm start', () => checkApi(config)),
-    runCheck('temporal', 'start Temporal, or correct TEMPORAL_ADDRESS', () =>
-      checkTemporal(sender(), config),
+    reach({ part: 'service', todo: 'see its log', target: () => opsTarget(config) }, () =>
+      checkReadiness(config),
     ),
-    runCheck('reconciler', 'see temporal above', () => checkReconciler(sender(), config)),
-    onNetworks('network', checkNetwork),
-    examineEndpoints(config),
+    reach({ part: 'api', todo: 'see its log', target: () => apiTarget(config) }, () => checkApi(config)),
+    runCheck('certificate', 'correct TLS_CERT_FILE', async () =>
+      checkCertificate(config, (await reached).nowMs),
+    ),
+    examineTemporal(context, config, database),
+    ...config.networks.map((network) => examineNetwork(network, config, database)),
+    ...askedBySigner(config).map(async (network) => (await reachSignerEndpoints(network)).findings),
     fromDatabase(),
   ]);
   return groups.flat();
 }
 
+/** The settings of the installation; those of this host, while the database does not answer in time. */
+async function settingsOf({ config, installationConfig }: CommandContext): Promise<Config> {
+  const read = installationConfig().catch((error) => {
+    if (error instanceof ConfigError) throw error;
+    return config();
+  });
+  return withTimeLimit(read, ANSWER_LIMIT_MS, config);
+}
+
 /** Examines what this host has; a bad setting is a finding. */
 async function examineHost(context: CommandContext): Promise<Finding[]> {
   try {
-    // While the database does not answer, the settings are those of this host.
-    const config = await context.installationConfig().catch((error) => {
-      if (error instanceof ConfigError) throw error;
-      return context.config();
-    });
+    const config = await settingsOf(context);
     if (context.isSignerHost) return await examineSigner(context, config);
-    context.databaseUrl();
     return await examine(context, config);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -185,14 +318,18 @@ export function doctorCommand(program: Command, within: Within): void {
     .command('doctor')
     .description('Check every part: what is reachable, versions, chain heads, relayer funds, stuck work')
     .action((_options: object, command: Command) =>
-      within(command, async (context) => {
-        const versions = ok('orgwallet', `version ${program.version()}, Node ${process.versions.node}`);
-        const findings = [versions, ...(await examineHost(context))];
-        const failed = findings.filter(({ status }) => status === 'fail').length;
-        const warned = findings.filter(({ status }) => status === 'warn').length;
-        context.output.result(findings, words(findings));
-        if (failed > 0) throw new CommandRefused(`${count(failed, 'check has', 'checks have')} failed`);
-        if (warned > 0) context.output.note(`${count(warned, 'warning', 'warnings')}`);
-      }),
+      within(
+        command,
+        async (context) => {
+          const versions = ok('orgwallet', `version ${program.version()}, Node ${process.versions.node}`);
+          const findings = [versions, ...(await examineHost(context))];
+          const failed = findings.filter(({ status }) => status === 'fail').length;
+          const warned = findings.filter(({ status }) => status === 'warn').length;
+          context.output.result(findings, words(findings));
+          if (failed > 0) throw new CommandRefused(`${count(failed, 'check has', 'checks have')} failed`);
+          if (warned > 0) context.output.note(`${count(warned, 'warning', 'warnings')}`);
+        },
+        { patienceMs: PATIENCE_MS },
+      ),
     );
 }

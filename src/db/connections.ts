@@ -22,7 +22,7 @@ export function isStalePlan(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '0A000';
 }
 
-/** How long a connection may take to prove itself, in milliseconds. */
+/** How long a connection may take to prove itself, unless its pool says otherwise; in milliseconds. */
 const PROOF_LIMIT_MS = 2_000;
 /**
  * What a server reports that has been demoted, or stops serving (PostgreSQL, appendix A): read_only_sql_transaction,
@@ -35,18 +35,18 @@ function isDemoted(error: unknown): boolean {
 }
 
 /** The database is read-only on a connection: a standby, or a server that an operator has switched. */
-export class ReadOnlyDatabase extends Error {
+class ReadOnlyDatabase extends Error {
   override readonly name = 'ReadOnlyDatabase';
   constructor() {
     super('the database is read-only: it is a standby, or default_transaction_read_only is on');
   }
 }
 
-/** Asks the server of a connection whether it can write. Throws ReadOnlyDatabase. */
-export async function proveWritable(connection: Client): Promise<void> {
+/** Asks the server of a connection whether it can write, which may take `limitMs`. Throws ReadOnlyDatabase. */
+export async function proveWritable(connection: Client, limitMs = PROOF_LIMIT_MS): Promise<void> {
   const limited: QueryConfig & { query_timeout: number } = {
     text: 'SHOW transaction_read_only',
-    query_timeout: PROOF_LIMIT_MS,
+    query_timeout: limitMs,
   };
   const { rows } = await connection.query<{ transaction_read_only: string }>(limited);
   if (rows[0]?.transaction_read_only !== 'off') throw new ReadOnlyDatabase();
@@ -65,6 +65,9 @@ export class Connections {
   /** To be asked whether they can write before they are used again. */
   private readonly unproven = new WeakSet<Pooled>();
 
+  /** `proofLimitMs`: how long a connection may take to prove itself. */
+  constructor(private readonly proofLimitMs?: number) {}
+
   /** What pg is told about every connection. `statementLimitMs`: when Postgres ends a statement. */
   static options(statementLimitMs: number) {
     return { query_timeout: statementLimitMs + ANSWER_GRACE_MS, keepAlive: true };
@@ -80,7 +83,7 @@ export class Connections {
       connection.once('end', () => this.open.delete(uid));
       // The server ends one that nothing is asked on.
       connection.on('error', (error) => this.noteFailure(uid, error));
-      proveWritable(connection).then(
+      proveWritable(connection, this.proofLimitMs).then(
         () => done(),
         (error) => {
           connection.connection.stream.destroy();
@@ -99,7 +102,7 @@ export class Connections {
   private async isProven(connection: Pooled): Promise<boolean> {
     if (!this.unproven.has(connection)) return true;
     try {
-      await proveWritable(connection);
+      await proveWritable(connection, this.proofLimitMs);
       return this.unproven.delete(connection);
     } catch {
       return false;

@@ -1,5 +1,7 @@
+import type { NetConnectOpts } from 'node:net';
+import { join } from 'node:path';
 import knexFactory, { type Knex } from 'knex';
-import { types } from 'pg';
+import { Client, types } from 'pg';
 import { Connections, proveWritable } from './connections';
 import { noteFailedStatements } from './databaseFailure';
 import { PreparingClient } from './preparingClient';
@@ -58,6 +60,8 @@ export interface PoolOptions {
    * then its login has the settings of a session, and nothing is prepared.
    */
   readonly throughPooler?: boolean;
+  /** How long connecting, waiting for a connection, and one statement may take, each; in place of the limits of the service. */
+  readonly patienceMs?: number | undefined;
 }
 
 /** Postgres ends a database transaction that is idle for longer. */
@@ -69,27 +73,32 @@ export const IDLE_TRANSACTION_LIMIT_MS = 30_000;
  */
 export function createDatabase(
   url: string,
-  { poolMax = 20, statementLimitMs = 8_000, throughPooler = false }: PoolOptions = {},
+  {
+    poolMax = 20,
+    patienceMs,
+    statementLimitMs = patienceMs ?? 8_000,
+    throughPooler = false,
+  }: PoolOptions = {},
 ): Db {
   const startup = [
     '-c timezone=UTC',
     `-c statement_timeout=${statementLimitMs}`,
     `-c idle_in_transaction_session_timeout=${IDLE_TRANSACTION_LIMIT_MS}`,
   ];
-  const connections = new Connections();
+  const connections = new Connections(patienceMs);
   const db = knexFactory({
     client: throughPooler ? 'pg' : (PreparingClient as unknown as typeof Knex.Client),
     // Knex asks each connection for it otherwise, and throws outside of any statement when the answer is odd.
     version: '15',
     connection: {
       connectionString: url,
-      connectionTimeoutMillis: 4_000,
+      connectionTimeoutMillis: patienceMs ?? 4_000,
       ...(throughPooler ? {} : { options: startup.join(' ') }),
       application_name: 'orgwallet',
       ...Connections.options(statementLimitMs),
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolMax, idleTimeoutMillis: 30_000, ...connections.pool },
-    acquireConnectionTimeout: 5_000,
+    acquireConnectionTimeout: patienceMs ?? 5_000,
     // Values of statements are kept out of error messages and the log.
     compileSqlOnError: false,
     log: SILENT,
@@ -98,6 +107,12 @@ export function createDatabase(
   connections.watch(db);
   pools.set(db.client.config, { db, connections, keepsPrepared: !throughPooler });
   return db;
+}
+
+/** Where a URL of Postgres leads: to a port, or to a socket. */
+export function serverOf(url: string): NetConnectOpts {
+  const { host, port } = new Client({ connectionString: url });
+  return host.startsWith('/') ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port };
 }
 
 /** Calls `listener` whenever a pool has opened a connection: its name may lead to another server than before. */

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../domain/canonicalJson';
 import type { Db, Tx } from './database';
 import { type PreparedStatement, runPrepared } from './prepared';
-import { execute } from './rows';
+import { execute, queryRows } from './rows';
 import type { IdempotencyRequestRow } from './tables';
 
 /** How long a lease lasts after its owner has last renewed it. */
@@ -105,7 +105,7 @@ export async function findRequests(
 }
 
 /** A new request, with the id of the resource that it will create or change. */
-export interface NewRequest {
+interface NewRequest {
   readonly organizationId: string;
   readonly key: string;
   readonly credentialId: string;
@@ -230,6 +230,30 @@ export async function answerRequest(
   const first = row && storedAnswer(row);
   if (first) return first;
   return answer.status >= 300 ? answer : undefined;
+}
+
+/** A request that nobody works on any more, and that has no answer. */
+export interface UnansweredRequest {
+  readonly organizationId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly createdAt: Date;
+  /** Whether its effect is in the database. */
+  readonly hasEffect: boolean;
+}
+
+const MAX_UNANSWERED = 100;
+
+/** Unanswered requests whose lease has ended more than `seconds` ago, the oldest first; at most 100. */
+export function findUnanswered(db: Db | Tx, forSeconds: number): Promise<UnansweredRequest[]> {
+  return queryRows<UnansweredRequest>(
+    db,
+    `SELECT organization_id AS "organizationId", method, path, created_at AS "createdAt", ${isEffectKnown} AS "hasEffect"
+     FROM idempotency_requests r
+     WHERE answered_at IS NULL AND lease_until < now() - make_interval(secs => ?)
+     ORDER BY r.created_at LIMIT ?`,
+    [forSeconds, MAX_UNANSWERED],
+  );
 }
 
 const UNANSWERED_KEPT_DAYS = 7;

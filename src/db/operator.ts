@@ -37,15 +37,13 @@ export async function readServer(db: Db | Tx): Promise<Server> {
 }
 
 /** Work that needs attention: ids of proposals, then of transactions, at most 100 of each. */
-export interface StuckWork {
-  /** Being executed, and the record has not changed for a while. */
-  readonly processing: readonly string[];
+interface StuckWork {
+  /** Being executed, and the record has not changed for a while; what it waits for, where that is known. */
+  readonly processing: readonly { readonly id: string; readonly waitingFor: string | null }[];
   /** The execution failed or was blocked, and can still be retried or rejected. */
   readonly failed: readonly string[];
   /** Past their expiry, and it is not recorded. */
   readonly overdue: readonly string[];
-  /** Unanswered requests whose lease has ended. */
-  readonly unanswered: readonly string[];
 }
 
 const MAX_IDS = 100;
@@ -54,20 +52,23 @@ const MAX_IDS = 100;
 export async function findStuckWork(db: Db | Tx, seconds: number): Promise<StuckWork> {
   const before = db.raw('now() - make_interval(secs => ?)', [seconds]);
   const approvals = () => db('approvals').orderBy('subject').orderBy('created_at').limit(MAX_IDS);
-  const [processing, failed, overdue, unanswered] = await Promise.all([
-    approvals().where({ execution_status: 'processing' }).where('updated_at', '<', before).pluck('id'),
+  const [processing, failed, overdue] = await Promise.all([
+    approvals()
+      .where({ execution_status: 'processing' })
+      .where('updated_at', '<', before)
+      .select<StuckWork['processing']>(
+        'id',
+        db.raw(
+          `coalesce(waiting_for, (SELECT min(d.waiting_for) FROM deployments d
+            WHERE d.proposal_id = approvals.id AND d.status = 'pending')) AS "waitingFor"`,
+        ),
+      ),
     approvals().whereIn('execution_status', ['failed', 'blocked']).whereNull('closed_at').pluck('id'),
     approvals()
       .where({ closed_at: null, expired_at: null })
       .whereRaw(`execution_status IS DISTINCT FROM 'processing'`)
       .where('expires_at', '<', before)
       .pluck('id'),
-    db('idempotency_requests')
-      .whereNull('answered_at')
-      .where('lease_until', '<', before)
-      .orderBy('created_at')
-      .limit(MAX_IDS)
-      .pluck('id'),
   ]);
-  return { processing, failed, overdue, unanswered };
+  return { processing, failed, overdue };
 }

@@ -1,7 +1,7 @@
-import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, isGrpcServiceError } from '@temporalio/client';
+import { chainEnd } from '../certificates';
 import type { Config } from '../config';
 import { NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED } from './grpcStatus';
 
@@ -13,7 +13,7 @@ const LOOK_MS = 1_000;
 const REFUSED_LIMIT_MS = 5_000;
 
 /** Temporal refuses the credential of this process: it can do nothing until it is started with another one. */
-export class CredentialRefused extends Error {
+class CredentialRefused extends Error {
   override readonly name = 'CredentialRefused';
 }
 
@@ -26,11 +26,15 @@ export interface TemporalAccess {
 /** The end of the certificate that this process presents to Temporal; undefined without one. */
 function expiryOf({ tls }: TemporalConfig): Date | undefined {
   if (!tls?.certFile) return undefined;
-  return new Date(new X509Certificate(readFileSync(tls.certFile)).validTo);
+  return chainEnd(readFileSync(tls.certFile, 'utf8'));
 }
 
-/** Creates the check of one connection. Throws where the certificate cannot be read. */
-export function createTemporalAccess(connection: Connection, temporal: TemporalConfig): TemporalAccess {
+/** Creates the check of one connection, which may take `deadlineMs`. Throws where the certificate cannot be read. */
+export function createTemporalAccess(
+  connection: Pick<Connection, 'withDeadline' | 'workflowService'>,
+  temporal: TemporalConfig,
+  deadlineMs = DEADLINE_MS,
+): TemporalAccess {
   const { address, namespace, apiKey, tls } = temporal;
   // What is presented was read at the start: a file that is replaced changes nothing until the next one.
   const expiry = expiryOf(temporal);
@@ -65,7 +69,7 @@ export function createTemporalAccess(connection: Connection, temporal: TemporalC
   return {
     async assert() {
       try {
-        await connection.withDeadline(Date.now() + DEADLINE_MS, () =>
+        await connection.withDeadline(Date.now() + deadlineMs, () =>
           connection.workflowService.describeNamespace({ namespace }),
         );
       } catch (error) {

@@ -50,11 +50,15 @@ const MAX_TRIES = 20;
 /** Longest pause between attempts to reach an unavailable server; gRPC's default grows to two minutes. */
 const MAX_RECONNECT_PAUSE_MS = 1_000;
 
-/** Connects a client lazily, on the first call. */
-export function connectTemporal(config: TemporalConfig): Connection {
+/** Connects a client lazily, on the first call. `connectTimeoutMs`: how long that may take; by default that of the SDK. */
+export function connectTemporal(
+  config: TemporalConfig,
+  { connectTimeoutMs }: { readonly connectTimeoutMs?: number | undefined } = {},
+): Connection {
   let closing = false;
   const connection = Connection.lazy({
     ...connectionOptions(config),
+    ...(connectTimeoutMs === undefined ? {} : { connectTimeout: connectTimeoutMs }),
     interceptors: [
       makeGrpcRetryInterceptor({
         // The SDK completes its pause even past the deadline of the call, and its default grows to 5 seconds.

@@ -1,5 +1,6 @@
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What stands between a client and a server, and lets nothing pass when a test says so. */
 export interface TcpProxy {
@@ -18,20 +19,29 @@ interface Passing {
   silent: boolean;
 }
 
+/** How slowly bytes pass. */
+interface Slowness {
+  /** How long each packet takes. */
+  readonly delayMs?: number;
+  /** How many bytes pass at once; the rest of a packet takes as long again. */
+  readonly bytesAtOnce?: number;
+}
+
 /** Passes what comes after a delay, in order. */
-function delayed(delayMs: number): Transform {
+function delayed({ delayMs = 0, bytesAtOnce = Number.POSITIVE_INFINITY }: Slowness): Transform {
   return new Transform({
-    transform(chunk, _encoding, done) {
-      setTimeout(() => done(null, chunk), delayMs);
+    async transform(chunk: Buffer, _encoding, done) {
+      for (let at = 0; at < chunk.length; at += bytesAtOnce) {
+        await sleep(delayMs);
+        this.push(chunk.subarray(at, at + bytesAtOnce));
+      }
+      done();
     },
   });
 }
 
-/** Starts a proxy on a port of its own. `delayMs`: how long each packet takes. */
-export async function startTcpProxy(
-  target: NetConnectOpts,
-  { delayMs = 0 }: { readonly delayMs?: number } = {},
-): Promise<TcpProxy> {
+/** Starts a proxy on a port of its own. */
+export async function startTcpProxy(target: NetConnectOpts, slowness: Slowness = {}): Promise<TcpProxy> {
   let vanished = false;
   const all = new Set<Passing>();
   const silence = (one: Passing) => {
@@ -52,7 +62,7 @@ export async function startTcpProxy(
         to.destroy();
         all.delete(one);
       });
-      if (delayMs > 0) from.pipe(delayed(delayMs)).pipe(to);
+      if (slowness.delayMs) from.pipe(delayed(slowness)).pipe(to);
       else from.pipe(to);
     }
     if (vanished) silence(one);

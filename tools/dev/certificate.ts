@@ -1,7 +1,7 @@
-import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { generate } from 'selfsigned';
+import { chainEnd } from '../../src/certificates';
 
 const DAY_MS = 86_400_000;
 const LIFETIME_DAYS = 825;
@@ -10,8 +10,8 @@ const RENEW_BEFORE_DAYS = 30;
 function isUsable(certFile: string, keyFile: string): boolean {
   if (!existsSync(certFile) || !existsSync(keyFile)) return false;
   try {
-    const certificate = new X509Certificate(readFileSync(certFile));
-    return new Date(certificate.validTo).getTime() - Date.now() > RENEW_BEFORE_DAYS * DAY_MS;
+    const leftMs = chainEnd(readFileSync(certFile, 'utf8')).getTime() - Date.now();
+    return leftMs > RENEW_BEFORE_DAYS * DAY_MS;
   } catch {
     return false;
   }

@@ -6,7 +6,7 @@ import { type RecordedAuthorization, recordedAuthorizations } from '../../db/aut
 import type { Db } from '../../db/database';
 import { mapLimit } from '../../mapLimit';
 import { count } from '../text';
-import { type Finding, fail, firstOf, ok, warn } from './finding';
+import { ANSWER_LIMIT_MS, type Finding, fail, firstOf, ok, warn } from './finding';
 
 /** The most authorizations of a network that are compared. */
 const MAX_COMPARED = 10_000;
@@ -16,8 +16,8 @@ const HASHES_AT_ONCE = 100;
 const MAX_LOG_REQUESTS = 60;
 const MAX_NONCE_REQUESTS = 200;
 const AT_ONCE = 10;
-/** After this nothing more is asked, in milliseconds: an answer takes up to 3 s, and the check ends after 6 s. */
-const LIMIT_MS = 2_500;
+/** After this nothing more is asked, so that what was found is reported before the check has to end; in milliseconds. */
+const LIMIT_MS = ANSWER_LIMIT_MS / 3;
 /** A nonce that something else has just used may be a block that the node shows late. */
 const RECENT_MS = 10 * 60_000;
 
@@ -30,10 +30,12 @@ export interface Looked {
   readonly used: boolean | null;
   /** Whether every block was searched in which it can be. */
   readonly complete: boolean;
+  /** Whether the node is behind the block in which it is recorded. */
+  readonly isAhead: boolean;
 }
 
 /** How an authorization compares with its chain. */
-export type Comparison =
+type Comparison =
   /** The chain shows what is recorded. */
   | 'same'
   /** Neither has an outcome. */
@@ -45,6 +47,8 @@ export type Comparison =
   | 'different'
   /** Something else has used its nonce. */
   | 'taken'
+  /** Recorded in a block that the node does not have yet. */
+  | 'ahead'
   | 'unknown';
 
 type Outcome = NonNullable<RecordedAuthorization['outcome']>;
@@ -54,18 +58,24 @@ function outcomeIn({ safeTxHash }: RecordedAuthorization, found: FoundExecution)
   return found.kind === 'success' ? 'executed' : 'reverted';
 }
 
-/** Compares one authorization with what was found. `confirmed`: the newest block that has the network's confirmations. */
-export function comparisonOf({ of, found, used, complete }: Looked, confirmed: bigint): Comparison {
-  const { outcome } = of;
-  if (outcome !== null) {
-    if (found) return outcomeIn(of, found) === outcome ? 'same' : 'different';
+/** How one that was not found compares with its chain. */
+function withoutExecution({ of, used, complete, isAhead }: Looked): Comparison {
+  if (isAhead) return 'ahead';
+  if (of.outcome !== null) {
     // What is recorded is looked for in its block first.
     return used === false || complete || of.blockNumber !== null ? 'missing' : 'unknown';
   }
-  if (found) return found.blockNumber <= confirmed ? 'unread' : 'open';
   if (used === null) return 'unknown';
   if (!used) return 'open';
   return complete ? 'taken' : 'unknown';
+}
+
+/** Compares one authorization with what was found. `confirmed`: the newest block that has the network's confirmations. */
+export function comparisonOf(looked: Looked, confirmed: bigint): Comparison {
+  const { of, found } = looked;
+  if (!found) return withoutExecution(looked);
+  if (of.outcome !== null) return outcomeIn(of, found) === of.outcome ? 'same' : 'different';
+  return found.blockNumber <= confirmed ? 'unread' : 'open';
 }
 
 /** What doctor says about a network. */
@@ -98,6 +108,13 @@ export function authorizationFindings(
     ...some(old, (ids) => fail(part, `something else has used the nonce of ${ids}`, todo)),
     ...some(recent, (ids) => warn(part, `something else has used the nonce of ${ids}`, wait)),
     ...some(of('unread'), (ids) => warn(part, `decided on chain, and not recorded yet: ${ids}`, wait)),
+    ...some(of('ahead'), (ids) =>
+      warn(
+        part,
+        `recorded in blocks that its node does not have yet: ${ids}`,
+        `${wait}; then check the node`,
+      ),
+    ),
   ];
   if (findings.length > 0) return findings;
   const compared = looked.length - of('unknown').length;
@@ -231,7 +248,8 @@ async function lookUp(
   return authorizations.flatMap((of): Looked[] => {
     if (skipped.has(of)) return [];
     const complete = usedOf(of) === true && searched <= firstSearched(of.fromBlock);
-    return [{ of, found: executionOf(of), used: usedOf(of), complete }];
+    const isAhead = of.blockNumber !== null && of.blockNumber > head;
+    return [{ of, found: executionOf(of), used: usedOf(of), complete, isAhead }];
   });
 }
 

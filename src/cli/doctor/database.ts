@@ -1,17 +1,18 @@
 import { countAccountsByNetwork } from '../../db/accounts';
 import { type Db, keepsPrepared } from '../../db/database';
+import { findUnanswered, type UnansweredRequest } from '../../db/idempotency';
 import { type LoginRole, readLoginRights, refuseLogin, refuseSession } from '../../db/logins';
 import { refuseSchema, schemaState } from '../../db/migrate';
 import { proveNotified } from '../../db/notifications';
 import { findStuckWork, readServer, type Server } from '../../db/operator';
-import { count } from '../text';
-import { type Finding, fail, MIGRATE, ok, stuck, warn } from './finding';
+import { count, duration } from '../text';
+import { type Finding, fail, firstOf, MIGRATE, ok, PATIENCE_MS, stuck, warn } from './finding';
 
 /** How long work may remain without progress, in seconds. */
 const STUCK_SECONDS = 30;
 
 /** Whether a commit that was acknowledged outlives the server that acknowledged it. */
-export function replication({ replicas, isSynchronous }: Server): Finding {
+function replication({ replicas, isSynchronous }: Server): Finding {
   if (replicas === 0) return ok('replication', 'the server has no replicas');
   const have = count(replicas, 'replica', 'replicas');
   if (isSynchronous) return ok('replication', `synchronous, ${have}`);
@@ -22,9 +23,14 @@ export function replication({ replicas, isSynchronous }: Server): Finding {
   );
 }
 
-/** The database and its schema. */
+/** The server of the database. */
 export async function checkDatabase(db: Db): Promise<Finding[]> {
   const server = await readServer(db);
+  return [ok('database', `Postgres ${server.version}, database ${server.name}`), replication(server)];
+}
+
+/** The schema of the database. */
+export async function checkSchema(db: Db): Promise<Finding[]> {
   const state = await schemaState(db);
   const { applied, missing, unknown } = state;
   const refusal = refuseSchema(state);
@@ -39,7 +45,7 @@ export async function checkDatabase(db: Db): Promise<Finding[]> {
             'run the version that made them',
           )
         : ok('schema', `up to date (${count(applied.length, 'migration', 'migrations')})`);
-  return [ok('database', `Postgres ${server.version}, database ${server.name}`), schema, replication(server)];
+  return [schema];
 }
 
 /** The rights of a login. */
@@ -60,7 +66,7 @@ export async function checkNotifications(db: Db, url: string | undefined): Promi
   if (url === undefined) {
     return [ok('notifications', 'DATABASE_LISTEN_URL is not set: the API looks once a second')];
   }
-  await proveNotified(db, url);
+  await proveNotified(db, url, PATIENCE_MS);
   return [ok('notifications', 'received')];
 }
 
@@ -80,13 +86,34 @@ export async function checkAccountNetworks(
   );
 }
 
-/** Work without progress. */
-export async function checkWork(db: Db): Promise<Finding[]> {
-  const { processing, failed, overdue, unanswered } = await findStuckWork(db, STUCK_SECONDS);
+/**
+ * Requests whose process has ended before it answered: those without an effect come to nothing until their client sends them
+ * again. Where the effect is recorded, only its answer was lost.
+ */
+export function unansweredFinding(requests: readonly UnansweredRequest[], nowMs: number): Finding {
+  const part = 'requests';
+  const open = requests.filter(({ hasEffect }) => !hasEffect);
+  const done = requests.length - open.length;
+  const repeated = done > 0 ? `${done} without an answer had their effect: a repeat gets the answer` : '';
+  if (open.length === 0) return ok(part, repeated || 'none stuck');
+  const shown = open.map(
+    ({ method, path, organizationId, createdAt }) =>
+      `${method} ${path} of ${organizationId}, ${duration(nowMs - createdAt.getTime())} ago`,
+  );
+  return warn(
+    part,
+    `${open.length} without an answer and without an effect: ${firstOf(shown)}${repeated && `; ${repeated}`}`,
+    'where the workers above are ok, nothing comes of them until their clients send them again, with the same X-Idempotency-Key; they are forgotten after a week',
+  );
+}
+
+/** Work without progress. `nowMs`: by the database's clock. */
+export async function checkWork(db: Db, nowMs: number): Promise<Finding[]> {
+  const { processing, failed, overdue } = await findStuckWork(db, STUCK_SECONDS);
   return [
     stuck(
       'executions',
-      processing,
+      processing.map(({ id, waitingFor }) => (waitingFor === null ? id : `${id} (${waitingFor})`)),
       `without progress for ${STUCK_SECONDS} s`,
       './orgwallet proposals show <id> (or transactions show) says what it waits for',
     ),
@@ -97,11 +124,6 @@ export async function checkWork(db: Db): Promise<Finding[]> {
       './orgwallet proposals show <id> (or transactions show), then retry <id>',
     ),
     stuck('expiries', overdue, 'past their expiry and still open', 'see the workers above, and the runbook'),
-    stuck(
-      'requests',
-      unanswered,
-      'without an answer',
-      'no action needed: a retry with its X-Idempotency-Key finishes each once',
-    ),
+    unansweredFinding(await findUnanswered(db, STUCK_SECONDS), nowMs),
   ];
 }

@@ -6,12 +6,11 @@ import { approvalWorkflowId } from '../../temporal/ids';
 import { findWorkflow } from '../../temporal/runs';
 import { describeReconciler } from '../../temporal/schedule';
 import { count, duration } from '../text';
-import { type Finding, fail, firstOf, ok, warn } from './finding';
+import { type Finding, fail, firstOf, ok, PATIENCE_MS, warn } from './finding';
 
 /** Maximum of suspects that are checked one by one; each costs a call. */
 const MAX_CHECKED = 100;
 const AT_ONCE = 10;
-const DEADLINE_MS = 4_000;
 /** Passes that may be missed before it is a warning. */
 const TURNS = 3;
 /** A pass takes longer when it has many workflows to start. */
@@ -50,15 +49,15 @@ export async function checkWorkflows(
   ];
 }
 
-/** The schedule of the reconciler. */
+/** The schedule of the reconciler. `nowMs`: by the database's clock, where it is known. */
 export async function checkReconciler(
   sender: WorkflowSender,
   { reconcileEveryMs }: Pick<Config, 'reconcileEveryMs'>,
-  nowMs = Date.now(),
+  nowMs: () => number,
 ): Promise<Finding[]> {
   const part = 'reconciler';
   const { client, queues } = sender;
-  const described = await client.withDeadline(Date.now() + DEADLINE_MS, () =>
+  const described = await client.withDeadline(Date.now() + PATIENCE_MS, () =>
     describeReconciler({ client, queues }),
   );
   if (!described) {
@@ -75,9 +74,9 @@ export async function checkReconciler(
     ];
   }
   const lastMs = info.recentActions.at(-1)?.takenAt.getTime();
-  const last = lastMs === undefined ? 'no pass yet' : `last pass ${duration(nowMs - lastMs)} ago`;
+  const last = lastMs === undefined ? 'no pass yet' : `last pass ${duration(nowMs() - lastMs)} ago`;
   const text = `every ${duration(reconcileEveryMs)}, ${last}`;
-  const sinceMs = nowMs - (lastMs ?? info.createdAt.getTime());
+  const sinceMs = nowMs() - (lastMs ?? info.createdAt.getTime());
   // While a pass runs, the following ones are skipped.
   const limitMs = TURNS * reconcileEveryMs + LONG_PASS_MS;
   return [

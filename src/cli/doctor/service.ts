@@ -1,34 +1,56 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
+import type { NetConnectOpts } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { chainEnd } from '../../certificates';
 import { type Config, urlHost } from '../../config';
 import { duration } from '../text';
-import { type Finding, fail, ok, warn } from './finding';
+import { type Finding, fail, ok, PATIENCE_MS, warn } from './finding';
+import { listenerTarget } from './target';
 
-const ANSWER_LIMIT_MS = 3_000;
 const RENEW_BEFORE_MS = 14 * 86_400_000;
 
+type Settings = Pick<Config, 'production'>;
+
+/** How the service is started. */
+const startText = ({ production }: Settings) =>
+  production ? 'run doctor on its host; where it has ended, start it' : 'start it: npm start';
+
 /** The finding for a part of the service that does not answer: in production it may run on another machine. */
-function notAnswering(config: Config, part: string, found: string, todo: string): Finding {
+function notAnswering(config: Settings, part: string, found: string, todo = startText(config)): Finding {
   return config.production ? warn(part, `${found} from here`, todo) : fail(part, found, todo);
 }
 
-/** The status that the service reports on its ops port. */
-export async function checkReadiness(config: Config): Promise<Finding[]> {
+/** Why a request was not answered. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error;
+  return cause instanceof Error ? cause.message : message;
+}
+
+/** The ops port of this process. */
+export function opsTarget({ ops }: Pick<Config, 'ops'>): NetConnectOpts {
+  return listenerTarget(ops.host, ops.port);
+}
+
+/** The status that the service reports on its ops port. It may take as long as its slowest part. */
+export async function checkReadiness(config: Pick<Config, 'ops' | 'production'>): Promise<Finding[]> {
   const { host, port } = config.ops;
+  const part = 'service';
   const url = `http://${urlHost(host)}:${port}/statusz`;
   let response: Response;
   try {
-    response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
-  } catch {
-    return [notAnswering(config, 'service', `${url} does not answer`, 'start it: npm start')];
+    response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) });
+  } catch (error) {
+    return [notAnswering(config, part, `${url} does not answer (${reasonOf(error)})`)];
   }
-  const { unavailable: parts } = (await response.json()) as { unavailable?: readonly string[] };
-  if (response.ok && parts?.length === 0) return [ok('service', `${url} reports every part up`)];
-  return [
-    fail('service', `${url} reports unavailable: ${parts?.join(', ') || 'nothing'}`, 'check these parts'),
-  ];
+  const status: unknown = await response.json().catch(() => undefined);
+  const { unavailable: parts } = (status ?? {}) as { unavailable?: readonly string[] };
+  if (parts === undefined) {
+    return [fail(part, `${url} is not the ops port of this service`, 'correct OPS_HOST and OPS_PORT')];
+  }
+  if (response.ok && parts.length === 0) return [ok(part, `${url} reports every part up`)];
+  return [fail(part, `${url} reports unavailable: ${parts.join(', ') || 'nothing'}`, 'check these parts')];
 }
 
 /** What the port of the API answers, over TLS. */
@@ -45,7 +67,7 @@ function apiAnswer(config: Config): Promise<ApiAnswer> {
       `https://${urlHost(config.httpsHost)}:${config.httpsPort}/openapi.json`,
       {
         rejectUnauthorized: false,
-        timeout: ANSWER_LIMIT_MS,
+        signal: AbortSignal.timeout(PATIENCE_MS),
         agent: false,
       },
       (response) => {
@@ -55,30 +77,30 @@ function apiAnswer(config: Config): Promise<ApiAnswer> {
         response.on('error', reject);
       },
     );
-    outgoing.on('timeout', () => outgoing.destroy(new Error('no answer in time')));
     outgoing.on('error', reject);
     outgoing.end();
   });
 }
 
-/** How long a certificate (PEM) is valid. */
-export function certificateFinding(file: string, pem: string | Buffer, nowMs: number): Finding {
-  const { validTo } = new X509Certificate(pem);
-  const leftMs = new Date(validTo).getTime() - nowMs;
+/** How long a certificate (PEM) is valid, with those that signed it. */
+export function certificateFinding(file: string, pem: string, nowMs: number): Finding {
+  const part = 'certificate';
+  const end = chainEnd(pem);
+  const leftMs = end.getTime() - nowMs;
   const todo = 'renew it: the API uses the new file within seconds';
-  if (leftMs <= 0) return fail('certificate', `${file} expired ${validTo}`, todo);
+  if (leftMs <= 0) return fail(part, `${file} expired at ${end.toISOString()}`, todo);
   const text = `${file}, valid for another ${duration(leftMs)}`;
-  return leftMs < RENEW_BEFORE_MS ? warn('certificate', text, todo) : ok('certificate', text);
+  return leftMs < RENEW_BEFORE_MS ? warn(part, text, todo) : ok(part, text);
 }
 
 /** The port behind the proxy: any response is a success, because only the proxy is trusted to report TLS. */
 async function plainPort(config: Config): Promise<Finding> {
   const url = `http://${urlHost(config.httpHost)}:${config.httpPort}`;
   try {
-    await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
+    await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(PATIENCE_MS) });
     return ok('api', `${url} answers, for the proxies of TRUSTED_PROXIES`);
-  } catch {
-    return notAnswering(config, 'api', `${url} does not answer`, 'start it: node dist/src/main.js');
+  } catch (error) {
+    return notAnswering(config, 'api', `${url} does not answer (${reasonOf(error)})`);
   }
 }
 
@@ -93,29 +115,33 @@ function apiFinding({ tls }: Config, url: string, { status, fingerprint }: ApiAn
     : fail('api', `${url} answers ${status}`, 'see its log');
 }
 
-/** The port of the API and its certificate. */
+/** The port of the API. */
+export function apiTarget(config: Config): NetConnectOpts {
+  const { tlsEndsAtProxy, httpHost, httpPort, httpsHost, httpsPort } = config;
+  return tlsEndsAtProxy ? listenerTarget(httpHost, httpPort) : listenerTarget(httpsHost, httpsPort);
+}
+
+/** The certificate of the API. `nowMs`: by the database's clock, where it is known. */
+export async function checkCertificate(
+  { tls, tlsEndsAtProxy }: Config,
+  nowMs: () => number,
+): Promise<Finding[]> {
+  const { certFile } = tls;
+  if (tlsEndsAtProxy || !existsSync(certFile)) return [];
+  return [certificateFinding(certFile, readFileSync(certFile, 'utf8'), nowMs())];
+}
+
+/** The port of the API, and the certificate that it serves. */
 export async function checkApi(config: Config): Promise<Finding[]> {
   if (config.tlsEndsAtProxy) return [await plainPort(config)];
   const { certFile } = config.tls;
-  const url = `https://${urlHost(config.httpsHost, 'localhost')}:${config.httpsPort}`;
   if (!existsSync(certFile)) {
-    return [
-      notAnswering(
-        config,
-        'certificate',
-        `${certFile} not found`,
-        'npm start creates it; or set TLS_CERT_FILE',
-      ),
-    ];
+    const todo = 'npm start creates it; or set TLS_CERT_FILE';
+    return [notAnswering(config, 'certificate', `${certFile} not found`, todo)];
   }
-  const certificate = certificateFinding(certFile, readFileSync(certFile), Date.now());
-  try {
-    return [apiFinding(config, url, await apiAnswer(config)), certificate];
-  } catch (error) {
-    const reason = (error as Error).message;
-    return [
-      notAnswering(config, 'api', `${url} does not answer (${reason})`, 'start it: npm start'),
-      certificate,
-    ];
-  }
+  const url = `https://${urlHost(config.httpsHost, 'localhost')}:${config.httpsPort}`;
+  const answer = await apiAnswer(config).catch((error: Error) => error);
+  if (answer instanceof Error)
+    return [notAnswering(config, 'api', `${url} does not answer (${reasonOf(answer)})`)];
+  return [apiFinding(config, url, answer)];
 }

@@ -1,14 +1,14 @@
-import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { Config, Role } from '../../config';
+import { createTemporalAccess } from '../../temporal/access';
 import { type Build, readBuilds } from '../../temporal/builds';
 import type { WorkflowSender } from '../../temporal/client';
 import { missingSearchAttributes, searchAttributesText } from '../../temporal/connection';
 import { networkQueue } from '../../temporal/ids';
 import type { SearchAttribute } from '../../temporal/searchAttributes';
 import { count, duration } from '../text';
-import { type Finding, fail, ok } from './finding';
+import { type Finding, fail, ok, PATIENCE_MS } from './finding';
 
-const DEADLINE_MS = 4_000;
 /** A worker polls at least once a minute; Temporal lists it for five minutes after its last poll. */
 const POLLER_ALIVE_MS = 90_000;
 /** temporal.api.enums.v1.TaskQueueType */
@@ -52,6 +52,7 @@ async function checkPolled(
   client: Client,
   namespace: string,
   { part, role, queues, taskQueueType }: Polled,
+  nowMs: () => number,
 ): Promise<Finding> {
   const polled = await Promise.all(
     queues.map(async (queue) => {
@@ -61,7 +62,7 @@ async function checkPolled(
         taskQueue,
         taskQueueType,
       });
-      return { queue, ...pollersAlive(pollers ?? [], Date.now()) };
+      return { queue, ...pollersAlive(pollers ?? [], nowMs()) };
     }),
   );
   const idle = polled.filter(({ alive }) => alive === 0).map(({ queue }) => queue);
@@ -100,30 +101,41 @@ export async function checkBuilds(sender: WorkflowSender, build: Build): Promise
   );
 }
 
-/** Temporal, its namespace, and who polls each task queue. */
+type TemporalSettings = Pick<Config, 'temporal' | 'networks'>;
+
+/** The server of Temporal, and its namespace. Throws where it does not answer, or refuses. */
 export async function checkTemporal(
-  sender: WorkflowSender,
-  { temporal, networks }: Pick<Config, 'temporal' | 'networks'>,
+  { client }: WorkflowSender,
+  { temporal }: TemporalSettings,
 ): Promise<Finding[]> {
   const { namespace, address } = temporal;
+  await createTemporalAccess(client.connection, temporal, PATIENCE_MS).assert();
+  const { serverVersion } = await client.withDeadline(Date.now() + PATIENCE_MS, () =>
+    client.workflowService.getSystemInfo({}),
+  );
+  return [
+    ok('temporal', `server ${serverVersion || 'of unknown version'} at ${address}, namespace ${namespace}`),
+  ];
+}
+
+/** The search attributes, the builds, and who polls each task queue. `nowMs`: by the database's clock, where it is known. */
+export async function checkQueues(
+  sender: WorkflowSender,
+  { temporal, networks }: TemporalSettings,
+  nowMs: () => number,
+): Promise<Finding[]> {
+  const { namespace, build } = temporal;
   const { client } = sender;
-  const answered = client.withDeadline(Date.now() + DEADLINE_MS, async () => {
-    const { serverVersion } = await client.workflowService.getSystemInfo({});
-    const server = ok(
-      'temporal',
-      `server ${serverVersion || 'of unknown version'} at ${address}, namespace ${namespace}`,
-    );
-    const missing = await missingSearchAttributes(client, namespace);
-    const attributes = missing.length > 0 ? [lacking(missing)] : [];
-    const polled = polledQueues(sender, networks);
-    return [
-      server,
-      ...attributes,
-      ...(temporal.build ? [await checkBuilds(sender, temporal.build)] : []),
-      ...(await Promise.all(polled.map((part) => checkPolled(client, namespace, part)))),
-    ];
-  });
-  return answered.catch((error) => {
-    throw isGrpcServiceError(error) ? new Error(`no answer from ${address}: ${error.details}`) : error;
+  return client.withDeadline(Date.now() + PATIENCE_MS, async () => {
+    const found = await Promise.all([
+      missingSearchAttributes(client, namespace).then((missing) =>
+        missing.length > 0 ? [lacking(missing)] : [],
+      ),
+      build ? checkBuilds(sender, build).then((finding) => [finding]) : [],
+      ...polledQueues(sender, networks).map(async (part) => [
+        await checkPolled(client, namespace, part, nowMs),
+      ]),
+    ]);
+    return found.flat();
   });
 }

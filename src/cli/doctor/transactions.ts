@@ -48,12 +48,20 @@ export async function checkAccountNonces(chain: ChainClient, db: Db): Promise<Fi
   const part = `accounts ${chain.network.id}`;
   const explained = await explainedNonces(db, chain.network.id, MAX_ACCOUNTS + 1);
   const looked = explained.slice(0, MAX_ACCOUNTS);
-  const ahead: string[] = [];
   const gone: string[] = [];
+  const suspects = new Map<string, bigint>();
   await mapLimit(AT_ONCE, looked, async ({ accountId, address, next }) => {
     const onChain = await accountNonce(chain, address as Address);
     if (onChain === null) gone.push(accountId);
-    else if (onChain > next) ahead.push(`${accountId} (${onChain} on chain, ${next} recorded)`);
+    else if (onChain > next) suspects.set(accountId, onChain);
+  });
+  // What is executed is recorded before: only what is read after the chain can be compared with it.
+  const after = suspects.size === 0 ? [] : await explainedNonces(db, chain.network.id, 2 * MAX_ACCOUNTS);
+  const ahead = after.flatMap(({ accountId, next }) => {
+    const onChain = suspects.get(accountId);
+    return onChain !== undefined && onChain > next
+      ? [`${accountId} (${onChain} on chain, ${next} recorded)`]
+      : [];
   });
   const findings = [
     ...(ahead.length === 0
@@ -68,7 +76,11 @@ export async function checkAccountNonces(chain: ChainClient, db: Db): Promise<Fi
     ...(gone.length === 0
       ? []
       : [
-          fail(part, `no contract at the address of ${firstOf(gone)}`, 'check whether the network was reset'),
+          fail(
+            part,
+            `no contract at the address of ${firstOf(gone)}`,
+            'check whether the network was reset, or its node is behind the blocks of their deployment',
+          ),
         ]),
   ];
   if (findings.length > 0) return findings;

@@ -30,6 +30,7 @@ const looked = (recorded: Partial<Recorded>, seen: Partial<Looked> = {}): Looked
   found: null,
   used: null,
   complete: false,
+  isAhead: false,
   ...seen,
 });
 const execution = (safeTxHash: string, kind: 'success' | 'failure', blockNumber = 100n) => ({
@@ -56,6 +57,8 @@ describe('doctor about authorizations on chain', () => {
     ['missing', { outcome: 'executed' }, { used: true, complete: true }],
     ['unknown', { outcome: 'executed' }, { used: true }],
     ['unknown', { outcome: 'executed' }, {}],
+    ['ahead', { outcome: 'executed', ...inBlock }, { isAhead: true }],
+    ['same', { outcome: 'executed', ...inBlock }, { isAhead: true, ...execution(SENT, 'success') }],
     ['open', {}, { used: false }],
     ['open', {}, { used: true, ...execution(SENT, 'success', 111n) }],
     ['unread', {}, { used: true, ...execution(SENT, 'success', 110n) }],
@@ -79,6 +82,18 @@ describe('doctor about authorizations on chain', () => {
     expect(authorizationFindings({ ...on, total: 3 }, some, NOW)).toMatchObject([
       { part: 'authorizations 1', status: 'fail', found: 'recorded, and not on chain: txn_a (executed)' },
       { status: 'fail', found: 'the chain shows another outcome than recorded: txn_b (reverted)' },
+    ]);
+  });
+
+  it('does not call missing what the node is too far behind to have', () => {
+    const behind = [looked({ transactionId: 'txn_a', outcome: 'executed', ...inBlock }, { isAhead: true })];
+    expect(authorizationFindings({ ...on, total: 1 }, behind, NOW)).toEqual([
+      {
+        part: 'authorizations 1',
+        status: 'warn',
+        found: 'recorded in blocks that its node does not have yet: txn_a (executed)',
+        todo: 'run doctor again in a minute; then check the node',
+      },
     ]);
   });
 

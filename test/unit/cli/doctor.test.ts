@@ -1,9 +1,12 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { generate } from 'selfsigned';
-import { signerEndpoints } from '../../../src/chain/contractSignatures';
 import { relayerFunds } from '../../../src/chain/relayerFunds';
 import { clockFinding, signerClockFinding } from '../../../src/cli/doctor/clocks';
-import { ok, runCheck } from '../../../src/cli/doctor/finding';
-import { checkEndpoints } from '../../../src/cli/doctor/networks';
+import { unansweredFinding } from '../../../src/cli/doctor/database';
+import { reachSignerEndpoints } from '../../../src/cli/doctor/endpoints';
+import { ok, reach, runCheck } from '../../../src/cli/doctor/finding';
 import { certificateFinding } from '../../../src/cli/doctor/service';
 import { pollersAlive } from '../../../src/cli/doctor/temporal';
 import type { NetworkConfig } from '../../../src/config';
@@ -11,14 +14,58 @@ import type { NetworkConfig } from '../../../src/config';
 const GWEI = 1_000_000_000n;
 
 describe('doctor', () => {
-  it('reports a part that does not answer, and continues', async () => {
-    const silent = await runCheck('temporal', 'start it', () => new Promise(() => undefined), 20);
-    expect(silent).toEqual([
+  const never = () => new Promise<never>(() => undefined);
+  const LIMIT_MS = 20;
+
+  it('reports a part that accepts connections and says nothing, and does not doubt its address', async () => {
+    const silent = createServer();
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const target = () => ({ host: '127.0.0.1', port });
+    expect(await reach({ part: 'temporal', todo: 'correct it', target }, never, LIMIT_MS)).toEqual([
       {
         part: 'temporal',
         status: 'fail',
-        found: 'no answer within 0.02 s',
-        todo: 'it is unavailable, or this machine or its network is slow: run doctor again',
+        found: `no answer within 0.02 s, and 127.0.0.1:${port} accepts connections`,
+        todo: 'it hangs, or it is very slow: look at its log and its load; its address is not why',
+      },
+    ]);
+    silent.close();
+    await once(silent, 'close');
+    expect(await reach({ part: 'temporal', todo: 'correct it', target }, never, LIMIT_MS)).toEqual([
+      {
+        part: 'temporal',
+        status: 'fail',
+        found: `no answer within 0.02 s, nor any connection to 127.0.0.1:${port}`,
+        todo: 'correct it; or a firewall drops what is sent there',
+      },
+    ]);
+  });
+
+  it('calls a part slow that answers late, and reports what it answers', async () => {
+    const late = () => sleep(2_050, [ok('database', 'Postgres')]);
+    expect(await reach({ part: 'database', todo: 'correct it' }, late)).toEqual([
+      ok('database', 'Postgres'),
+      {
+        part: 'database',
+        status: 'warn',
+        found: 'slow: it answered after 2 s',
+        todo: expect.stringMatching(/no setting of it is wrong$/),
+      },
+    ]);
+    expect(
+      await reach({ part: 'database', todo: '' }, async () => [ok('database', 'Postgres')]),
+    ).toHaveLength(1);
+  });
+
+  it('calls a check slow that is not finished, and nothing broken', async () => {
+    expect(await runCheck('decisions', 'correct it', never, LIMIT_MS)).toEqual([
+      {
+        part: 'decisions',
+        status: 'warn',
+        found: 'slow: not finished within 0.02 s, and not checked',
+        todo: expect.stringMatching(/no setting of it is wrong$/),
       },
     ]);
   });
@@ -37,21 +84,30 @@ describe('doctor', () => {
     expect(finding?.todo).toBe('./orgwallet db migrate');
   });
 
+  const apart = (aheadMs: number) => ({ aheadMs, tookMs: 1 });
+
+  it('says how exact the comparison of clocks is, where the answer was slow', () => {
+    expect(clockFinding({ aheadMs: 0, tookMs: 9_000 })).toMatchObject({
+      status: 'ok',
+      found: "this machine's agrees with the database's, to within the 9 s that its answer took",
+    });
+  });
+
   it('reports a clock that differs from the database by more than seconds', () => {
-    for (const ms of [0, 3_000, -3_000]) expect(clockFinding(ms)).toMatchObject({ status: 'ok' });
-    expect(clockFinding(70_000)).toMatchObject({
+    for (const ms of [0, 3_000, -3_000]) expect(clockFinding(apart(ms))).toMatchObject({ status: 'ok' });
+    expect(clockFinding(apart(70_000))).toMatchObject({
       status: 'warn',
       found: 'this machine is 70 s ahead of the database',
     });
-    expect(clockFinding(-7_200_000)).toMatchObject({
+    expect(clockFinding(apart(-7_200_000))).toMatchObject({
       status: 'warn',
       found: 'this machine is 2 h behind the database',
     });
   });
 
   it('fails on the host of a signer that signs nothing, because clocks are apart', () => {
-    expect(signerClockFinding(59_000)).toMatchObject({ status: 'warn' });
-    expect(signerClockFinding(-61_000)).toMatchObject({
+    expect(signerClockFinding(apart(59_000))).toMatchObject({ status: 'warn' });
+    expect(signerClockFinding(apart(-61_000))).toMatchObject({
       status: 'fail',
       found: 'this machine is 61 s behind the database',
     });
@@ -92,6 +148,42 @@ describe('doctor', () => {
     expect(on('2026-02-20T00:00:00Z')).toBe('warn');
     expect(on('2026-03-02T00:00:00Z')).toBe('fail');
   });
+
+  it('counts the first that expires of a certificate and those that signed it', async () => {
+    const until = (notAfterDate: string) =>
+      generate([{ name: 'commonName', value: 'localhost' }], { notAfterDate: new Date(notAfterDate) });
+    const [own, ca] = await Promise.all([until('2027-06-01T00:00:00Z'), until('2027-01-01T00:00:00Z')]);
+    const chain = `${own.cert}\n${ca.cert}`;
+    expect(certificateFinding('cert.pem', chain, Date.parse('2027-02-01T00:00:00Z'))).toMatchObject({
+      status: 'fail',
+      found: 'cert.pem expired at 2027-01-01T00:00:00.000Z',
+    });
+  });
+});
+
+describe('requests without an answer', () => {
+  const now = Date.parse('2026-11-26T12:00:00Z');
+  const request = (hasEffect: boolean) => ({
+    organizationId: 'org_1',
+    method: 'POST',
+    path: '/api/v1/transactions',
+    createdAt: new Date(now - 600_000),
+    hasEffect,
+  });
+
+  test('are no fault where their effect is recorded, and else name what has to be sent again', () => {
+    expect(unansweredFinding([], now)).toEqual(ok('requests', 'none stuck'));
+    expect(unansweredFinding([request(true), request(true)], now)).toEqual(
+      ok('requests', '2 without an answer had their effect: a repeat gets the answer'),
+    );
+    expect(unansweredFinding([request(false), request(true)], now)).toEqual({
+      part: 'requests',
+      status: 'warn',
+      found:
+        '1 without an answer and without an effect: POST /api/v1/transactions of org_1, 10 min ago; 1 without an answer had their effect: a repeat gets the answer',
+      todo: expect.stringMatching(/clients send them again, with the same X-Idempotency-Key/),
+    });
+  });
 });
 
 describe('the endpoints of the signer', () => {
@@ -107,14 +199,16 @@ describe('the endpoints of the signer', () => {
   };
 
   test('may be missing where no contract votes', async () => {
-    expect(await checkEndpoints(signerEndpoints(network))).toEqual([
-      { part: 'endpoints 7', status: 'ok', found: expect.stringContaining('refused') },
-    ]);
+    expect(await reachSignerEndpoints(network)).toEqual({
+      clients: [],
+      findings: [{ part: 'endpoints 7', status: 'ok', found: expect.stringContaining('refused') }],
+    });
   });
 
   test('that do not answer are a failure, each', async () => {
     const signerRpcUrls = ['http://127.0.0.1:1/a', 'http://127.0.0.1:1/b'];
-    const findings = await checkEndpoints(signerEndpoints({ ...network, signerRpcUrls }));
+    const { clients, findings } = await reachSignerEndpoints({ ...network, signerRpcUrls });
+    expect(clients).toEqual([]);
     expect(findings.map(({ status, todo }) => [status, todo])).toEqual(
       Array(2).fill(['fail', expect.stringContaining('signerRpcUrls')]),
     );
