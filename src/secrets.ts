@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /** A secret that cannot be read; names the setting, and never shows the secret. */
 export class SecretError extends Error {
@@ -39,10 +39,63 @@ export function hasOuterSpace(text: string): boolean {
   return text !== text.trim();
 }
 
+/** No secret is longer, in bytes. */
+const MOST_BYTES = 65_536;
+/** How long a pipe may take, such as that of `<(…)` in a shell. */
+const PIPE_LIMIT_MS = 5_000;
+const PAUSE_MS = 20;
+
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+}
+
+/** Reads what there is; undefined where nothing is there yet. */
+function readSome(descriptor: number, into: Buffer, at: number): number | undefined {
+  try {
+    return readSync(descriptor, into, at, into.length - at, null);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
+    throw error;
+  }
+}
+
+/** Reads a file or a pipe. Throws where it is longer than a secret, or is a pipe that nobody writes to in time. */
+function readBytes(file: string): Buffer {
+  // Otherwise a pipe that nobody writes to would keep the process from starting, without a word.
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const bytes = Buffer.alloc(MOST_BYTES + 1);
+    const isPipe = fstatSync(descriptor).isFIFO();
+    const deadline = performance.now() + PIPE_LIMIT_MS;
+    for (let length = 0; ; ) {
+      const read = readSome(descriptor, bytes, length);
+      length += read ?? 0;
+      if (length > MOST_BYTES) throw new Error(`it has more than ${MOST_BYTES} bytes`);
+      if (read === 0 && (length > 0 || !isPipe)) return bytes.subarray(0, length);
+      if (read) continue;
+      if (performance.now() >= deadline)
+        throw new Error(`nothing came out of it within ${PIPE_LIMIT_MS / 1_000} s`);
+      pause();
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Bytes as text, without a byte order mark. Throws for bytes that are none, which would all become the same character. */
+function textOf(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Error('it is not text (UTF-8)');
+  }
+}
+
 /**
  * A secret, or undefined where it is not set; empty settings count as absent. Of a file, without the white space at its end; of
- * that of a passphrase, without one line break: blanks are part of it, as they are in its setting. Throws SecretError where setting and file are both set, and for a file
- * that cannot be read, is empty, or has several lines: it is another one than was meant.
+ * that of a passphrase, without one line break: blanks are part of it, as they are in its setting. Throws SecretError where
+ * setting and file are both set, and for a file that cannot be read, is empty, is not text, or has several lines: it is another
+ * one than was meant.
  */
 export function readSecret(settings: Settings, name: Secret): string | undefined {
   const setting = `${name}_FILE`;
@@ -54,7 +107,7 @@ export function readSecret(settings: Settings, name: Secret): string | undefined
   }
   let text: string;
   try {
-    const whole = readFileSync(file, 'utf8');
+    const whole = textOf(readBytes(file));
     text = PASSPHRASES.has(name) ? whole.replace(/\r?\n$/, '') : whole.trimEnd();
   } catch (error) {
     throw new SecretError(setting, `${file} cannot be read: ${(error as Error).message}`);

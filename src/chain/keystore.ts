@@ -199,9 +199,11 @@ function readFile(path: string): KeystoreFile {
   return parsed.data;
 }
 
-/** Throws KeystoreError when anybody but its owner may read or write the file. */
+/** Throws KeystoreError for what is not a file, and when anybody but its owner may read or write it. */
 function assertPrivate(path: string): void {
-  const mode = statSync(path).mode & 0o777;
+  const stats = statSync(path);
+  if (!stats.isFile()) throw new KeystoreError(`${path}: is not a file`);
+  const mode = stats.mode & 0o777;
   if ((mode & GROUP_AND_OTHERS) === 0) return;
   throw new KeystoreError(
     `${path}: its mode ${mode.toString(8)} lets others access it (expected 600). Run \`chmod 600 ${path}\``,

@@ -281,3 +281,8 @@ test('the passphrase comes from its setting or from its file', () => {
   expect(() => readPassphrase({ passphraseFile })).toThrow(/is empty/);
   expect(() => readPassphrase({})).toThrow(/KEYSTORE_PASSPHRASE/);
 });
+
+test('what is not a file is refused, and not read', async () => {
+  mkdirSync(file, { recursive: true, mode: 0o700 });
+  await expect(openKeystore({ file, passphrase })).rejects.toThrow(`${file}: is not a file`);
+});
