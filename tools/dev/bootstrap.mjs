@@ -335,12 +335,14 @@ const PARTS = {
 const outdatedParts = () => Object.keys(PARTS).filter((part) => !PARTS[part].isBuilt(PARTS[part].hash()));
 
 /** What tells this build apart: its commit, with `-dirty` where files have changed since; without git, its sources. */
-function revision() {
+export function revision() {
   if (process.env.ORGWALLET_REVISION) return process.env.ORGWALLET_REVISION;
   // Not that of a repository around this folder.
   if (existsSync(join(projectDir, '.git'))) {
     const args = ['describe', '--always', '--dirty', '--abbrev=12', '--exclude=*'];
-    const env = { ...process.env, GIT_OPTIONAL_LOCKS: '0' };
+    // A hook of git has settings of its own repository, which would be asked instead.
+    const own = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
+    const env = { ...Object.fromEntries(own), GIT_OPTIONAL_LOCKS: '0' };
     const { status, stdout } = spawnSync('git', args, { cwd: projectDir, env, encoding: 'utf8' });
     if (status === 0) return stdout.trim();
   }
