@@ -32,6 +32,20 @@ const panels: { title: string; targets: { expr: string }[] }[] = JSON.parse(
   read('ops/dashboard.json'),
 ).panels;
 
+/** The alerts in the first table of the runbook, each with the section that its row leads to. */
+const tableOfSymptoms = new Map(
+  read('docs/runbook.md')
+    .split('\n## ')[0]
+    ?.split('\n')
+    .flatMap((row) => {
+      const [, section = ''] = /\]\(#([^)]+)\) *\|$/.exec(row) ?? [];
+      return [...row.matchAll(/`(Orgwallet\w+)`/g)].map(([, alert = '']): [string, string] => [
+        alert,
+        section,
+      ]);
+    }),
+);
+
 let own: string[];
 
 beforeAll(async () => {
@@ -68,6 +82,7 @@ describe.each(rules.map((rule) => [rule.alert, rule] as const))('the alert %s', 
     const anchor = hash.slice(1);
     expect(sections).toContain(anchor);
     expect(rule.annotations.summary).toMatch(/\.$/);
+    expect(tableOfSymptoms.get(rule.alert)).toBe(anchor);
     expect(rule.labels).toEqual({ severity: expect.stringMatching(/^(page|ticket)$/) });
   });
 });
