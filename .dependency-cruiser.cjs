@@ -50,7 +50,10 @@ const LAYERS = {
   },
   'src/db': { may: [folder('src/domain'), FAILPOINTS, TIME_LIMIT] },
   'src/journal': { may: [folder('src/domain'), FILE_OWNER] },
-  'src/temporal': { may: [CERTIFICATES, folder('src/domain'), TIME_LIMIT, TRACING], types: [CONFIG, LOGGING] },
+  'src/temporal': {
+    may: [CERTIFICATES, folder('src/domain'), TIME_LIMIT, TRACING],
+    types: [CONFIG, LOGGING],
+  },
   'src/contract': { may: [folder('src/domain'), PURE_CHAIN], packages: npm('zod', 'zod-openapi') },
   'src/operations': {
     may: [folder('src/(contract|domain|db)'), PURE_CHAIN],

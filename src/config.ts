@@ -13,7 +13,7 @@ import { hasSecret, readSecret, type Secret, SecretError, withSecrets } from './
 export type Role = 'api' | 'worker' | 'chain' | 'signer';
 
 /** The native currency of a network, which pays for gas. */
-export interface NativeAsset {
+interface NativeAsset {
   readonly symbol: string;
   readonly name: string;
   readonly decimals: number;

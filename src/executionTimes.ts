@@ -8,7 +8,7 @@ const EVERY_MS = 15_000;
 const MOST_NOTED = 10_000;
 
 /** Measures executions of transactions apart from them: what one process has finished, and the oldest of all. */
-export interface ExecutionWatch {
+interface ExecutionWatch {
   /** A transaction was executed. */
   note(transactionId: string): void;
   stop(): Promise<void>;

@@ -4,9 +4,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export type Attributes = { readonly [name: string]: string | number | undefined };
 
 /** Who does the work: `server` answers somebody else, `client` asks somebody else. */
-export type SpanKind = 'server' | 'client' | 'internal';
+type SpanKind = 'server' | 'client' | 'internal';
 
-export interface SpanOptions {
+interface SpanOptions {
   readonly kind?: SpanKind;
   readonly attributes?: Attributes;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { projectRoot } from './projectRoot';
 
 /** What tells builds of the service apart. */
-export interface Version {
+interface Version {
   /** Of package.json. */
   readonly version: string;
   /** The commit that was built, as the build has recorded it; `unknown` where it has not. */

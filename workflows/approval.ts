@@ -26,14 +26,14 @@ import { receiveMessages } from './messages';
 import { type Restartable, restartable } from './restartable';
 
 /** The input of every approval's workflow. */
-export interface ApprovalInput extends ApprovalKey {
+interface ApprovalInput extends ApprovalKey {
   readonly requestId?: string | undefined;
   readonly found?: WorkflowGone | undefined;
   readonly queues: { readonly chain: string; readonly signer: string };
 }
 
 /** The parts of the workflow that depend on the subject. */
-export interface ApprovalStrategy<S extends ApprovalState> {
+interface ApprovalStrategy<S extends ApprovalState> {
   readonly parseSignMessage: Parser<SignMessage>;
   /** The description for operators in the Temporal UI (Markdown). */
   readonly details: (state: S) => string;

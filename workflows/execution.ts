@@ -12,7 +12,7 @@ import { type Effect, type Observed, type SettlementContext, settle } from './se
 const FIRST_PAUSE_MS = 500;
 
 /** Where an execution runs. */
-export interface ExecutionContext extends SettlementContext {
+interface ExecutionContext extends SettlementContext {
   /** True once an operator has requested a cancellation. */
   readonly isCancelled: () => boolean;
 }

@@ -11,7 +11,7 @@ import {
 } from '../src/temporal/messages';
 
 /** The handlers of a workflow's messages. Each is called once the record exists. */
-export interface MessageReceiver<S extends ApprovalState> {
+interface MessageReceiver<S extends ApprovalState> {
   readonly subject: Subject;
   readonly parseSignMessage: Parser<SignMessage>;
   readonly state: () => S | null;

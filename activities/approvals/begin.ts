@@ -41,7 +41,7 @@ export type BeginInput = MessageInput & {
 type Subject<V extends AnySnapshot, S extends ApprovalState> = ExecutableSubject<V, S>;
 
 /** A verified vote that is not stored yet. */
-export interface VoteToStore {
+interface VoteToStore {
   readonly along: readonly Statement[];
   readonly entry: AuditInput;
   /** The notes of the approval then, where the vote changes them. */

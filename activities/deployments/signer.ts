@@ -16,7 +16,7 @@ import { assertDeployment } from './signerEvidence';
  * Signs an envelope that deploys an account on a network, and stores it. Returns an undecided envelope instead, unless the
  * terms replace it. Only accounts and networks of the sealed state are deployed.
  */
-export async function signDeployment(
+async function signDeployment(
   context: SignerContext,
   input: DeploymentKey & { terms: EnvelopeTerms },
 ): Promise<SigningResult> {

@@ -22,7 +22,7 @@ import { findWorkflow } from '../../src/temporal/runs';
 import type { IsDue } from './backoffs';
 
 /** A kind of repair, for the metric. */
-export type Repair = 'restarted' | 'closed' | 'refreshed' | 'noted' | 'postponed' | 'failed';
+type Repair = 'restarted' | 'closed' | 'refreshed' | 'noted' | 'postponed' | 'failed';
 
 /** The dependencies of the reconciler. */
 export interface ReconcilerDeps {

@@ -22,7 +22,7 @@ export interface Block extends Head {
 }
 
 /** A wait for the next block of a network. */
-export interface HeadWait {
+interface HeadWait {
   /** The block that is known already; undefined: it waits out its time. */
   readonly than: Head | undefined;
   /** How often the network is asked, in milliseconds; it is asked as often as the most impatient wants. */

@@ -32,7 +32,7 @@ export class SignerRefusal extends Error {
 }
 
 /** Why the signer signs nothing of this kind for now, whatever is asked. */
-export type HoldReason =
+type HoldReason =
   | 'rollback'
   | 'unsigned'
   | 'undecided'

@@ -20,7 +20,7 @@ export function relayerKeyOf(
 }
 
 /** What a new nonce is for. */
-export interface NewNonce {
+interface NewNonce {
   readonly networkId: number;
   readonly accountId: string;
   readonly terms: EnvelopeTerms;

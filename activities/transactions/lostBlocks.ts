@@ -4,7 +4,7 @@ import { type Attempt, type DecidedRange, decidedAttempts } from '../../src/db/a
 import { type Db, databaseNow, IDLE_TRANSACTION_LIMIT_MS } from '../../src/db/database';
 
 /** A block by number and hash. */
-export interface BlockRef {
+interface BlockRef {
   readonly number: bigint;
   readonly hash: Hex;
 }

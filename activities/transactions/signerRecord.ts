@@ -77,7 +77,7 @@ function underSealedState(
 }
 
 /** A transaction under the sealed state. */
-export interface SealedTransaction extends TransactionSnapshot {
+interface SealedTransaction extends TransactionSnapshot {
   readonly state: OrganizationState;
 }
 

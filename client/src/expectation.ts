@@ -29,6 +29,7 @@ export const anyAddress = textMatcher('an address', ADDRESS);
 export const anyText = textMatcher('a text', /^/);
 export const optionalText = textMatcher('a text', /^/, true);
 export const anyInteger = new Matcher('a whole number', Number.isSafeInteger);
+/** An id with that prefix, such as `txn`. */
 export const anyId = (prefix: string) =>
   textMatcher(`an id ${prefix}_…`, new RegExp(`^${prefix}_[0-9a-z]{26}$`));
 /** What was not asked for and must not change: without the record as it was, nothing fits. */

@@ -10,7 +10,7 @@ import { Refused } from './refusals';
 import { sessionToken } from './sessionCookie';
 
 /** Finds whose a secret is; undefined for an invalid one. */
-export type Authenticate = (secret: string) => Promise<Credential | undefined>;
+type Authenticate = (secret: string) => Promise<Credential | undefined>;
 
 /** Whose each kind of secret is. */
 export interface Authenticators {

@@ -18,7 +18,7 @@ interface TaggedApproval extends TagColumn {
 }
 
 /** How an approval is read and shown. */
-export interface ApprovalSource<V extends TaggedApproval> {
+interface ApprovalSource<V extends TaggedApproval> {
   readonly load: () => Promise<V>;
   readonly show: (approval: V) => unknown;
   /** Whether what is shown changes only with the tag. */

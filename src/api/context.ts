@@ -32,7 +32,7 @@ export interface MutationAnswer<Response> {
 }
 
 /** The handler of a mutation: see MutationWork. */
-export interface MutationHandler<Context, Response> {
+interface MutationHandler<Context, Response> {
   prepare(context: Context): Promise<{ resourceId: string }>;
   send(context: Context, request: RequestRef): Promise<MutationAnswer<Response>>;
   /** Shows a proposal or transaction that the request has created, as it is now. Only where it creates one. */

@@ -8,7 +8,7 @@ const ANSWER_MS = 1_000;
 const FIRST_POLL_MS = 1_000;
 
 /** The execution of an approval, watched until `stop`. */
-export interface ExecutionWatch {
+interface ExecutionWatch {
   /**
    * Loads the approval until it has ended: on each announcement, and ever less often in case one was missed. At most 10 s,
    * and less where the request has to be answered at `deadlineMs`, a time of `performance.now()`.

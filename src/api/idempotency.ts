@@ -64,7 +64,7 @@ export interface MutationWork {
 }
 
 /** A response, and whether an earlier request with this key has done the work. */
-export interface Answered extends StoredAnswer {
+interface Answered extends StoredAnswer {
   readonly replayed: boolean;
 }
 

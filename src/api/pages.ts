@@ -2,7 +2,7 @@ import type { CursorScope, Cursors, Filters } from './cursors';
 import { badRequest } from './refusals';
 
 /** The position, size and filters of a page. */
-export interface PageRequest {
+interface PageRequest {
   readonly before?: bigint;
   readonly limit: number;
   readonly filters: Filters;

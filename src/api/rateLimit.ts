@@ -3,7 +3,7 @@ import { type BucketSize, leaseTokens } from '../db/rateLimits';
 import { setNewest } from '../setNewest';
 
 /** The decision of a limiter on one request. */
-export interface RateDecision {
+interface RateDecision {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
@@ -78,7 +78,7 @@ export function createCredentialRateLimiter(db: Db, size: BucketSize) {
 }
 
 /** Counts failed authentications per caller in this process. */
-export interface FailureLimiter {
+interface FailureLimiter {
   /** Counts one failure. False when there were too many. */
   count(caller: string): boolean;
   /** Takes back a failure that was counted before it was known to be none. */

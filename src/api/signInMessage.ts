@@ -8,10 +8,10 @@ const CLOCK_DIFFERENCE_MS = 5 * 60_000;
 const MAX_AGE_MS = NONCE_SECONDS * 1_000 + CLOCK_DIFFERENCE_MS;
 
 /** A message that asks to sign in, read from its text. */
-export type SignInMessage = Readonly<Omit<SiweMessage, 'issuedAt'>> & { readonly issuedAt: Date };
+type SignInMessage = Readonly<Omit<SiweMessage, 'issuedAt'>> & { readonly issuedAt: Date };
 
 /** What a message is compared with. */
-export interface SignInTerms {
+interface SignInTerms {
   /** Where the request comes from, one of this service's. */
   readonly origin: string;
   readonly networkIds: readonly number[];

@@ -42,7 +42,7 @@ function detailsOf(change: ResourceChange): Fields {
 }
 
 /** An audit entry of a change, with the change. */
-export interface AuditedChange {
+interface AuditedChange {
   readonly change: ResourceChange;
   readonly entry: Omit<AuditInput, 'actor'>;
 }

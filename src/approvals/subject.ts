@@ -5,7 +5,7 @@ import type { ApprovalRules, ApprovalState, Now, VoteType } from '../domain/appr
 import type { JsonValue } from '../domain/canonicalJson';
 
 /** A record with the state that its rules depend on, read at one moment. */
-export interface Snapshot<R extends StoredApproval, N extends Now> {
+interface Snapshot<R extends StoredApproval, N extends Now> {
   readonly record: R;
   readonly now: N;
 }

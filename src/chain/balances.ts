@@ -4,7 +4,7 @@ import type { Asset } from '../domain/transactionText';
 import type { ListedToken } from './tokenList';
 
 /** How much of an asset an address holds. Amounts are null while the chain is unavailable. */
-export interface Balance {
+interface Balance {
   readonly networkId: number;
   readonly asset: Asset;
   /** In the smallest unit, decimal digits. */

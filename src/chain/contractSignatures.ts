@@ -47,7 +47,7 @@ export function earlyEndpoints(client: ChainClient): WalletEndpoints {
 }
 
 /** Endpoints of one network give different answers about a signature. */
-export class EndpointsDisagree extends ChainUnavailable {
+class EndpointsDisagree extends ChainUnavailable {
   constructor({ network }: WalletEndpoints, { signer }: Claim, accepting: string, refusing: string) {
     super(network, 'its endpoints disagree');
     this.message =

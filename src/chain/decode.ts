@@ -3,7 +3,7 @@ import { checksumAddress } from './address';
 import { STANDARD_FUNCTIONS, selectorOf } from './functions';
 
 /** A decoded parameter, as the API shows it. */
-export interface DecodedParameter {
+interface DecodedParameter {
   /** Empty where only its type is known. */
   readonly name: string;
   /** Canonical, such as `(address,uint256)[]`. */
@@ -18,7 +18,7 @@ export interface DecodedParameter {
 }
 
 /** A call, decoded from its calldata. */
-export interface DecodedCall {
+interface DecodedCall {
   readonly functionName: string;
   readonly functionParameters: readonly DecodedParameter[];
   /** How its encoding is not the canonical one; absent where it is. */

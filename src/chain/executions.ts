@@ -23,7 +23,7 @@ export interface Execution {
 }
 
 /** A log as receipts hold it. */
-export type ChainLog = Pick<Log<bigint, number, false>, 'address' | 'topics' | 'data'>;
+type ChainLog = Pick<Log<bigint, number, false>, 'address' | 'topics' | 'data'>;
 
 const BEGUN_PARAMETERS = parseAbiParameters(
   'address, uint256, bytes, uint8, uint256, uint256, uint256, address, address, bytes, bytes',

@@ -198,7 +198,7 @@ function canonicalSignature(text: string): string {
 }
 
 /** The function that a text names, or why it names none. */
-export type ParsedFunction =
+type ParsedFunction =
   | { readonly ok: true; readonly function: NamedFunction }
   | { readonly ok: false; readonly reason: string };
 

@@ -67,7 +67,7 @@ export async function accountNonce(chain: ChainClient, address: string): Promise
 }
 
 /** Whether the contract at an account's address is the account. */
-export type AccountPresence =
+type AccountPresence =
   | { readonly kind: 'missing' }
   | { readonly kind: 'fits' }
   | { readonly kind: 'different'; readonly reason: string };

@@ -29,7 +29,7 @@ export class EndpointsMissing extends Error {
 }
 
 /** A decoded signature. */
-export interface DecodedSignature {
+interface DecodedSignature {
   readonly signer: Address;
   /** The signature itself, as the signer's wallet made it. */
   readonly bytes: Hex;

@@ -15,7 +15,7 @@ import {
 } from './signatures';
 
 /** Finds which of several messages a wallet has signed (EIP-191); returns its index. */
-export type FindSignedMessage = (input: {
+type FindSignedMessage = (input: {
   readonly walletAddress: string;
   readonly walletKind: WalletKind;
   /** The signature itself as 0x hex: of a key, or what a contract wallet accepts. */

@@ -34,7 +34,7 @@ const tokenSchema = z.object({
 });
 
 /** What a token list has for some networks. */
-export interface TokenList {
+interface TokenList {
   readonly tokens: readonly ListedToken[];
   /** Why entries are left out, with the position of each. */
   readonly bad: readonly string[];

@@ -4,7 +4,7 @@ import { mostSafeTxGas } from './safeTransaction';
 import { type InnerCall, type Simulation, simulateInner } from './simulation';
 
 /** A transaction of an account that is simulated. */
-export interface SimulatedTransaction {
+interface SimulatedTransaction {
   readonly accountId: string;
   readonly call: InnerCall;
   /** The ERC-20 token that it moves; null when it moves none. */

@@ -17,7 +17,7 @@ import { workflowLink } from './workflowLink';
 const MAX_LISTED = 100;
 
 /** What `list` shows. */
-export interface ApprovalFilter {
+interface ApprovalFilter {
   readonly organizationId?: string;
   readonly executionStatus?: readonly string[];
   readonly unclosed?: true;
@@ -40,7 +40,7 @@ export interface ShownApproval<S extends ApprovalState> {
 }
 
 /** The parts of the commands that depend on the subject. `A` is an approval as they read it. */
-export interface ApprovalCommands<S extends ApprovalState, A extends ShownApproval<S>> {
+interface ApprovalCommands<S extends ApprovalState, A extends ShownApproval<S>> {
   /** `proposals` or `transactions`. */
   readonly name: string;
   readonly description: string;

@@ -16,7 +16,7 @@ export interface Cancellation {
 }
 
 /** How requests that cannot be delivered are repeated. */
-export interface Repeating {
+interface Repeating {
   /** For how long each is repeated, in milliseconds. */
   readonly forMs: number;
   readonly pauseMs: number;

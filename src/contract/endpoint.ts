@@ -6,7 +6,7 @@ import type { PathIdPrefix } from './primitives';
 export const BASE_PATH = '/api/v1';
 
 /** Who may call: any key of the organization, or only a key of an admin of type `api`. */
-export type Access = 'read' | 'admin';
+type Access = 'read' | 'admin';
 
 /** An area of the API. */
 export type Tag =

@@ -408,7 +408,7 @@ const newOrChangedPolicy = z
   .transform(readPolicy);
 
 /** The most destinations, contracts and functions in one request. */
-export const MAX_POLICY_ENTRIES = 500;
+const MAX_POLICY_ENTRIES = 500;
 
 function lengthOf(list: unknown): number {
   return Array.isArray(list) ? list.length : 0;

@@ -329,7 +329,7 @@ export const LARGE_PAGE =
   'A page with much data may have fewer results than `limit`; `hasMore` says whether there is a next page.';
 
 /** The end of a page. */
-export const pagination = z
+const pagination = z
   .object({
     cursor: z.string().meta({
       description: 'Cursor of the next page; empty on the last page.',

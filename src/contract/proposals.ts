@@ -172,7 +172,7 @@ export const proposalBase = z
   .meta({ id: 'ProposalBase', description: 'The fields of every proposal.' });
 
 /** A resource whose changes are proposed. */
-export type ProposalResource = 'members' | 'groups' | 'policies' | 'accounts' | 'admins';
+type ProposalResource = 'members' | 'groups' | 'policies' | 'accounts' | 'admins';
 
 /** A request that proposes a change. */
 export interface ProposeRequest<Body> {
@@ -190,7 +190,7 @@ export interface ProposeRequest<Body> {
 }
 
 /** The contract of one kind of operation. */
-export interface KindContract {
+interface KindContract {
   readonly resourceType: ProposalResource;
   readonly action: 'create' | 'update' | 'remove' | 'delete';
   // biome-ignore lint/suspicious/noExplicitAny: each request has its own body type

@@ -15,14 +15,14 @@ import type { ApprovalRow } from './tables';
 import { lockTransaction, updateExecution } from './transactions';
 
 /** Why an operator closes an approval, and whether it may still be closed, checked under its lock by the database's time. */
-export interface Closing {
+interface Closing {
   readonly reason: string;
   readonly details?: { readonly [key: string]: JsonValue };
   readonly mayClose: (locked: LockedApproval) => boolean;
 }
 
 /** An approval under its lock, with what closing it depends on. */
-export interface LockedApproval {
+interface LockedApproval {
   readonly record: StoredApproval;
   readonly time: Date;
   readonly tally: ReturnType<typeof tally>;
@@ -103,7 +103,7 @@ export async function closeApproval(
 export type SummarizedApproval = ApprovalRef & { readonly summary: string };
 
 /** What became of the open approvals of a key. */
-export interface ClosedOfKey {
+interface ClosedOfKey {
   readonly closed: readonly SummarizedApproval[];
   /** Being executed, or partly done: these go on. */
   readonly left: readonly SummarizedApproval[];

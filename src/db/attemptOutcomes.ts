@@ -4,7 +4,7 @@ import { moveUsage } from './policyUsage';
 import type { Statement } from './rows';
 
 /** The outcome of an attempt, and its block. */
-export interface AttemptDecision {
+interface AttemptDecision {
   readonly kind: AttemptResult;
   readonly transactionHash: string;
   readonly blockNumber: string;

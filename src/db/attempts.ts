@@ -150,7 +150,7 @@ export interface AccountNonces {
 }
 
 /** What was stored at one nonce of an account. */
-export interface StoredAtNonce {
+interface StoredAtNonce {
   /** The transaction first, then its cancellation. */
   readonly attempts: readonly Attempt[];
   /** Of both, oldest first. */
@@ -221,7 +221,7 @@ export async function attemptsBetween(
 }
 
 /** What an envelope carries; `attempt` is undefined for a deployment and for a filled nonce. */
-export interface Carried {
+interface Carried {
   readonly kind: ChainAttemptRow['kind'];
   readonly attempt: Attempt | undefined;
   /** How far the cancellation of a transaction is; null for anything else, and where nobody has requested one. */

@@ -41,7 +41,7 @@ function placeOf(credentialId: string): { readonly table: string; readonly ended
  * Parts of a statement that has no row once a credential is ended, and else keeps it from being ended before the commit. The
  * queue of the credential is shared before it.
  */
-export interface HeldCredential {
+interface HeldCredential {
   readonly join: string;
   readonly bindings: readonly string[];
   readonly lock: string;

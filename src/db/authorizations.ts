@@ -8,7 +8,7 @@ import type { AuthorizationRow } from './tables';
 export type AuthorizationOutcome = NonNullable<AuthorizationRow['outcome']>;
 
 /** What the signer authorizes: what a transaction spends, at one nonce of its account. */
-export interface NewAuthorization extends UsageOfExecution {
+interface NewAuthorization extends UsageOfExecution {
   readonly safeNonce: bigint;
   readonly safeTxHash: string;
   /** By the signer's clock. */

@@ -5,7 +5,7 @@ import type { Statement } from './rows';
 import type { StoredVote } from './storedApprovals';
 
 /** The proof of one outcome: the payload, the signatures over it, and who was eligible. */
-export interface Evidence {
+interface Evidence {
   readonly resolution: 'approved' | 'rejected';
   readonly payload: string;
   readonly votes: readonly StoredVote[];

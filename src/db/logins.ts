@@ -5,7 +5,7 @@ import { queryRows, requireRow } from './rows';
 export type LoginRole = 'orgwallet_service' | 'orgwallet_signer';
 
 /** What a login can do, as far as it is more than the grants of one role. */
-export interface LoginRights {
+interface LoginRights {
   readonly login: string;
   /** SUPERUSER, CREATEROLE, BYPASSRLS and REPLICATION, those that it has. */
   readonly attributes: readonly string[];

@@ -70,7 +70,7 @@ async function hasSteps(db: Db | Tx): Promise<boolean> {
 }
 
 /** The steps of a database, compared with those of this code. */
-export interface SchemaState {
+interface SchemaState {
   readonly applied: readonly string[];
   /** Those that it lacks. */
   readonly missing: readonly string[];

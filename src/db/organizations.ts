@@ -13,7 +13,7 @@ import { setPositions } from './positions';
 import type { OrganizationRow } from './tables';
 
 /** A tenant. */
-export interface Organization {
+interface Organization {
   readonly id: string;
   readonly name: string;
   /** EIP-712 domain salt of its operations (bytes32 as 0x hex). */

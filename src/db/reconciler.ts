@@ -29,7 +29,7 @@ export type OpenApproval = ApprovalRef & {
 };
 
 /** A network that an open approval names, and whether it is not configured any more. */
-export interface OpenNetwork {
+interface OpenNetwork {
   readonly networkId: number;
   readonly isGone: boolean;
 }

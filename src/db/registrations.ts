@@ -17,13 +17,13 @@ const NONCE_BYTES = 16;
 const OPEN = 'used_at IS NULL AND expires_at >= now()';
 
 /** A text to sign for a wallet, and its id. */
-export interface Challenge {
+interface Challenge {
   readonly nonce: string;
   readonly message: string;
 }
 
 /** A proof of control of a wallet. */
-export interface Registration {
+interface Registration {
   /** Checksummed. */
   readonly walletAddress: string;
   /** When it was first proved. */

@@ -41,9 +41,7 @@ type SessionColumns = Pick<
 };
 
 /** Which sessions: those of one organization, of one of its members, or, said in so many words, of all organizations. */
-export type SessionFilter =
-  | 'allOrganizations'
-  | { readonly organizationId: string; readonly memberId?: string };
+type SessionFilter = 'allOrganizations' | { readonly organizationId: string; readonly memberId?: string };
 
 /** The valid sessions, newest first. */
 export async function listSessions(db: Db, filter: SessionFilter): Promise<Session[]> {

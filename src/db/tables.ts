@@ -22,7 +22,7 @@ type Json<T = JsonValue> = NonNullable<T>;
 /** `timestamptz` that may be infinite. */
 type Time = Date | number;
 
-export interface SchemaMigrationRow {
+interface SchemaMigrationRow {
   name: string;
   hash: string;
   applied_at: Date;
@@ -58,13 +58,13 @@ export interface MemberRow {
   removed_at: Date | null;
 }
 
-export interface AdminSetRow {
+interface AdminSetRow {
   id: string;
   organization_id: string;
   threshold: number;
 }
 
-export interface AdminSetMemberRow {
+interface AdminSetMemberRow {
   organization_id: string;
   member_id: string;
 }
@@ -85,7 +85,7 @@ export interface AccountRow {
   updated_at: Date;
 }
 
-export interface AccountNetworkRow {
+interface AccountNetworkRow {
   account_id: string;
   network_id: bigint;
   transaction_hash: string | null;
@@ -103,7 +103,7 @@ export interface GroupRow {
   deleted_at: Date | null;
 }
 
-export interface GroupMemberRow {
+interface GroupMemberRow {
   group_id: string;
   member_id: string;
 }
@@ -159,12 +159,12 @@ export interface ApprovalRow {
 }
 
 /** Which request an approval was created by: no reading of its record needs it. */
-export interface CreationColumns {
+interface CreationColumns {
   idempotency_key: string | null;
   request_hash: Buffer | null;
 }
 
-export interface VoteRow {
+interface VoteRow {
   id: bigint;
   approval_id: string;
   member_id: string;
@@ -179,20 +179,20 @@ export interface VoteRow {
   created_at: Date;
 }
 
-export interface ReceivedMessageRow {
+interface ReceivedMessageRow {
   approval_id: string;
   message_id: string;
   kind: string;
   created_at: Date;
 }
 
-export interface ClaimRow {
+interface ClaimRow {
   organization_id: string;
   claim: string;
   approval_id: string;
 }
 
-export interface EvidenceRow {
+interface EvidenceRow {
   id: bigint;
   organization_id: string;
   approval_id: string;
@@ -213,7 +213,7 @@ export interface ProposalRow {
   effective: boolean;
 }
 
-export interface DeploymentRow {
+interface DeploymentRow {
   proposal_id: string;
   account_id: string;
   network_id: bigint;
@@ -242,7 +242,7 @@ export interface TransactionRow {
   reopenings: number;
 }
 
-export interface AuditHeadRow {
+interface AuditHeadRow {
   organization_id: string;
   position: bigint;
   hash: string;
@@ -310,7 +310,7 @@ export interface ApiKeyRow {
   rotated_to: string | null;
 }
 
-export interface ApiKeyMemberRow {
+interface ApiKeyMemberRow {
   api_key_id: string;
   member_id: string;
   place: number;
@@ -355,20 +355,20 @@ export interface IdempotencyRequestRow {
   location: string | null;
 }
 
-export interface RateLimitBucketRow {
+interface RateLimitBucketRow {
   bucket: string;
   tokens: number;
   taken: number;
   updated_at: Date;
 }
 
-export interface GenesisRow {
+interface GenesisRow {
   organization_id: string;
   state: string;
   created_at: Date;
 }
 
-export interface GenesisSignatureRow {
+interface GenesisSignatureRow {
   organization_id: string;
   member_id: string;
   signature: string;
@@ -385,20 +385,20 @@ export interface SealRow {
   sealed_at: Date;
 }
 
-export interface SealedStateRow {
+interface SealedStateRow {
   organization_id: string;
   sequence: bigint;
   state: string;
   signature: string;
 }
 
-export interface SigningKeyRow {
+interface SigningKeyRow {
   organization_id: string;
   address: string;
   created_at: Date;
 }
 
-export interface RelayerRow {
+interface RelayerRow {
   network_id: bigint;
   index: number;
   address: string;
@@ -447,7 +447,7 @@ export interface FreezeRow {
   created_at: Date;
 }
 
-export interface SignerLeaseRow {
+interface SignerLeaseRow {
   singleton: boolean;
   fencing: bigint;
   holder: string | null;
@@ -459,18 +459,18 @@ export interface SignerLeaseRow {
   journal_hash: string;
 }
 
-export interface JournalComparisonRow {
+interface JournalComparisonRow {
   singleton: boolean;
   server: string | null;
   missing: string | null;
   compared_at: Date | null;
 }
 
-export interface FreezeAuditRow {
+interface FreezeAuditRow {
   freeze_id: string;
 }
 
-export interface ChainSignatureRow {
+interface ChainSignatureRow {
   attempt_id: bigint;
   signature: string;
 }

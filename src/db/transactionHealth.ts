@@ -2,7 +2,7 @@ import type { Db, Tx } from './database';
 import type { AccountRow, TransactionRow } from './tables';
 
 /** Transactions that are inconsistent or need attention: ids, at most 100 of each. */
-export interface TransactionTrouble {
+interface TransactionTrouble {
   /** A signed attempt is undecided, and has no envelope in flight. */
   readonly uncarried: readonly string[];
   /** Budget is reserved without an execution. */

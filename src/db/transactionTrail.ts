@@ -3,7 +3,7 @@ import type { Db, Tx } from './database';
 import type { ChainAttemptRow, ChainEnvelopeRow, PolicyUsageRow } from './tables';
 
 /** A signed transaction of a relayer that carried an attempt, or was to. Amounts are decimal wei. */
-export interface TrailEnvelope {
+interface TrailEnvelope {
   readonly transactionHash: string;
   readonly relayerAddress: string;
   readonly relayerNonce: string;

@@ -349,7 +349,7 @@ export async function findTransactionById(db: Db | Tx, id: string): Promise<Tran
 const openCondition = `(a.closed_at IS NULL AND (a.expires_at >= now() OR a.execution_status = 'processing'))`;
 
 /** The filter of a list of transactions. queued: can still change; executed: completed, rejected, or failed and not retryable. */
-export interface TransactionFilter extends ApprovalFilter {
+interface TransactionFilter extends ApprovalFilter {
   readonly accountId?: string;
   readonly status?: 'queued' | 'executed';
   readonly createdBy?: string;

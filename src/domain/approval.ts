@@ -355,7 +355,7 @@ export function checkOpenToVotes<R extends ApprovalRecord, N extends Now>(
 }
 
 /** The vote of an eligible member. */
-export interface VoteRequest {
+interface VoteRequest {
   readonly member: Pick<MemberSummary, 'id'>;
   readonly type: VoteType;
   /** Execute its decision too, if its threshold is met. */

@@ -63,14 +63,14 @@ export type ExecutionResult =
     };
 
 /** The state of a transaction on chain, from its first broadcast on. */
-export interface TransactionOnChain {
+interface TransactionOnChain {
   readonly transactionHash: string;
   readonly submittedAt: Date;
   readonly confirmations: number;
 }
 
 /** The result of a transaction. Hash and block are those of the chain transaction. */
-export interface TransactionResult {
+interface TransactionResult {
   readonly resolution: 'approved' | 'rejected';
   readonly transactionHash?: string;
   readonly blockNumber?: number;

@@ -40,7 +40,7 @@ export interface TokenTransferData {
 }
 
 /** A parameter of a decoded call; `name` is empty where only its type is known, `value` is always a text, empty where it is `unread`. */
-export interface FunctionParameter {
+interface FunctionParameter {
   readonly name: string;
   readonly type: string;
   readonly value: string;
@@ -48,7 +48,7 @@ export interface FunctionParameter {
 }
 
 /** The content of any other call, as the API shows it. */
-export interface ContractInteractionData {
+interface ContractInteractionData {
   readonly toAddress: string;
   /** 0x hex, as it was sent. */
   readonly calldata: string;
@@ -71,7 +71,7 @@ export interface TokenWords {
 }
 
 /** A call as it was decoded. */
-export interface CallWords {
+interface CallWords {
   readonly functionName: string;
   readonly functionParameters: readonly FunctionParameter[];
   /** Absent where the calldata is the canonical encoding. */
@@ -79,7 +79,7 @@ export interface CallWords {
 }
 
 /** A call that another one carries, with what is known about it. */
-export interface InnerCall {
+interface InnerCall {
   readonly content: TransactionContent;
   /** 0x hex, as it is carried. */
   readonly calldata: string;

@@ -9,12 +9,12 @@ import { transactionPayload } from './signing';
 import { initiatorVote, type TransactionNow, type TransactionRecord, transactionRules } from './transaction';
 
 /** What the initiator signs about a transaction: EIP-712 typed data as JSON text. */
-export function initiatorPayload(record: TransactionRecord): string {
+function initiatorPayload(record: TransactionRecord): string {
   return transactionPayload('InitiateTransaction', record, null);
 }
 
 /** The payloads to approve and to reject a transaction, bound to the initiator's signature. */
-export function reviewPayloads(
+function reviewPayloads(
   record: TransactionRecord,
   initiatorSignatureHash: string,
 ): { readonly approvePayload: string; readonly rejectPayload: string } {

@@ -24,7 +24,7 @@ export interface LeaseRow {
 }
 
 /** The journal whose position the database keeps. */
-export interface PositionedJournal {
+interface PositionedJournal {
   readonly file: string;
   position(): JournalPosition;
   /** The hash of a line; undefined where it has no such line. */

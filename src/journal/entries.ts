@@ -2,7 +2,7 @@ import type { JsonValue } from '../domain/canonicalJson';
 import type { SignedGas } from '../domain/gasBudget';
 
 /** The first entry: the installation whose database the journal belongs to. */
-export interface CreatedEntry {
+interface CreatedEntry {
   readonly type: 'created';
   readonly installationId: string;
 }

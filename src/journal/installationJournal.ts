@@ -3,7 +3,7 @@ import { JournalError } from './entries';
 import { type Journal, type JournalReader, type OpenJournal, openJournal } from './journal';
 
 /** The database that a journal belongs to. */
-export interface JournalInstallation {
+interface JournalInstallation {
   readonly installationId: string;
   /** Whether it has authorizations: then its journal exists. */
   readonly hasAuthorizations: boolean;

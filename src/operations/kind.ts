@@ -79,7 +79,7 @@ export interface Recorded {
 }
 
 /** One account on one network. */
-export interface Deployment {
+interface Deployment {
   readonly accountId: string;
   readonly networkId: number;
 }
@@ -97,7 +97,7 @@ export interface FailedDeployment extends Deployment {
 }
 
 /** What an operation deploys after its change, and how each deployment is recorded. */
-export interface Deployments<Data> {
+interface Deployments<Data> {
   /**
    * Every deployment that the proposal asks for. The proposal is complete when all of them are; the signer signs for
    * no other.
@@ -117,7 +117,7 @@ export interface Deployments<Data> {
  * One kind of organization operation, whole: the requests that propose it, the shape of its data, its claims, its
  * checks and its change.
  */
-export interface Operation<Body, Data, Facts> {
+interface Operation<Body, Data, Facts> {
   readonly resourceType: ResourceType;
   readonly action: ProposalAction;
   readonly requests: readonly ProposeRequest<Body>[];

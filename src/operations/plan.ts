@@ -65,7 +65,7 @@ export function notAdmitted(organizationId: string) {
 }
 
 /** An operation as it would be proposed, and the state that it was planned upon. */
-export interface PlannedOperation extends Plan<JsonValue> {
+interface PlannedOperation extends Plan<JsonValue> {
   readonly summary: string;
   readonly state: OrganizationState;
 }

@@ -36,12 +36,12 @@ import { quotedName, quotedNewName, summaryText } from '../domain/summary';
 import type { Outside, Plan, PlanContext, ShownToken, SummaryContext, Token } from './kind';
 
 /** The body of a request that creates or changes policies. */
-export interface PoliciesBody {
+interface PoliciesBody {
   readonly policies: readonly PolicyItem[];
 }
 
 /** The policies of a proposal: after the change, or before their removal. */
-export interface PoliciesData {
+interface PoliciesData {
   readonly policies: readonly ProposedPolicy[];
 }
 
@@ -63,7 +63,7 @@ export const policiesData: z.ZodType<PoliciesData> = z
   .meta({ id: 'PoliciesData' });
 
 /** What the tokens of a request report about themselves, in the order of its policies; null where none is named. */
-export type PolicyFacts = readonly (Token | null)[];
+type PolicyFacts = readonly (Token | null)[];
 
 /** The token fields of a policy that covers any token. */
 export const ANY_TOKEN: Token = { symbol: '', name: null, decimals: 0, logoUrl: null };
@@ -359,7 +359,7 @@ export function named({ id, definition: { name } }: PolicyState): Pick<Policy, '
 }
 
 /** The policy that a proposal shows. */
-export function definitionIn({ id: _, revision: __, ...view }: ProposedPolicy): PolicyDefinition {
+function definitionIn({ id: _, revision: __, ...view }: ProposedPolicy): PolicyDefinition {
   return policyOfView(view as PolicyView);
 }
 

@@ -15,7 +15,7 @@ import { journalDifference } from './journalDifference';
 import { type AuthorizationLine, type HeadLine, signLine } from './lines';
 
 /** What a proof needs: the signer's login, its keys, and the file of its journal. */
-export interface ProofSource {
+interface ProofSource {
   readonly db: Db;
   readonly keystore: Pick<Keystore, 'sealKey'>;
   readonly journalFile: string;

@@ -3,7 +3,7 @@ import type { AuthorizationEntry, RejectionEntry } from '../journal/entries';
 import type { JournalReader } from '../journal/journal';
 
 /** What the tables show of an organization at one moment. */
-export interface Shown {
+interface Shown {
   readonly organizationId: string;
   /** Every decision, in order. */
   readonly seals: readonly { readonly sequence: number; readonly hash: string }[];

@@ -21,7 +21,7 @@ export class ProofError extends Error {
 }
 
 /** A vote of a contract wallet: only the signer has asked its contract. */
-export interface Attested {
+interface Attested {
   readonly line: number;
   readonly memberId: string;
   readonly at: string;

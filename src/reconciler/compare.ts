@@ -24,7 +24,7 @@ const PARTS_COUNTED = 4;
 const COUNTS_AT_ONCE = 4;
 
 /** What is compared: the approvals, and the workflows of the installation that the sender belongs to. */
-export interface Compared {
+interface Compared {
   readonly db: Db;
   readonly sender: WorkflowSender;
   /** The networks that are configured. */

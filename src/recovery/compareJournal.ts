@@ -101,7 +101,7 @@ async function missingFreezes(journal: JournalReader, db: Db): Promise<RecordedF
 }
 
 /** How a journal and a database differ. */
-export interface Comparison {
+interface Comparison {
   readonly missing: Missing;
   /** Ids of transactions that the database has decided about and the journal does not know. */
   readonly unjournaled: readonly string[];

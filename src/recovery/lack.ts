@@ -1,7 +1,7 @@
 import type { Missing } from './compareJournal';
 
 /** What the database lacks of one kind: its words, and the ids. */
-export type Lack = readonly [one: string, many: string, ids: readonly string[]];
+type Lack = readonly [one: string, many: string, ids: readonly string[]];
 
 const SHOWN = 3;
 

@@ -107,7 +107,7 @@ export async function sendUpdate<Result, Args extends unknown[]>(
 }
 
 /** How a workflow is started. */
-export interface WorkflowStart {
+interface WorkflowStart {
   readonly workflowId: string;
   readonly taskQueue: string;
   readonly args: readonly object[];

@@ -23,7 +23,7 @@ const RETRY_MS = 2_000;
 const LOOK_MS = 20_000;
 
 /** An installation whose reconciler runs. */
-export interface ReconcilerSchedule {
+interface ReconcilerSchedule {
   readonly client: Client;
   readonly queues: TaskQueues;
   readonly everyMs: number;

@@ -10,7 +10,7 @@ import {
 import { withTimeLimit } from '../timeLimit';
 
 /** An activity that can wait for long. `signal` ends it: nobody wants its result any more, or another process goes on. */
-export type WaitingActivity<Input, Result> = (input: Input, signal: AbortSignal) => Promise<Result>;
+type WaitingActivity<Input, Result> = (input: Input, signal: AbortSignal) => Promise<Result>;
 
 /** Makes an activity of one that waits. */
 export type WithoutSlot = <Input, Result>(

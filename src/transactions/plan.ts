@@ -18,7 +18,7 @@ import type { Outside } from '../operations/kind';
 import { callOf, type SignedTokens, summaryOf } from './summary';
 
 /** An invalid field of a request, and why. */
-export interface RequestIssue {
+interface RequestIssue {
   readonly field: string;
   readonly message: string;
 }
@@ -95,7 +95,7 @@ export function checkReplacement(
 }
 
 /** The token of a transfer, or why it cannot be read. Null where no token is transferred. */
-export type TokenFacts =
+type TokenFacts =
   | null
   | { readonly ok: true; readonly token: TokenWords }
   | { readonly ok: false; readonly reason: string; readonly unavailable?: true };
@@ -140,7 +140,7 @@ export interface PlannedTransaction extends Omit<NewTransaction, 'id'> {
 }
 
 /** The token of a transfer as it was read, which is shown, and the tokens that the organization has signed. */
-export interface PlannedTokens {
+interface PlannedTokens {
   readonly read: TokenFacts;
   readonly signed: SignedTokens;
 }

@@ -91,7 +91,7 @@ function innerCalls(
 }
 
 /** What a summary is made from. */
-export interface Summarized extends Omit<TransactionFacts, 'call' | 'carried' | 'token'> {
+interface Summarized extends Omit<TransactionFacts, 'call' | 'carried' | 'token'> {
   readonly policy: Policy;
   readonly content: TransactionContent;
   /** What it carries: of a transfer nothing is said. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect, type TLSSocket } from 'node:tls';
 
 /** An answer over a connection. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly body: string;
 }

@@ -1,5 +1,5 @@
 /** What one side of a comparison took: milliseconds unless the comparison says otherwise. */
-export interface Sample {
+interface Sample {
   readonly p50: number;
   readonly p95: number;
   readonly n: number;
@@ -16,7 +16,7 @@ export interface Comparison {
   readonly aim?: Aim;
 }
 
-export type Aim = { readonly atMost: number } | { readonly atLeast: number };
+type Aim = { readonly atMost: number } | { readonly atLeast: number };
 
 /** Something measured alone. */
 export interface Figure extends Pick<Comparison, 'name' | 'unit'> {
@@ -27,6 +27,7 @@ function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 }
 
+/** Median, 95th percentile and number of some values. */
 export function sampleOf(values: readonly number[]): Sample {
   const sorted = [...values].sort((one, two) => one - two);
   return { p50: quantile(sorted, 0.5), p95: quantile(sorted, 0.95), n: sorted.length };
@@ -45,6 +46,7 @@ export function compare(
   return { name, unit, product, base, ratio, ...(aim ? { aim } : {}) };
 }
 
+/** A figure without an aim. */
 export function figure(name: string, unit: Figure['unit'], values: readonly number[]): Figure {
   return { name, unit, sample: sampleOf(values) };
 }

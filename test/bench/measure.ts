@@ -10,7 +10,7 @@ const REST_MS = 300;
 const ROUNDS = 6;
 
 /** What each side took. Sides are measured in turn: the service and its floor, or many records and few. */
-export type Taken<S extends string> = Readonly<Record<S, readonly number[]>>;
+type Taken<S extends string> = Readonly<Record<S, readonly number[]>>;
 
 type Call = (index: number) => Promise<unknown>;
 
@@ -123,6 +123,7 @@ export async function steadyRates<S extends string>(
   return taken;
 }
 
+/** So many things, each made from its index. */
 export function many<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }

@@ -16,6 +16,7 @@ export interface BenchOrganization {
   readonly wallets: readonly PrivateKeyAccount[];
 }
 
+/** Founds an organization of admins with keys, in the tables. */
 export async function makeOrganization(
   stack: BenchStack,
   { admins = 4, threshold = 2 }: { readonly admins?: number; readonly threshold?: number } = {},

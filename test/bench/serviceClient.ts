@@ -69,7 +69,7 @@ export class ServiceClient {
   }
 }
 
-export interface ProposalShown {
+interface ProposalShown {
   readonly id: string;
   readonly signingPayloads: { readonly approvePayload: string };
 }

@@ -50,7 +50,7 @@ const NEEDED_GAS = 36_600n;
 const POLICIES = 8;
 const ACCOUNTS_OF_POLICY = 5;
 
-export type Activities = SignerActivities & TransactionSignerActivities & DeploymentSignerActivities;
+type Activities = SignerActivities & TransactionSignerActivities & DeploymentSignerActivities;
 
 /** A point at which the signer ends as by a crash. */
 export type Crash = 'journal' | 'key';

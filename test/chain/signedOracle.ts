@@ -37,14 +37,14 @@ export interface Approved {
 }
 
 /** An account that the admins have decided to deploy. */
-export interface DeployableAccount {
+interface DeployableAccount {
   readonly networkId: number;
   readonly to: Address;
   readonly data: Hex;
 }
 
 /** What all the rules need to know. */
-export interface Limits {
+interface Limits {
   readonly maxGas: bigint;
   readonly maxFeePerGas: bigint;
   /** Of one account, of a policy, in wei. */

@@ -111,7 +111,7 @@ export interface TestAccount {
 }
 
 /** What became of an envelope or of its transaction, but not that it waits. */
-export type Ended = Exclude<TransactionFollowed, { kind: 'waiting' }>;
+type Ended = Exclude<TransactionFollowed, { kind: 'waiting' }>;
 
 /** Nobody reads the log of these tests. */
 const unreported = {

@@ -28,6 +28,7 @@ export function beginCreation(networkIds: readonly number[] = [31337, 31338]): A
   return { name: `Account ${randomUUID()}`, networkIds, asks: new Map(), answers: new Map() };
 }
 
+/** The proposal as it was answered. Throws before that. */
 // biome-ignore lint/suspicious/noExplicitAny: a proposal as it was answered
 export function proposalOf(creation: AccountCreation): any {
   const created = creation.answers.get('create');

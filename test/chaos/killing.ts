@@ -153,7 +153,7 @@ const notInExecution = [
 ];
 
 /** One failpoint in one scenario. */
-export interface Case {
+interface Case {
   readonly scenario: Scenario;
   readonly failpoint: string;
 }

@@ -16,7 +16,7 @@ const SAFE_EVENTS = parseAbi([
 ]);
 
 /** What an account paid out, by its own events. */
-export interface Payout {
+interface Payout {
   readonly safeTxHash: Hex;
   readonly to: Address;
   readonly value: bigint;

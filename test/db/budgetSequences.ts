@@ -34,7 +34,7 @@ interface Payment {
 }
 
 /** What happens to one transaction, or to the policy. `which` picks among those to which it can happen. */
-export type Act =
+type Act =
   | ({ readonly do: 'pay' } & Payment)
   | { readonly do: 'retry' | 'release' | 'revert' | 'reopen'; readonly which: number }
   /** It is in a block, that part of the way from its reservation to now. */
@@ -42,12 +42,12 @@ export type Act =
   | { readonly do: 'edit'; readonly budget: Budget };
 
 /** Time passes, and then several acts run concurrently. */
-export interface Batch {
+interface Batch {
   readonly waitMs: number;
   readonly acts: readonly Act[];
 }
 
-export interface BudgetSequence {
+interface BudgetSequence {
   readonly budget: Budget;
   readonly batches: readonly Batch[];
 }
@@ -120,6 +120,7 @@ export interface BudgetFixture {
   end(): Promise<void>;
 }
 
+/** A database of its own, with an organization and the activities that decide about its budgets. */
 export async function startBudgetFixture(): Promise<BudgetFixture> {
   const database = await createTestDatabase();
   const owner = createDatabase(database.url, { poolMax: 4 });

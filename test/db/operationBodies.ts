@@ -33,6 +33,7 @@ function policyBody(policy: PolicyContent & { readonly id?: string }) {
   };
 }
 
+/** A policy as a body defines it. */
 export function policyDefinition(policy: PolicyContent) {
   const { approver } = policy;
   return {
@@ -64,5 +65,6 @@ export function sorted(value: unknown): unknown {
   );
 }
 
+/** Orders things by their ids. */
 export const byId = (one: { readonly id: string }, two: { readonly id: string }) =>
   one.id < two.id ? -1 : 1;

@@ -31,6 +31,7 @@ function rawSignature(payload: string, { privateKey }: Key): Hex {
   return bytesToHex(Uint8Array.from([...signature, 27 + recid]));
 }
 
+/** The signature of a key over a payload, for a signer. */
 export function signed(payload: string, key: Key, signer: Address): Hex {
   return encodeSignature(signer, rawSignature(payload, key));
 }

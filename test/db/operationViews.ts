@@ -31,6 +31,7 @@ export function viewOfDatabase(before: Snapshot, now: Snapshot) {
   };
 }
 
+/** What the model holds, in the shape of the view of the tables. */
 export function viewOfModel(model: OrganizationModel) {
   return {
     members: [...model.members.values(), ...model.intruders].sort(byId),

@@ -214,7 +214,7 @@ const READ_ORGANIZATION: PreparedStatement = {
 };
 
 /** One outcome and what it was based on. */
-export interface Evidence {
+interface Evidence {
   readonly id: number;
   readonly proposalId: string;
   readonly resolution: 'approved' | 'rejected';

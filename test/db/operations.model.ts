@@ -17,14 +17,14 @@ import { type Account, type Kind, type Member, Organization, type Request } from
 export type VoteType = 'approve' | 'reject';
 
 /** How the votes of a proposal stand, or stood. */
-export interface Tally {
+interface Tally {
   readonly signatureStatus: string;
   readonly threshold: number;
   readonly approvals: readonly Member[];
   readonly rejections: readonly Member[];
 }
 
-export interface Deployment extends Place {
+interface Deployment extends Place {
   status: 'pending' | 'completed' | 'failed';
 }
 

@@ -66,7 +66,7 @@ export interface Change {
 type RequestOf<K extends Kind> = Extract<Request, { readonly kind: K }>;
 
 /** A proposal whose change is to be made. */
-export interface Decided<R extends Request> {
+interface Decided<R extends Request> {
   readonly request: R;
   /** What is signed and has to come true. */
   readonly data: ProposedState;
@@ -83,6 +83,7 @@ interface Rules<R extends Request> {
 
 type KindRules<K extends Kind> = Rules<RequestOf<K>>;
 
+/** The rules for the kind of a request. */
 export function rulesFor(request: Request): Rules<Request> {
   return RULES[request.kind];
 }

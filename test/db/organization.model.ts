@@ -8,7 +8,7 @@ export interface Member {
   readonly walletKind: 'key' | 'contract';
 }
 
-export interface Group {
+interface Group {
   readonly id: string;
   readonly name: string;
   /** Ascending. */
@@ -35,11 +35,11 @@ export interface PolicyContent {
   readonly approver: (Setting & { readonly threshold: number }) | null;
 }
 
-export interface Policy extends PolicyContent {
+interface Policy extends PolicyContent {
   readonly id: string;
 }
 
-export interface MemberUpdate {
+interface MemberUpdate {
   readonly action: 'addMember' | 'removeMember';
   readonly id: string;
 }

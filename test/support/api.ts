@@ -201,13 +201,14 @@ export async function stateOf(http: HttpClient, org: TestOrganization): Promise<
 }
 
 /** How a request must be refused. */
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   readonly code: ErrorCode;
   /** `details.field`; null: there must be none. */
   readonly field?: string | null;
 }
 
+/** A refusal; without a field, where none is compared. */
 export function refusal(status: number, code: ErrorCode, field?: string | null): Refusal {
   return field === undefined ? { status, code } : { status, code, field };
 }

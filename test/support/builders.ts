@@ -57,7 +57,7 @@ export function aVote(
 }
 
 /** Builds a member. */
-export class MemberBuilder {
+class MemberBuilder {
   constructor(private readonly member: MemberSummary) {}
 
   withId(id: string): MemberBuilder {
@@ -102,7 +102,7 @@ export function aMember(): MemberBuilder {
 }
 
 /** Builds a set of admins. */
-export class AdminSetBuilder {
+class AdminSetBuilder {
   constructor(private readonly admins: AdminSet) {}
 
   withThreshold(threshold: number): AdminSetBuilder {
@@ -168,7 +168,7 @@ export function aDeployment(change: Partial<Deployment> = {}): Deployment {
 }
 
 /** Builds a stored proposal. */
-export class ProposalRecordBuilder {
+class ProposalRecordBuilder {
   constructor(private readonly record: ProposalRecord) {}
 
   /** Changes any fields at once. */

@@ -122,12 +122,14 @@ export const errorBytes = (text: string) =>
 /** What Solidity makes of a failed check of its own. */
 export const panicBytes = (code: bigint) => concatHex(['0x4e487b71', numberToHex(code, { size: 32 })]);
 
-export const string = (text: string) => encodeAbiParameters([{ type: 'string' }], [text]);
+/** A string as the ABI encodes it alone. */
+const string = (text: string) => encodeAbiParameters([{ type: 'string' }], [text]);
+/** A word of 32 bytes. */
 export const word = (value: bigint) => numberToHex(value, { size: 32 });
 export const RETURN_TRUE = answer(word(1n));
 
 /** Takes the amount off the sender and gives it to the recipient, less a fee in percent; balances stand at their addresses. */
-export const move = (feePercent = 0) => `
+const move = (feePercent = 0) => `
   CALLER SLOAD 0x24 CALLDATALOAD GT @$poor JUMPI
   0x24 CALLDATALOAD CALLER SLOAD SUB CALLER SSTORE
   0x64 0x${(100 - feePercent).toString(16)} 0x24 CALLDATALOAD MUL DIV 0x4 CALLDATALOAD SLOAD ADD 0x4 CALLDATALOAD SSTORE

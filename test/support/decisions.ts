@@ -71,7 +71,7 @@ export async function changeGroup(
 }
 
 /** A proposal that can be carried out or not, as often as a test wants it. */
-export interface Hindered {
+interface Hindered {
   readonly proposal: Shown;
   readonly groupId: string;
   readonly policyId: string;

@@ -8,7 +8,7 @@ import type { Browser } from './session';
 import { until } from './until';
 
 /** One event as a browser sees it. */
-export interface ServerEvent {
+interface ServerEvent {
   readonly type: string;
   readonly id?: string;
   // biome-ignore lint/suspicious/noExplicitAny: what an event carries

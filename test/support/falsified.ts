@@ -15,6 +15,7 @@ export function drawFrom(seed: number): Draw {
   };
 }
 
+/** One of some items, as drawn. */
 export function drawn<T>(draw: Draw, items: readonly T[]): T {
   return items[draw(items.length)] as T;
 }
@@ -150,6 +151,7 @@ export class Falsifier {
 /** A row as it is named: the value of each column. */
 export type NamedRow = Map<string, Field>;
 
+/** A row with the names of its columns. */
 export function namedRow(columns: readonly Column[], row: readonly Field[]): NamedRow {
   return new Map(columns.map(({ name }, index) => [name, row[index] ?? null]));
 }

@@ -27,6 +27,7 @@ export interface Furnished {
 type WithoutTransactions = Omit<Furnished, 'transactions'>;
 
 const newName = () => `N ${randomUUID()}`;
+/** The address of a new key. */
 export const newAddress = () => privateKeyToAddress(generatePrivateKey());
 
 /** A policy that names nothing of its organization. */

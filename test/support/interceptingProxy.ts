@@ -6,7 +6,7 @@ import type { Json } from './document';
 import type { TestService } from './service';
 
 /** A request as it arrived, with what was answered. */
-export interface ForwardedRequest {
+interface ForwardedRequest {
   readonly method: string;
   readonly url: string;
   readonly idempotencyKey: string | undefined;
@@ -15,7 +15,7 @@ export interface ForwardedRequest {
 }
 
 /** What is answered in place of the service. */
-export interface CannedResponse {
+interface CannedResponse {
   readonly status: number;
   readonly headers?: { readonly [name: string]: string };
   readonly body: string;

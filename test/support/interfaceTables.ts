@@ -296,7 +296,7 @@ const PROPOSAL_FIELDS = {
 } satisfies { [name: string]: Shape };
 
 /** A proposal of any kind; its data is looked at by kind. */
-export const PROPOSAL = fields(PROPOSAL_FIELDS);
+const PROPOSAL = fields(PROPOSAL_FIELDS);
 
 const AUDIT_ENTRY = fields({
   id: idOf('log'),

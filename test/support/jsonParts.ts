@@ -1,5 +1,5 @@
 /** What of a JSON text can be changed: a value, with the key that it is under, or an element of an array. */
-export interface JsonPart {
+interface JsonPart {
   readonly from: number;
   readonly to: number;
   readonly name: string;

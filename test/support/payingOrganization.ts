@@ -9,7 +9,7 @@ import { makePaymentPolicies } from './transactionApi';
 import { NETWORK_ID } from './transactions';
 
 /** An organization whose account has funds, with the policies of `makePaymentPolicies` to pay from it. */
-export interface PayingOrganization {
+interface PayingOrganization {
   readonly org: TestOrganization;
   readonly account: Shown;
   readonly policies: Awaited<ReturnType<typeof makePaymentPolicies>>;

@@ -49,7 +49,7 @@ export function anAnyPolicyItem(change: object = {}): WrittenPolicy {
 }
 
 /** What generated policies can name. */
-export interface PolicyWorld {
+interface PolicyWorld {
   readonly networkIds: readonly number[];
   readonly accountIds: readonly string[];
   readonly memberIds: readonly string[];

@@ -140,7 +140,7 @@ export function rowMessage(fields: readonly Field[]): Message {
 }
 
 /** What a message Bind gives a statement: its parameters in text. Throws for binary ones. */
-export interface Binding {
+interface Binding {
   readonly statement: string;
   readonly parameters: readonly Field[];
 }
@@ -154,6 +154,7 @@ function bindParts(body: Buffer) {
   return { portal, statement, formats, parameters, results: reader.left() };
 }
 
+/** Reads a Bind whose parameters are text. Throws for binary ones. */
 export function readBinding(body: Buffer): Binding {
   const { statement, formats, parameters } = bindParts(body);
   if (formats.some((format) => format !== 0)) throw new Error(`${statement} has binary parameters`);

@@ -44,7 +44,7 @@ let host: Host | undefined;
 let started = 0;
 
 /** A service in the process of all services of this worker. */
-export interface HostedService {
+interface HostedService {
   /** Orderly stop. */
   stop(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { Answer, Ask } from './http';
 import type { TestService } from './service';
 
 /** The parts of a message to sign in that a test may want to get wrong. */
-export type MessageParts = Partial<Parameters<typeof createSiweMessage>[0]>;
+type MessageParts = Partial<Parameters<typeof createSiweMessage>[0]>;
 
 /** The origin of the pages of a service. */
 export function originOf({ config }: TestService): string {

@@ -1,5 +1,5 @@
 /** A form that a text can have. */
-export type TextForm = keyof typeof FORMS;
+type TextForm = keyof typeof FORMS;
 
 /** What a field can hold, as a table of the interface page says it. */
 export type Shape =
@@ -33,10 +33,15 @@ const FORMS = {
   transactionHash: /^0x[0-9a-f]{64}$/,
 };
 
+/** One of some words. */
 export const oneOf = (...words: string[]): Shape => ({ oneOf: words });
+/** An id with that prefix. */
 export const idOf = (prefix: string): Shape => ({ id: prefix });
+/** A list of items of one shape. */
 export const listOf = (item: Shape): Shape => ({ listOf: item });
+/** A shape, or null. */
 export const orNull = (shape: Shape): Shape => ({ orNull: shape });
+/** An object with these fields and no others; a name that ends with `?` may be absent. */
 export const fields = (rows: { readonly [name: string]: Shape }): Shape => ({ fields: rows });
 
 /** A row of a table: the name of the field, whether it must be there, what it holds. */

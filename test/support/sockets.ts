@@ -38,7 +38,7 @@ export function sendPlain(
 }
 
 /** A connection on which a test writes what it likes. */
-export interface RawConnection {
+interface RawConnection {
   write(data: string | Buffer): void;
   /** Everything that came until the other side closed. */
   readonly closed: Promise<string>;

@@ -142,7 +142,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
 }
 
 /** A part that belongs to one test, which may kill it and start it again on the same port and data. */
-export interface OwnPart<T extends { part: Part }> {
+interface OwnPart<T extends { part: Part }> {
   /** What runs now, or ran last. */
   readonly current: T;
   /** kill -9; resolves when it has ended. */

@@ -3,7 +3,7 @@ import { projectRoot } from '../../src/projectRoot';
 import { freePorts, temporaryDir } from './stack';
 
 /** A run of `npm start`. */
-export interface Started {
+interface Started {
   readonly child: ChildProcess;
   output(): string;
   readonly exited: Promise<number | null>;

@@ -40,7 +40,7 @@ export async function storeAccount(
 }
 
 /** What a transaction cannot be stored without. */
-export type TransactionOf = Pick<NewTransaction, 'accountId' | 'policyId' | 'initiatorId'> & {
+type TransactionOf = Pick<NewTransaction, 'accountId' | 'policyId' | 'initiatorId'> & {
   readonly organizationId: string;
 };
 

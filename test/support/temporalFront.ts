@@ -15,7 +15,7 @@ import { generate, type SelfsignedOptions } from 'selfsigned';
 import { temporaryDir } from './stack';
 
 /** What stands before a Temporal server, as in production: TLS ends here, and credentials are checked here. */
-export interface TemporalFront {
+interface TemporalFront {
   /** The settings of a caller. */
   readonly settings: NodeJS.ProcessEnv;
   /** Accepts no API key but this one, from the next call on. */

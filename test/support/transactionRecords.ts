@@ -134,7 +134,7 @@ export function aTransaction(): TransactionRecordBuilder {
 }
 
 /** Builds what a transaction is judged by. */
-export class TransactionNowBuilder {
+class TransactionNowBuilder {
   constructor(private readonly now: TransactionNow) {}
 
   private having(change: Partial<TransactionNow>): TransactionNowBuilder {

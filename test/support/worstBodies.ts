@@ -1,7 +1,7 @@
 import { type Json, type Operation, resolve } from './document';
 
 /** A request body that is made to cost much. */
-export interface WorstBody {
+interface WorstBody {
   readonly name: string;
   readonly text: string;
 }

@@ -22,6 +22,7 @@ export interface Reconciler {
   withoutSchedule<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** The reconciler of a world, whose passes a test runs by hand. */
 export function reconcilerOf({ temporal, config }: World): Reconciler {
   const queues = taskQueues(config.temporal.taskQueue);
   const schedule = temporal.schedule.getHandle(reconcilerScheduleId(queues));

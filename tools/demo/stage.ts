@@ -80,7 +80,7 @@ async function availableAdmins({ client, demo }: Stage): Promise<DemoAdmin[]> {
 }
 
 /** Who signs, and how a signature is sent. */
-export interface VoteOptions {
+interface VoteOptions {
   /** Names of the signatories; absent: as many admins as the threshold, people first. */
   readonly by?: readonly string[];
   /** The last signature executes the outcome. */

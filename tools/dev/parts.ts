@@ -5,7 +5,7 @@ import type { Writable } from 'node:stream';
 import { projectRoot } from '../../src/projectRoot';
 
 /** How a process ended. */
-export interface PartExit {
+interface PartExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -27,7 +27,7 @@ export interface Part {
   startAgain(): Part;
 }
 
-export interface PartSpec {
+interface PartSpec {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];

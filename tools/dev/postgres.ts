@@ -24,7 +24,7 @@ const SUPERUSER = 'postgres';
 const MAX_SOCKET_PATH = 103;
 
 /** A Postgres server that this process has started. */
-export interface RunningPostgres {
+interface RunningPostgres {
   readonly part: Part;
   /** Connection to the maintenance database, as its superuser. */
   readonly adminUrl: string;

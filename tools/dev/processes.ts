@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
 /** A process, identified by its id and its start time, because ids are reused. */
-export interface KnownProcess {
+interface KnownProcess {
   readonly name: string;
   readonly pid: number;
   readonly startedAt: string;
@@ -35,11 +35,12 @@ function isStillThere(known: KnownProcess): boolean {
 }
 
 /** The record of a supervisor and its parts in the data folder. */
-export interface SupervisorRecord {
+interface SupervisorRecord {
   readonly supervisor: KnownProcess;
   readonly parts: readonly KnownProcess[];
 }
 
+/** Writes the record of a supervisor: a reader finds the former or this one, and never a part. */
 export function writeRecord(file: string, record: SupervisorRecord): void {
   writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
   renameSync(`${file}.new`, file);

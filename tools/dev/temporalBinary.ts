@@ -27,7 +27,7 @@ const OLDEST_GO = [1, 25] as const;
 const DOWNLOAD_LIMIT_MS = 15_000;
 
 /** A program that can run the Temporal dev server, and where it was found, as text. */
-export interface TemporalBinary {
+interface TemporalBinary {
   readonly path: string;
   readonly source: string;
 }

@@ -7,7 +7,7 @@ import { type Part, startPart, untilReady } from './parts';
 const run = promisify(execFile);
 
 /** A Temporal dev server that this process has started. */
-export interface RunningTemporal {
+interface RunningTemporal {
   readonly part: Part;
   /** host:port of the frontend. */
   readonly address: string;

@@ -52,6 +52,7 @@ export const networksQuery = queryOptions({
   queryFn: ({ signal }) => orgwallet.listNetworks(undefined, timed(signal)),
   staleTime: Number.POSITIVE_INFINITY,
 });
+/** The balances of an account on its networks. */
 export const balancesQuery = (accountId: string) =>
   queryOptions({
     queryKey: ['balances', accountId],
@@ -95,6 +96,7 @@ export const recentTransactionsQuery = (accountId?: string) =>
       ).data,
   });
 
+/** The transactions of the organization or of an account, 50 at a time. */
 export const transactionPagesQuery = (filter: { accountId?: string; status?: Schema['TransactionFilter'] }) =>
   infiniteQueryOptions({
     queryKey: ['transactions', 'pages', filter],
@@ -152,6 +154,7 @@ function knownApproval(id: string): Approval | undefined {
   return own ?? listed?.find((one) => one.id === id);
 }
 
+/** A proposal or transaction, by its id. */
 export const approvalQuery = (id: string) =>
   queryOptions({
     queryKey: ['approval', id],

@@ -13,7 +13,7 @@ import {
 import { INVALID_ADDRESS } from './address.ts';
 
 /** What was typed: its value, or what is wrong with it. */
-export type Typed<T> = { readonly value: T } | { readonly error: string };
+type Typed<T> = { readonly value: T } | { readonly error: string };
 
 const WRITES = (item: { type: string; stateMutability?: string }): item is AbiFunction =>
   item.type === 'function' && item.stateMutability !== 'view' && item.stateMutability !== 'pure';

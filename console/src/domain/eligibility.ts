@@ -8,6 +8,7 @@ export interface Viewer {
   readonly groups: readonly Pick<Schema['Group'], 'id' | 'members'>[];
 }
 
+/** Whether a member is among these. */
 export const hasMember = (members: readonly { id: string }[], id: string) =>
   members.some((member) => member.id === id);
 
@@ -42,7 +43,7 @@ function initiates({ policy }: Transaction, viewer: Viewer): boolean {
 }
 
 /** The votes that a member can give now. */
-export interface Votes {
+interface Votes {
   readonly initiator: boolean;
   readonly approve: boolean;
   readonly reject: boolean;

@@ -3,7 +3,7 @@ import { amountText, readAmount } from './amounts.ts';
 import { NATIVE_CURRENCY } from './assets.ts';
 
 /** A rule for one contract, as it is typed. */
-export interface RuleDraft {
+interface RuleDraft {
   readonly contractAddress: string;
   /** One signature or selector per line; empty: any that is not restricted. */
   readonly functions: string;

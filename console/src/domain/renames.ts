@@ -1,5 +1,5 @@
 /** A name in a summary that is signed, and the present name of the same record. */
-export interface Rename {
+interface Rename {
   readonly before: string;
   readonly after: string;
 }

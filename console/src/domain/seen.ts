@@ -1,7 +1,7 @@
 import type { Payloads, VoteType } from '@orgwallet/client';
 
 /** What somebody has read on a page: what it said, and the digests of what could be signed. */
-export interface Seen {
+interface Seen {
   readonly content?: string;
   readonly digests: { readonly [Vote in VoteType]?: string };
 }

@@ -14,6 +14,7 @@ export function rememberIntent(id: string, asked: Asked): void {
   sessionStorage.setItem(key(id), JSON.stringify(asked));
 }
 
+/** What was asked for under an id in this tab; undefined when nothing was. */
 export function intentOf(id: string): Asked | undefined {
   const text = sessionStorage.getItem(key(id));
   return text === null ? undefined : JSON.parse(text);

@@ -49,7 +49,7 @@ export interface Vote {
 }
 
 /** What has been begun and has no final answer: of each request at most one thing. */
-export type Unanswered = { readonly error: unknown } & (
+type Unanswered = { readonly error: unknown } & (
   | { readonly vote: Vote }
   | { readonly approval: Approval; readonly outcome: 'approve' | 'reject' }
 );
@@ -58,6 +58,7 @@ const unanswered = new Map<string, Unanswered>();
 /** Signatures that were made here and had no final answer yet, by wallet and digest: nobody is asked twice for the same one. */
 const signatures = new Map<string, string>();
 
+/** What was sent about a request, while it has no final answer; else undefined. */
 export const unansweredOf = (id: string): Unanswered | undefined => unanswered.get(id);
 
 /** Sends something about a request, and remembers it for as long as it has no final answer. */

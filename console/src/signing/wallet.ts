@@ -66,6 +66,7 @@ export function lastWallet(): FoundWallet | undefined {
   );
 }
 
+/** Remembers which wallet was used last, for the next visit. */
 export function rememberWallet({ id }: FoundWallet): void {
   localStorage.setItem(LAST_USED, id);
 }

@@ -6,6 +6,7 @@ export const announcement = createStore('');
 const KEPT_MS = 2_000;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
+/** Has screen readers say a text, once. */
 export function announce(text: string): void {
   announcement.set(text);
   clearTimeout(timer);

@@ -1,12 +1,13 @@
 import { useSyncExternalStore } from 'react';
 
 /** A value outside of React that components follow. */
-export interface Store<T> {
+interface Store<T> {
   get(): T;
   set(next: T): void;
   subscribe(listener: () => void): () => void;
 }
 
+/** Creates a value that components follow; setting the same value again notifies nobody. */
 export function createStore<T>(initial: T): Store<T> {
   let value = initial;
   const listeners = new Set<() => void>();
@@ -24,6 +25,7 @@ export function createStore<T>(initial: T): Store<T> {
   };
 }
 
+/** The value of a store; the component is rendered again when it changes. */
 export function useStore<T>({ subscribe, get }: Store<T>): T {
   return useSyncExternalStore(subscribe, get);
 }

@@ -3,7 +3,7 @@ import { amountText } from '../domain/amounts.ts';
 import { counted } from './counted.ts';
 
 /** One condition of a policy, and whether a transaction meets it. */
-export interface CheckedCondition {
+interface CheckedCondition {
   readonly condition: string;
   readonly isMet: boolean;
   readonly text: string;

@@ -2,7 +2,7 @@ import type { Schema } from '@orgwallet/client';
 import { type PolicyNames, policyAspects } from './policySentences.ts';
 
 /** One field, before and after; undefined: there is none. */
-export interface FieldChange {
+interface FieldChange {
   readonly field: string;
   readonly before: string | undefined;
   readonly after: string | undefined;

@@ -1,7 +1,7 @@
 import { ApiError, NoAnswer, NotSigned, PayloadMismatch } from '@orgwallet/client';
 
 /** An error as words. */
-export interface Words {
+interface Words {
   readonly title: string;
   readonly message: string;
   /** What to do about it. */

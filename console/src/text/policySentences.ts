@@ -15,7 +15,7 @@ export interface PolicyNames {
 }
 
 /** One thing that a policy says. */
-export interface Aspect {
+interface Aspect {
   readonly name: string;
   readonly text: string;
 }

@@ -7,6 +7,7 @@ interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly busy?: boolean;
 }
 
+/** A button. While it is busy it takes no clicks, and keeps the focus. */
 export function Button({
   look = 'plain',
   busy = false,

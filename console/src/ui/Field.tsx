@@ -50,6 +50,7 @@ function Framed({ label, hint, error, children }: Frame & { readonly children: (
   );
 }
 
+/** A line of text, with its label, hint and error. */
 export function TextField({ label, hint, error, ...rest }: Frame & InputHTMLAttributes<HTMLInputElement>) {
   return (
     <Framed label={label} hint={hint} error={error}>
@@ -58,6 +59,7 @@ export function TextField({ label, hint, error, ...rest }: Frame & InputHTMLAttr
   );
 }
 
+/** Text of several lines, with its label, hint and error. */
 export function TextArea({
   label,
   hint,
@@ -71,6 +73,7 @@ export function TextArea({
   );
 }
 
+/** A choice, with its label, hint and error. */
 export function SelectField({
   label,
   hint,
@@ -112,6 +115,7 @@ export function RecordField({
   );
 }
 
+/** A box to tick, with its label and hint. */
 export function CheckField({
   label,
   hint,

@@ -31,6 +31,7 @@ export function PageError({ error, reset }: { readonly error: unknown; readonly 
   );
 }
 
+/** The page at an address that leads nowhere. */
 export function NotFound() {
   return (
     <Page title="Page not found">

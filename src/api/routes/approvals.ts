@@ -48,7 +48,7 @@ export interface ApprovalRouteDeps {
 }
 
 /** How the routes of a subject read and show it. */
-export interface ApprovalRoutes<V extends AnySnapshot, S extends ApprovalState> {
+interface ApprovalRoutes<V extends AnySnapshot, S extends ApprovalState> {
   readonly subject: ApprovalSubject<V, S>;
   readonly get: Endpoint;
   readonly sign: Endpoint<z.ZodType, z.ZodType<SignBody>>;

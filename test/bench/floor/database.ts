@@ -11,6 +11,7 @@ const TABLES = `
   CREATE TABLE documents (id text PRIMARY KEY, body jsonb NOT NULL);
 `;
 
+/** A pool for the tables of the floor. */
 export function floorPool(databaseUrl: string): Pool {
   return new Pool({ connectionString: databaseUrl, max: CONNECTIONS });
 }
@@ -79,6 +80,7 @@ export function storeStep(pool: Pool, id: string, name: string): Promise<void> {
   });
 }
 
+/** Stores bytes of envelopes, by the ids of their records. */
 export async function storeEnvelopes(pool: Pool, envelopes: ReadonlyMap<string, string>): Promise<void> {
   await pool.query('INSERT INTO envelopes SELECT * FROM unnest($1::text[], $2::text[])', [
     [...envelopes.keys()],
@@ -86,6 +88,7 @@ export async function storeEnvelopes(pool: Pool, envelopes: ReadonlyMap<string, 
   ]);
 }
 
+/** The bytes of a record's envelope. */
 export async function bytesOf(pool: Pool, id: string): Promise<string> {
   const text = 'SELECT bytes FROM envelopes WHERE record_id = $1';
   const { rows } = await pool.query({ name: 'envelope', text, values: [id] });

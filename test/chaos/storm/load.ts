@@ -9,7 +9,7 @@ import { type Asked, sendUntilAnswered } from '../paymentFixture';
 import type { Payer, StormWorld } from './world';
 
 /** How long anything may take after the last fault has ended. */
-export const LIMIT_MS = 60_000;
+const LIMIT_MS = 60_000;
 /** A limit that is longer than any fault with its recovery: `settled` reports what hangs before it is reached. */
 const NEVER_MS = 10 * 60_000;
 /** Every so many works of a lane are an organization operation, or a payment under the narrow policy. */
@@ -17,7 +17,7 @@ const OPERATION_EVERY = 6;
 const NARROW_EVERY = 4;
 
 /** Something that a client wants, from its first request to its outcome. */
-export interface Work {
+interface Work {
   readonly what: string;
   readonly payer: Payer;
   readonly begunAt: number;
@@ -34,7 +34,7 @@ export interface PaymentWork extends Work {
   id?: string;
 }
 
-export interface GroupWork extends Work {
+interface GroupWork extends Work {
   readonly name: string;
 }
 

@@ -6,7 +6,7 @@ import { Load } from './load';
 import type { StormWorld } from './world';
 
 /** A fault with the time that it lasts. */
-export interface Strike {
+interface Strike {
   readonly fault: Fault;
   readonly lastsMs: number;
 }

@@ -28,7 +28,7 @@ import { sending } from '../../workflows/transactionWorld';
 import { Supervised } from './supervised';
 
 /** What a storm falls on. */
-export interface StormOptions {
+interface StormOptions {
   /** One process of the service each. */
   readonly roles: readonly Role[];
   readonly networkIds: readonly number[];
@@ -54,8 +54,8 @@ export interface Payer {
 }
 
 export type OwnChain = Awaited<ReturnType<typeof startOwnChain>>;
-export type OwnPostgres = Awaited<ReturnType<typeof startOwnPostgres>>;
-export type OwnTemporal = Awaited<ReturnType<typeof startOwnTemporal>>;
+type OwnPostgres = Awaited<ReturnType<typeof startOwnPostgres>>;
+type OwnTemporal = Awaited<ReturnType<typeof startOwnTemporal>>;
 
 /** Postgres and Temporal of one storm, which the service reaches through a proxy. */
 export interface OwnParts {

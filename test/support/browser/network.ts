@@ -56,7 +56,7 @@ export async function changeAnswers<Body>(
 }
 
 /** What the page sends, to see whether it repeats itself. */
-export interface Sent {
+interface Sent {
   readonly method: string;
   readonly path: string;
   readonly idempotencyKey: string | undefined;

@@ -4,7 +4,7 @@ import { type Hex, hexToString, toHex } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 
 /** One request of a page to the wallet. Source: EIP-1193. */
-export interface WalletRequest {
+interface WalletRequest {
   readonly method: string;
   readonly params: readonly unknown[];
 }

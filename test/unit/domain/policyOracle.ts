@@ -50,7 +50,7 @@ export interface OracleWorld {
   readonly past: readonly PastExecution[];
 }
 
-export interface OracleAnswer {
+interface OracleAnswer {
   /** 400: it is no transaction at all. */
   readonly malformed: boolean;
   readonly failing: readonly string[];

@@ -3,7 +3,7 @@
  * service: people are ids, a signature is an entry in a list.
  */
 
-export interface Person {
+interface Person {
   readonly id: string;
   readonly wallet: string;
 }
@@ -49,7 +49,7 @@ export interface Model {
   last: OracleTally | null;
 }
 
-export interface OracleTally {
+interface OracleTally {
   readonly status: string;
   readonly threshold: number;
   readonly approvals: readonly string[];
@@ -89,7 +89,7 @@ export function initiation(model: Model, world: OracleWorld): Signed | null {
 }
 
 /** "A vote also binds the hash of the initiator's signature." */
-export function counted(model: Model, world: OracleWorld, how: 'approve' | 'reject'): string[] {
+function counted(model: Model, world: OracleWorld, how: 'approve' | 'reject'): string[] {
   const first = initiation(model, world);
   const names = new Set<string>();
   for (const one of model.signed) {

@@ -17,7 +17,7 @@ import {
 type Member = Schema['Member'];
 
 /** The members that this run of the demo adds and removes. */
-export interface Newcomers {
+interface Newcomers {
   readonly erin: Member;
   readonly bot: Member;
 }

@@ -16,7 +16,7 @@ import {
 type AddedPolicy = Schema['AddedPolicy'];
 
 /** A funded account and its policies. */
-export interface Purse {
+interface Purse {
   readonly account: Account;
   readonly network: DemoFile['networks'][number];
   readonly token: Hex;

@@ -18,7 +18,7 @@ export interface OpenChoice {
   readonly signature: string;
 }
 
-export type SignedIn = { readonly session: Session } | { readonly choice: OpenChoice };
+type SignedIn = { readonly session: Session } | { readonly choice: OpenChoice };
 
 /** The chain that the message names: one that the service has, the wallet's own where possible. */
 function chainId({ networkIds }: Schema['SessionNonce'], ofWallet: number): number {
