@@ -43,7 +43,8 @@ const KNOWN_ERRORS = parseAbi([
   'error InsufficientBalance(uint256 balance, uint256 needed)',
 ]);
 
-const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\p{Noncharacter_Code_Point}\p{Cs}\u2028\u2029\ufeff]+/gu;
+const UNPRINTABLE =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]+/gu;
 
 /** Untrusted text made safe to show: one line without control characters, truncated, in quotes. */
 function plain(text: string): string {

@@ -48,6 +48,7 @@ describe('the reason of a revert', () => {
         concatHex(['0x08c379a0', word(32n), word(2n), stringToHex('\xff').slice(0, 4) as Hex, '0xff']),
       ),
     ).not.toMatch(/[\p{Cc}]/u);
+    expect(revertReason(errorBytes('safe\u200b\u00ad to\u3164\u2800sign'))).toContain('"safe  to sign"');
   });
 
   test('is cut where it is too long, also when its end is missing', () => {

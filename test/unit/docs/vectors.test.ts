@@ -11,9 +11,12 @@ import {
   stringToBytes,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { hashesOf, statementOf } from '../../../client/src/payload';
 import { readSignedData } from '../../../client/src/signedData';
+import { checkDecoded } from '../../../console/src/domain/decodedCall.ts';
 import { signatureHash } from '../../../src/approvals/voters';
 import { checksumAddress } from '../../../src/chain/address';
+import { readCall, restrictedEncodingFault } from '../../../src/chain/decode';
 import { operationDomainSalt } from '../../../src/chain/domainSalt';
 import { decodeSignature, encodeSignature, verifyKeySignature } from '../../../src/chain/signatures';
 import { hashTypedPayload } from '../../../src/chain/typedData';
@@ -108,6 +111,18 @@ interface Vectors {
     readonly signature: Hex;
   };
   readonly canonicalJson: readonly { readonly value: JsonValue; readonly text: string }[];
+  readonly encodings: readonly {
+    readonly what: string;
+    readonly calldata: Hex;
+    readonly allowedFunctions?: readonly string[];
+    readonly functionName?: string;
+    readonly functionParameters?: readonly object[];
+    readonly encodingFaults?: readonly string[];
+    readonly summary?: string;
+    readonly digest?: Hex;
+    /** Field and message of the 400. */
+    readonly refused?: string;
+  }[];
   readonly signedData: readonly { readonly value: JsonValue; readonly text: string }[];
 }
 
@@ -229,19 +244,20 @@ describe('the worked example of a transaction', () => {
   const FIELDS =
     'string transactionId,address recipient,address token,uint256 amount,address to,uint256 value,bytes data,string policyId,string[] summary,uint256 expiresAt';
 
+  const nativeAsset = { symbol: 'ETH', name: 'Ether', decimals: 18 };
+  const calledFrom = {
+    network: { id: transaction.networkId, name: 'Local Chain 1', nativeAsset },
+    account: { name: 'Treasury', address: transaction.accountAddress },
+    replaces: null,
+    token: null,
+  };
+
   it('has the summary that the service makes of such a call', () => {
-    const { to, value, calldata: data, networkId, accountAddress, summary } = transaction;
+    const { to, value, calldata: data, summary } = transaction;
     const content = readContent({ to, value: BigInt(value), data }, checksumAddress);
     if (!content.ok) throw new Error(content.refusal.message);
-    const nativeAsset = { symbol: 'ETH', name: 'Ether', decimals: 18 };
-    const facts = {
-      network: { id: networkId, name: 'Local Chain 1', nativeAsset },
-      account: { name: 'Treasury', address: accountAddress },
-      calldata: data,
-      replaces: null,
-      token: { symbol: 'DEMO', name: 'Demo Token', decimals: 18, logoUrl: null },
-      call: null,
-    };
+    const token = { symbol: 'DEMO', name: 'Demo Token', decimals: 18, logoUrl: null };
+    const facts = { ...calledFrom, calldata: data, token, call: null };
     expect(transactionSummary(content.value, facts)).toBe(summary);
   });
 
@@ -271,6 +287,34 @@ describe('the worked example of a transaction', () => {
       transactionPayload('InitiateTransaction', { ...transaction, ...changed }, null),
     );
     expect(message).toMatchObject(spending);
+  });
+
+  it.each(vectors.encodings)('has what is shown and signed of a call with $what', (vector) => {
+    const { calldata, allowedFunctions = [], summary, digest, refused = null } = vector;
+    const content = readContent({ to: transaction.to, value: 0n, data: calldata }, checksumAddress);
+    const fault = content.ok ? restrictedEncodingFault(calldata) : content.refusal.message;
+    expect(fault === null ? null : `data ${fault}`).toBe(refused);
+    if (!content.ok || refused !== null) return;
+    const call = readCall(calldata, allowedFunctions);
+    const { functionName, functionParameters, encodingFaults } = vector;
+    expect(call).toEqual({
+      functionName,
+      functionParameters,
+      ...(encodingFaults ? { encodingFaults } : {}),
+    });
+    const carried = { calls: [], unread: false, mentions: null };
+    const facts = { ...calledFrom, calldata, call, carried };
+    expect(transactionSummary(content.value, facts)).toBe(summary);
+    const signed = { ...transaction, value: 0n, calldata, summary: summary ?? '' };
+    const payload = transactionPayload(
+      'InitiateTransaction',
+      { ...signed, expiresAt: new Date(transaction.expiresAt) },
+      null,
+    );
+    expect(hashTypedPayload(payload)).toBe(digest);
+    // The client and the console compute the same from the bytes.
+    expect(hashesOf(statementOf(payload)).digest).toBe(digest);
+    checkDecoded({ ...call, calldata, toAddress: transaction.to, networkId: 1, value: '0' } as never);
   });
 
   it('binds what follows to the whole encoded signature of the initiator', () => {
