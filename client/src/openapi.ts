@@ -1513,11 +1513,8 @@ export interface components {
             rawAmount: components["schemas"]["Amount"] | null;
             /** @description In whole units, exact; null if unavailable. */
             displayAmount: components["schemas"]["DisplayAmount"] | null;
-            /**
-             * @description Present while the network is unavailable.
-             * @constant
-             */
-            unavailable?: true;
+            /** @description `true` while the network is unavailable; else absent. */
+            unavailable?: boolean;
         };
         BalancesResponse: {
             data: components["schemas"]["Balance"][];
@@ -2508,8 +2505,8 @@ export interface components {
         /** @description The proof of control of a wallet. */
         Registration: {
             walletAddress: components["schemas"]["Address"];
-            /** @constant */
-            registered: true;
+            /** @description Always `true`. */
+            registered: boolean;
             /** @description When control of the wallet was first proved. */
             registeredAt: components["schemas"]["Timestamp"];
         };

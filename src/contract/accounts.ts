@@ -58,7 +58,7 @@ const balance = z
     unavailable: z
       .literal(true)
       .optional()
-      .meta({ description: 'Present while the network is unavailable.' }),
+      .meta({ description: '`true` while the network is unavailable; else absent.' }),
   })
   .meta({ id: 'Balance', description: 'What an account holds of one asset on one network.' });
 

@@ -18,9 +18,15 @@ function withoutPattern(time: Parts): Parts {
   return plain;
 }
 
+/** Leaves out the one value of a boolean: openapi-generator's java makes a text of it, which does not compile. */
+function withoutConstant(boolean: Parts): Parts {
+  const { const: _, ...plain } = boolean;
+  return plain;
+}
+
 /**
  * The same document in keywords that generators of clients read alike: no property that can only be null, no pattern beside the
- * format of a time, and no reference beside keywords that change what it allows. `schemas` are those that references name.
+ * format of a time, no boolean with one value, and no reference beside keywords that change what it allows. `schemas` are those that references name.
  */
 export function plainSchemas<T>(document: T, schemas: Parts): T {
   function plainReference({ $ref, param: _, ...own }: Parts): Parts {
@@ -42,6 +48,7 @@ export function plainSchemas<T>(document: T, schemas: Parts): T {
       }),
     );
     if (entries.format === 'date-time') return withoutPattern(entries);
+    if (entries.type === 'boolean') return withoutConstant(entries);
     return typeof entries.$ref === 'string' ? plainReference(entries) : entries;
   }
 

@@ -53,7 +53,7 @@ export const registerWalletEndpoint = endpoint({
     z
       .object({
         walletAddress: address,
-        registered: z.literal(true),
+        registered: z.literal(true).meta({ description: 'Always `true`.' }),
         registeredAt: timestamp.meta({ description: 'When control of the wallet was first proved.' }),
       })
       .meta({ id: 'Registration', description: 'The proof of control of a wallet.' }),

@@ -214,6 +214,23 @@ describe('the clients of openapi-generator', () => {
   );
 });
 
+describe("the client of openapi-generator's java", () => {
+  it(
+    'pays, built with Maven',
+    async () => {
+      const packages = 'apiPackage=orgwallet.api,modelPackage=orgwallet.model,invokerPackage=orgwallet';
+      const artifact = 'groupId=orgwallet,artifactId=orgwallet-client,artifactVersion=1.0.0';
+      cpSync(join(PROGRAMS, 'java'), join(folder, 'java'), { recursive: true });
+      await generate('java', 'java/client', `${artifact},${packages}`);
+      await run('mvn', ['-q', '-B', 'package', '-Dmaven.test.skip=true'], { PWD: join(folder, 'java') });
+      const built = join(folder, 'java/pay/target');
+      const classes = `${built}/pay-1.0.0.jar:${built}/lib/*`;
+      expect(await run('java', ['-cp', classes, 'Pay'], paymentEnv(aRecipient(8)))).toMatch(PAID);
+    },
+    INSTALL_LIMIT_MS,
+  );
+});
+
 describe('the client of Hey API', () => {
   it(
     'pays in TypeScript, compiled in strict mode',
