@@ -117,7 +117,7 @@ export class NotPermitted extends Error {
       const unmet = failures.map(
         ({ condition, found, wanted }) => `${condition} ${found} (wanted: ${wanted})`,
       );
-      return `${policy.name}: ${unmet.join('; ') || 'permits it, but policyId names another policy'}`;
+      return `${policy.name}: ${unmet.join('; ') || 'permits it, policyId is another'}`;
     });
     super(['no policy permits this transaction', ...reasons].join('\n  '));
   }

@@ -1,6 +1,7 @@
 import { faultText } from './connectionFault.ts';
 import type { CallOptions } from './endpoints.ts';
 import { ApiError, type ErrorCode, NoAnswer } from './errors.ts';
+import { parsedJson } from './parsedJson.ts';
 
 /** Where the service is, and how it is called. */
 export interface Connection {
@@ -69,14 +70,6 @@ type Try =
   | { readonly refused: Refused; readonly afterMs?: number | undefined }
   | { readonly reason: string; readonly cause?: unknown; readonly afterMs?: number | undefined };
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** What `Retry-After` asks for, in ms: seconds, or a date. Source: RFC 9110, section 10.2.3. */
 function retryAfterOf(headers: Headers): number | undefined {
   const text = headers.get('retry-after');
@@ -90,7 +83,9 @@ const NOT_ADMITTED: readonly number[] = [401, 403];
 /** Reads a response. Throws ApiError for a final refusal. `openKey`: the idempotency key of earlier tries without an answer. */
 function readResponse(response: Response, text: string, openKey: string | undefined): Try {
   const { status, url, headers, ok } = response;
-  const body = parsed(text) as { error?: { code: ErrorCode; message: string; details?: object } } | undefined;
+  const body = parsedJson(text) as
+    | { error?: { code: ErrorCode; message: string; details?: object } }
+    | undefined;
   if (ok) return body ? { body } : { reason: `${status} without JSON` };
   const answered = `${url} answered ${status} without an API error`;
   // What stands before the service refuses for the same reasons, in its own words.

@@ -1,12 +1,11 @@
 import { PayloadMismatch } from './errors.ts';
+import { parsedJson } from './parsedJson.ts';
 
 /** What a value has to be, where it is not one certain value. */
 export class Matcher {
   constructor(
     readonly text: string,
     readonly fits: (got: unknown) => boolean,
-    /** Whether it may be absent. */
-    readonly optional = false,
   ) {}
 }
 
@@ -22,12 +21,11 @@ export class PartialMatch {
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 /** A text of a form. */
-export const textMatcher = (text: string, pattern: RegExp, optional = false) =>
-  new Matcher(text, (got) => typeof got === 'string' && pattern.test(got), optional);
+export const textMatcher = (text: string, pattern: RegExp) =>
+  new Matcher(text, (got) => typeof got === 'string' && pattern.test(got));
 
 export const anyAddress = textMatcher('an address', ADDRESS);
 export const anyText = textMatcher('a text', /^/);
-export const optionalText = textMatcher('a text', /^/, true);
 export const anyInteger = new Matcher('a whole number', Number.isSafeInteger);
 /** An id with that prefix, such as `txn`. */
 export const anyId = (prefix: string) =>
@@ -38,14 +36,22 @@ export const unchanged = (value: unknown) =>
 
 /** True for the same address, whatever the case of its digits. */
 export function isSameAddress(one: unknown, two: unknown): boolean {
-  return [one, two].every((text) => typeof text === 'string' && ADDRESS.test(text))
-    ? String(one).toLowerCase() === String(two).toLowerCase()
-    : false;
+  const [first, second] = [one, two].map((text) =>
+    typeof text === 'string' && ADDRESS.test(text) ? text.toLowerCase() : undefined,
+  );
+  return first !== undefined && first === second;
 }
 
 /** True for an object that is not a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The object whose JSON text is in a field. Throws PayloadMismatch. */
+export function objectIn<T>(field: string, text: string): T {
+  const value = parsedJson(text);
+  if (isObject(value)) return value as T;
+  throw new PayloadMismatch(field, 'a JSON object', text);
 }
 
 /** The parts of two values that are compared one by one; undefined where the values themselves are. */
@@ -79,7 +85,7 @@ export function match(field: string, asked: unknown, got: unknown): void {
     return;
   }
   if (asked instanceof Matcher) {
-    if (asked.fits(got) || (asked.optional && got === undefined)) return;
+    if (asked.fits(got)) return;
     throw new PayloadMismatch(field, asked.text, got);
   }
   const parts = partsOf(field, asked, got);

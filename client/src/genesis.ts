@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import { canonicalJson } from './canonicalJson.ts';
 import { linesOf } from './describe.ts';
 import { PayloadMismatch } from './errors.ts';
-import { anyAddress, anyId, anyInteger, anyText, isSameAddress, match } from './expectation.ts';
+import { anyAddress, anyId, anyInteger, anyText, isSameAddress, match, objectIn } from './expectation.ts';
 import { listOf, member, object } from './operationShape.ts';
 import { fieldsOf, formOf, type Hashes, hashesOf, type TypedData } from './payload.ts';
 import { nameInSummary } from './summary.ts';
@@ -94,16 +94,6 @@ const PAYLOAD = {
   },
 };
 
-function parsed<T>(field: string, text: string): T {
-  try {
-    const value = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value;
-  } catch {
-    // It is refused below.
-  }
-  throw new PayloadMismatch(field, 'JSON text of an object', text);
-}
-
 function adminsOf({ members, admins }: FoundingState): Founder[] {
   return admins.memberIds.map((id, i) => {
     const member = members[id];
@@ -154,11 +144,11 @@ function checkKnown(
  * const { description, digest } = verifyGenesis(payload, { wallet: '0x…', hash: '0x…' });
  */
 export function verifyGenesis(payload: string, known: KnownGenesis = {}): VerifiedGenesis {
-  const typedData = parsed<TypedData<GenesisMessage>>('payload', payload);
+  const typedData = objectIn<TypedData<GenesisMessage>>('payload', payload);
   match('', PAYLOAD, typedData);
   match('payload', canonicalJson(typedData), payload);
   const { message, domain } = typedData;
-  const state = parsed<FoundingState>('message.state', message.state);
+  const state = objectIn<FoundingState>('message.state', message.state);
   match('message.state', STATE, state);
   match('message.state', canonicalJson(state), message.state);
   const { id, name, signingKey, sealKey, domainSalt } = state;

@@ -1,14 +1,5 @@
 import { keccak256, stringToHex } from 'viem';
-import {
-  anyAddress,
-  anyId,
-  anyInteger,
-  anyText,
-  Depends,
-  Matcher,
-  optionalText,
-  textMatcher,
-} from './expectation.ts';
+import { anyAddress, anyId, anyInteger, anyText, Depends, Matcher, textMatcher } from './expectation.ts';
 import { formOf } from './payload.ts';
 import { isNative, NATIVE_DECIMALS } from './transactionCall.ts';
 
@@ -20,6 +11,7 @@ export const listOf = (item: unknown) =>
   new Depends((got) => (Array.isArray(got) ? got.map(() => item) : anyList));
 const nullable = (value: unknown) => new Depends((got) => (got === null ? null : value));
 const optional = (value: unknown) => new Depends((got) => (got === undefined ? undefined : value));
+const optionalText = optional(anyText);
 const oneOf = (...texts: readonly string[]) =>
   textMatcher(texts.join(' or '), new RegExp(`^(${texts.join('|')})$`));
 const amount = formOf({ type: 'uint256' });

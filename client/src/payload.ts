@@ -1,7 +1,7 @@
 import { type Hex, hashDomain, hashStruct, hashTypedData, type TypedDataDomain } from 'viem';
 import { canonicalJson } from './canonicalJson.ts';
 import { PayloadMismatch } from './errors.ts';
-import { anyText, Matcher, match } from './expectation.ts';
+import { anyText, Matcher, match, objectIn } from './expectation.ts';
 
 /** What a signature says. */
 export type VoteType = 'initiator' | 'approve' | 'reject';
@@ -115,14 +115,9 @@ export interface Statement {
  * the canonical one, so that nothing in it is read in two ways. Throws PayloadMismatch.
  */
 export function statementOf(payload: string): Statement {
-  let typedData: TypedData;
-  try {
-    typedData = JSON.parse(payload);
-  } catch {
-    throw new PayloadMismatch('payload', 'the JSON text of typed data', payload);
-  }
-  const { primaryType } = typedData ?? {};
-  const statement = Object.hasOwn(STATEMENTS, String(primaryType)) ? STATEMENTS[primaryType] : undefined;
+  const typedData = objectIn<TypedData>('payload', payload);
+  const { primaryType } = typedData;
+  const statement = Object.hasOwn(STATEMENTS, primaryType) ? STATEMENTS[primaryType] : undefined;
   if (!statement) throw new PayloadMismatch('primaryType', Object.keys(STATEMENTS).join(', '), primaryType);
   const { subject, vote } = statement;
   const types = typesOf(primaryType, subject, vote);
@@ -144,8 +139,7 @@ export function statementOf(payload: string): Statement {
     },
     typedData,
   );
-  if (canonicalJson(typedData) !== payload)
-    throw new PayloadMismatch('payload', canonicalJson(typedData), payload);
+  match('payload', canonicalJson(typedData), payload);
   return { subject, vote, typedData };
 }
 

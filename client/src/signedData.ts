@@ -1,5 +1,6 @@
 import { canonicalJson } from './canonicalJson.ts';
 import { isObject } from './expectation.ts';
+import { parsedJson } from './parsedJson.ts';
 
 /** The names of the fields of an object; none of anything else. */
 const fieldsOf = (value: unknown) => (isObject(value) ? Object.keys(value).sort() : []);
@@ -9,13 +10,13 @@ function tableOf(_: string, value: unknown): unknown {
   if (!Array.isArray(value) || value.length < 3) return value;
   const fields = fieldsOf(value[0]);
   const names = canonicalJson(fields);
-  const isTable = names !== '[]' && value.every((one) => canonicalJson(fieldsOf(one)) === names);
-  return isTable ? { fields, rows: value.map((one) => fields.map((field) => one[field])) } : value;
+  if (names === '[]' || value.some((one) => canonicalJson(fieldsOf(one)) !== names)) return value;
+  return { fields, rows: value.map((one) => fields.map((field) => one[field])) };
 }
 
 /** The objects of a table; anything else as it is. */
 function objectsOf(_: string, value: unknown): unknown {
-  if (String(fieldsOf(value)) !== 'fields,rows') return value;
+  if (fieldsOf(value).join() !== 'fields,rows') return value;
   const { fields, rows } = value as { fields: string[]; rows: unknown[][] };
   return rows.map((row) => Object.fromEntries(fields.map((field, i) => [field, row[i]])));
 }
@@ -25,10 +26,7 @@ function objectsOf(_: string, value: unknown): unknown {
  * text that is not JSON, or whose tables are none.
  */
 export function readSignedData(signed: string): { readonly data?: unknown; readonly text: string } {
-  try {
-    const data = JSON.parse(signed, objectsOf);
-    return { data, text: canonicalJson(JSON.parse(JSON.stringify(data, tableOf))) };
-  } catch {
-    return { text: 'JSON text' };
-  }
+  const data = parsedJson(signed, objectsOf);
+  if (data === undefined) return { text: 'a JSON object' };
+  return { data, text: canonicalJson(JSON.parse(JSON.stringify(data, tableOf))) };
 }
