@@ -129,12 +129,12 @@ async function writeWhole(
   try {
     const handle = await open(temporary, 'wx', 0o600);
     try {
+      if (owner) giveTo(owner, handle.fd);
       await handle.writeFile(text);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    if (owner) giveTo(owner, temporary);
     failpoint('keystore.written');
     await verify?.(temporary);
     failpoint('keystore.verified');

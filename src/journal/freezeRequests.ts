@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { giveToOwnerOf } from '../fileOwner';
+import { giveAsRoot, ownerOf } from '../fileOwner';
 import { type FreezeEntry, JournalError } from './entries';
 import { type Journal, leaseFile } from './journal';
 import { isHeld } from './lease';
@@ -16,10 +16,11 @@ function requestFolder(file: string): string {
 function writeRequest(file: string, entry: FreezeEntry): string {
   const folder = requestFolder(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  giveToOwnerOf(dirname(file), folder);
+  const owner = ownerOf(file);
+  giveAsRoot(owner, folder);
   const path = join(folder, `${entry.id}.json`);
   writeFileSync(`${path}.new`, JSON.stringify(entry), { mode: 0o600 });
-  giveToOwnerOf(dirname(file), `${path}.new`);
+  giveAsRoot(owner, `${path}.new`);
   renameSync(`${path}.new`, path);
   return path;
 }

@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { SignedGas } from '../domain/gasBudget';
 import type { Usage, UsageWindow } from '../domain/policyEngine';
 import type { JournalPosition, LeaseHold } from '../domain/signerLease';
-import { giveToOwnerOf } from '../fileOwner';
+import { giveAsRoot, ownerOf } from '../fileOwner';
 import { DatabaseLease, type LeaseEvents, type LeaseRow } from './databaseLease';
 import {
   type AccountNonce,
@@ -512,10 +513,14 @@ export async function openJournal(options: OpenJournal): Promise<Journal> {
     if (error instanceof JournalError) throw error;
     throw new JournalError(`${file}: cannot be written: ${failureText(error)}`, { cause: error });
   };
-  const lease = await takeLease(leaseFile(file), { waitMs, onWaiting }).catch(orReason);
+  const isPresent = existsSync(file);
+  const owner = await Promise.resolve()
+    .then(() => ownerOf(file))
+    .catch(orReason);
+  const lease = await takeLease(leaseFile(file), { waitMs, onWaiting, owner }).catch(orReason);
   try {
     const handle = await open(file, 'a+', 0o600).catch(orReason);
-    giveToOwnerOf(dirname(file), file);
+    if (!isPresent) giveAsRoot(owner, file);
     const journal = new JournalWriter(file, handle, lease, ownTime, onLost);
     await syncFolder(file);
     try {

@@ -10,9 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { giveToOwnerOf } from '../fileOwner';
+import { type FileOwner, giveAsRoot } from '../fileOwner';
 import { JournalError } from './entries';
 import { failureText } from './writtenFile';
 
@@ -96,11 +95,14 @@ function isDead({ machine, pid }: Holder): boolean {
 }
 
 /** Writes the file: only where there is none, or in place of a holder that is gone. */
-function claim(file: string, holder: Holder, present: Holder | undefined): void {
+function claim(
+  file: string,
+  { holder, present, owner }: { holder: Holder; present: Holder | undefined; owner: FileOwner },
+): void {
   const temporary = `${file}.${holder.epoch}`;
   writeFileSync(temporary, `${JSON.stringify(holder)}\n`, { mode: 0o600, flag: 'wx' });
   try {
-    giveToOwnerOf(dirname(file), temporary);
+    giveAsRoot(owner, temporary);
     if (present) renameSync(temporary, file);
     else linkSync(temporary, file);
   } catch (error) {
@@ -122,7 +124,16 @@ export function isHeld(file: string): boolean {
  */
 export async function takeLease(
   file: string,
-  { waitMs, onWaiting }: { waitMs: number; onWaiting?: ((holder: string) => void) | undefined },
+  {
+    waitMs,
+    onWaiting,
+    owner,
+  }: {
+    waitMs: number;
+    onWaiting?: ((holder: string) => void) | undefined;
+    /** Whose the file is to be, where root takes it. */
+    owner: FileOwner;
+  },
 ): Promise<Lease> {
   const holder: Holder = { ...own, epoch: randomBytes(8).toString('hex') };
   const isOwn = () => readHolder(file)?.epoch === holder.epoch;
@@ -132,7 +143,7 @@ export async function takeLease(
     const present = readHolder(file);
     if (!present || isGone(file, present)) {
       dead = present && isDead(present) ? present.epoch : dead;
-      claim(file, holder, present);
+      claim(file, { holder, present, owner });
       await sleep(SETTLE_MS);
       if (isOwn()) break;
       continue;
