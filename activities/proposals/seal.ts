@@ -15,6 +15,7 @@ import { sealEntry } from '../../src/journal/entries';
 import { kindOf } from '../../src/operations';
 import { changeState, demoWalletRefused, misshapen } from '../../src/operations/plan';
 import type { SignerContext } from '../signer/context';
+import { assertAfterCutoff } from '../signer/cutoff';
 import { assertIds } from '../signer/input';
 import { type Held, refusalsAsValues, SignerRefusal } from '../signer/refusal';
 import type { SealedState } from '../signer/sealedState';
@@ -137,6 +138,7 @@ async function store(
   if (isExpired(record, at)) {
     throw new SignerRefusal('timeout', `proposal ${id} expired before the signer could seal it`);
   }
+  assertAfterCutoff(context, 'proposal', record);
   const approved = verified.decision === 'approve';
   const sequence = state.sequence + 1;
   const { state: next, changes } = approved

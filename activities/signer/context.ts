@@ -47,8 +47,6 @@ export interface SignerContext extends SignerDeps {
   /** Transactions that replace another one are authorized one at a time; key: the organization. */
   readonly replacementMutex: KeyedMutex<string>;
   readonly pending: PendingAuthorizations;
-  /** Up to which nonce the database has what the key has signed, by account and network, where the journal is older. */
-  readonly provenNonces: Map<string, bigint>;
   /** When the outcome of an authorization was last looked up, by transaction; of `performance.now()`. */
   readonly lastLooks: Map<string, number>;
   readonly readSealedState: ReadSealedState;
@@ -82,7 +80,6 @@ export function createSignerContext(deps: SignerDeps): SignerContext {
     networkMutex: createKeyedMutex(),
     replacementMutex: createKeyedMutex(),
     pending: new PendingAuthorizations(deps.journal),
-    provenNonces: new Map(),
     lastLooks: new Map(),
     readSealedState: createReadSealedState(deps),
     endpointsOf: ({ id }) => endpoints.get(id) ?? [],

@@ -1,36 +1,18 @@
 import type { Address } from 'viem';
-import { payloadToSign } from '../../src/approvals/transactions';
-import { safeTransactionHash } from '../../src/chain/safeTransaction';
-import { hasSigned } from '../../src/chain/signatures';
+import { evidenceOf } from '../../src/approvals/sealedTransaction';
 import type { Attempt, NewAttempt } from '../../src/db/attempts';
 import type { Tx } from '../../src/db/database';
 import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transactions';
-import type { JsonValue } from '../../src/domain/canonicalJson';
 import { type AuthorizationEntry, type RejectionEntry, signedPart } from '../../src/journal/entries';
 import { usageOf } from '../../src/transactions/policy';
 import type { SignerContext } from '../signer/context';
 import { SignerHold, SignerRefusal } from '../signer/refusal';
-import { assertNextNonce, contentOfAttempt } from './journaled';
+import { assertNextNonce } from './journaled';
 import { type NeededGas, requireGas } from './neededGas';
 import { assertAttemptOf } from './signedAttempts';
 import { assertTransactionEvidence, type Verified } from './signerEvidence';
 import type { SigningSnapshot } from './signerRecord';
 import type { Votes } from './signerVotes';
-
-/** The payloads and votes that prove a transaction. */
-function evidenceOf({ record, now }: TransactionSnapshot, votes: Votes): JsonValue {
-  return {
-    initiator: payloadToSign(record, now, 'initiator') ?? null,
-    approve: payloadToSign(record, now, 'approve') ?? null,
-    votes: votes.map(({ memberId, type, signerAddress, scheme, signature }) => ({
-      memberId,
-      type,
-      signerAddress,
-      scheme,
-      signature,
-    })),
-  };
-}
 
 /**
  * Throws SignerRefusal unless the rows of a transaction, of `transactionRows`, say that it is being executed; SignerHold
@@ -98,9 +80,9 @@ export function authorizationEntry(
 }
 
 /**
- * Throws SignerRefusal or SignerHold unless a stored attempt that the journal lacks may be taken over: it is the call that
- * was asked for, at the next nonce, with the gas that it needs; and the key has signed it, or a crash came before that and
- * all of its evidence is still valid. Returns what it replaces without that ever being authorized.
+ * Throws SignerRefusal or SignerHold unless a stored attempt that the journal lacks may be taken over: a crash came before
+ * its entry, so that nothing of it is signed; it is the call that was asked for, at the next nonce, with the gas that it needs,
+ * and all of its evidence is still valid. Returns what it replaces without that ever being authorized.
  */
 export async function assertTakenOver(
   context: SignerContext,
@@ -108,28 +90,17 @@ export async function assertTakenOver(
   {
     snapshot,
     attempt,
-    account,
     needed,
     ...verified
   }: {
     snapshot: SigningSnapshot;
     attempt: Attempt;
-    account: Address;
     needed: NeededGas;
   } & Verified,
 ): Promise<readonly RejectionEntry[]> {
   const { record } = snapshot;
   assertAttemptOf(record, attempt);
-  await assertNextNonce(context, tx, attempt, account);
-  if (attempt.signature !== null) {
-    const { address } = context.keystore.organizationKey(record.organizationId);
-    const hash = safeTransactionHash(contentOfAttempt(attempt, account));
-    if (await hasSigned(address, hash, attempt.signature)) return [];
-    throw new SignerRefusal(
-      'stale',
-      `chain_attempts ${attempt.id} has a signature that is not of the organization's key`,
-    );
-  }
+  assertNextNonce(context, attempt);
   // Its own authorization is stored, and counts.
   const rejected = await assertTransactionEvidence(context, tx, snapshot, { ...verified, except: record.id });
   const leastGas = requireGas(needed);

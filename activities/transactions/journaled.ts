@@ -1,7 +1,6 @@
-import { type Address, type Hex, isHex } from 'viem';
+import type { Address, Hex } from 'viem';
 import { type SafeTransaction, safeTransactionHash } from '../../src/chain/safeTransaction';
-import { hasSigned } from '../../src/chain/signatures';
-import { type AccountNonces, type Attempt, attemptsBetween } from '../../src/db/attempts';
+import type { Attempt } from '../../src/db/attempts';
 import { transactionRows } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import type { StoredTransaction } from '../../src/db/transactions';
@@ -150,62 +149,29 @@ function hashOf(attempt: Attempt, account: Address): Hex | undefined {
   }
 }
 
-/** Most nonces that only the database has and that are verified. */
-const MOST_SKIPPED = 10_000n;
-
-/** The nonces in a range at which the database has something that the key of the organization has signed for this account. */
-async function signedNonces(
-  { keystore }: Pick<SignerContext, 'keystore'>,
-  tx: Tx,
-  range: AccountNonces & { readonly from: bigint; readonly before: bigint },
-  account: Address,
-): Promise<ReadonlySet<bigint>> {
-  const { accountId, networkId, from, before } = range;
-  const signed = new Set<bigint>();
-  for (const attempt of await attemptsBetween(tx, range, range)) {
-    const { organizationId, signature, safeNonce } = attempt;
-    const isOwn =
-      attempt.accountId === accountId &&
-      attempt.networkId === networkId &&
-      safeNonce >= from &&
-      safeNonce < before;
-    const hash = isOwn && isHex(signature) ? hashOf(attempt, account) : undefined;
-    const { address } = keystore.organizationKey(organizationId);
-    if (hash && (await hasSigned(address, hash, signature as Hex))) signed.add(safeNonce);
-  }
-  return signed;
-}
-
 /**
- * Throws SignerHold unless a nonce of an account is the next one by the journal and by what is pending here; or, where the
- * journal is older than the database, the key has signed something at each nonce in between.
+ * Throws SignerHold unless a nonce of an account is the next one by the journal and by what is pending here: what only the
+ * database has says nothing about what was signed.
  */
-export async function assertNextNonce(
-  context: Pick<SignerContext, 'journal' | 'pending' | 'provenNonces' | 'keystore'>,
-  tx: Tx,
+export function assertNextNonce(
+  { journal, pending }: Pick<SignerContext, 'journal' | 'pending'>,
   { transactionId, accountId, networkId, safeNonce }: NewNonce,
-  account: Address,
-): Promise<void> {
-  const key = `${accountId}/${networkId}`;
-  const journaled = context.journal.highestNonce({ accountId, networkId }) ?? -1n;
-  const coming = context.pending.highestNonce({ accountId, networkId });
-  const next = max(max(journaled, coming), context.provenNonces.get(key) ?? -1n) + 1n;
+): void {
+  const journaled = journal.highestNonce({ accountId, networkId }) ?? -1n;
+  const next = max(journaled, pending.highestNonce({ accountId, networkId })) + 1n;
   if (safeNonce <= next) return;
-  const skipped = safeNonce - next;
-  const range = { accountId, networkId, from: next, before: safeNonce };
-  const signed = skipped > MOST_SKIPPED ? new Set<bigint>() : await signedNonces(context, tx, range, account);
-  if (BigInt(signed.size) === skipped) {
-    context.provenNonces.set(key, safeNonce - 1n);
-    return;
-  }
   throw new SignerHold(
     'unsigned',
-    `transaction ${transactionId} would get nonce ${safeNonce} of account ${accountId} on network ${networkId}, and of the ${skipped} nonces from ${next} on only ${signed.size} are signed: the transactions at the others go on first`,
+    `transaction ${transactionId} would get nonce ${safeNonce} of account ${accountId} on network ${networkId}, and the journal has nothing at the nonces from ${next} on: the transactions at those go on first`,
   );
 }
 
 /** What the journal keeps of a transaction that is rejected. */
-type Rejected = Spending & Pick<StoredTransaction, 'replaces'>;
+type Rejected = Spending &
+  Pick<StoredTransaction, 'replaces'> & {
+    /** Null where nothing has verified it. */
+    readonly expiresAt: Date | null;
+  };
 
 /**
  * The rejection of a transaction as the journal keeps it, from memory; none where it has it. Call it in the database
@@ -220,5 +186,6 @@ export async function rejectionEntries(
   const usage = usageOf(record);
   const rows = await transactionRows(tx, record.id);
   const { replaces } = record;
-  return [{ type: 'rejection', ...usage, amount: String(usage.amount), replaces, rows }];
+  const expiresAt = record.expiresAt?.toISOString() ?? null;
+  return [{ type: 'rejection', ...usage, amount: String(usage.amount), replaces, expiresAt, rows }];
 }

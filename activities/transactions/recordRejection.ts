@@ -40,7 +40,8 @@ async function recordOnce(
       (await findAuthorizationOutcome(tx, transactionId)) === 'rejected';
     if (isRecorded) {
       await insertRejection(tx, usageOf(record));
-      return accept(await rejectionEntries(context, tx, record));
+      // Its votes are not verified again, and so neither is its expiry.
+      return accept(await rejectionEntries(context, tx, { ...record, expiresAt: null }));
     }
     const checked = checkExecution(transactionRules, record, now, 'reject');
     if (!checked.ok) return checked;

@@ -1,3 +1,4 @@
+import { canBeSigned } from '../../src/approvals/sealedTransaction';
 import { transactionSubject } from '../../src/approvals/transactions';
 import { verifyVotes } from '../../src/approvals/voters';
 import { type AuthorizationOutcome, findAuthorization, insertRejection } from '../../src/db/authorizations';
@@ -11,7 +12,6 @@ import type { SignerContext } from '../signer/context';
 import { ROLLED_BACK, SignerHold, SignerRefusal } from '../signer/refusal';
 import { assertNotAuthorized, rejectionEntries } from './journaled';
 import { readSealedTransaction } from './signerRecord';
-import { canBeSigned } from './signerVotes';
 
 /** Most transactions that replace each other and of which none is authorized. */
 const MOST_REPLACED = 100;
@@ -115,6 +115,31 @@ function assertNoneOther(
   }
 }
 
+/**
+ * Throws SignerRefusal unless the first transaction that stands for the same payment was requested after the journal was last
+ * completed: of an earlier one, nobody knows all that has taken its place. `replaced`: of `unjournaledReplaced`.
+ */
+function assertChainAfterCutoff(
+  { journal }: Pick<SignerContext, 'journal'>,
+  record: StoredTransaction,
+  replaced: readonly StoredTransaction[],
+): void {
+  const cutoff = journal.cutoffOf(record.organizationId);
+  if (!cutoff) return;
+  const last = replaced.at(-1) ?? record;
+  const first = journal.paymentOf(last.id, last.replaces);
+  const known = journal.authorizationOf(first);
+  const expiry = replaced.find(({ id }) => id === first)?.expiresAt ?? journal.expiryOfRejected(first);
+  const isAfter = known
+    ? known.authorizedAt > cutoff.at
+    : expiry !== null && new Date(expiry).getTime() > cutoff.expiresUntil;
+  if (isAfter) return;
+  throw new SignerRefusal(
+    'stale',
+    `transaction ${record.id} stands for the same payment as ${first}, which was requested before the signer's journal was lost, and completed at ${new Date(cutoff.at).toISOString()}: look whether anything has paid it, and create it without replaces`,
+  );
+}
+
 /** What was read of what a transaction replaces, outside of the database transaction. */
 export interface ReadBefore {
   readonly unread: Unread;
@@ -138,6 +163,7 @@ export async function assertReplaceable(
 ): Promise<readonly RejectionEntry[]> {
   const { id, replaces } = record;
   if (replaces === null) return [];
+  assertChainAfterCutoff(context, record, replaced);
   const outcome = await outcomeOfReplaced(context, tx, record, replaces);
   if (unread) throw unread;
   if (outcome === null) {

@@ -1,6 +1,5 @@
 import type { Address } from 'viem';
 import { type Attempt, attemptsOfTransaction } from '../../src/db/attempts';
-import type { Tx } from '../../src/db/database';
 import type { StoredTransaction } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
@@ -8,7 +7,7 @@ import type { IndexedAuthorization } from '../../src/journal/journalIndex';
 import { assertAccount } from '../signer/account';
 import { type SignerContext, withNetwork } from '../signer/context';
 import { assertIds } from '../signer/input';
-import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/refusal';
+import { refusalsAsValues, SignerHold, SignerRefusal, type SigningResult } from '../signer/refusal';
 import { boundTransactionTerms } from './boundedTransactionTerms';
 import { assertNextNonce, authorizationOf } from './journaled';
 import type { TransactionTerms } from './observation';
@@ -24,12 +23,11 @@ export interface SignCancellation extends TransactionRef {
  * What of a transaction has the nonce that its cancellation uses: by the journal; or, where a crash came before that, the
  * next one, which nothing else takes then. Throws SignerRefusal or SignerHold.
  */
-export async function targetOf(
+export function targetOf(
   context: SignerContext,
-  tx: Tx,
   record: StoredTransaction,
   { account, attempts }: { account: Address; attempts: readonly Attempt[] },
-): Promise<Target & { readonly attempt: Attempt; readonly known: IndexedAuthorization | undefined }> {
+): Target & { readonly attempt: Attempt; readonly known: IndexedAuthorization | undefined } {
   const attempt = attempts.find(({ kind }) => kind === 'transaction');
   if (!attempt) throw new SignerRefusal('stale', `nothing of transaction ${record.id} is signed`);
   assertAttemptOf(record, attempt);
@@ -37,7 +35,15 @@ export async function targetOf(
   const cancelled = context.journal.cancellationOf(record.id);
   const of = { account, attempts, attempt, known };
   if (known) return { ...of, safeNonce: known.safeNonce, fromBlock: known.fromBlock };
-  if (!cancelled) await assertNextNonce(context, tx, attempt, account);
+  if (!cancelled) {
+    if (attempt.signature !== null) {
+      throw new SignerHold(
+        'rollback',
+        `chain_attempts ${attempt.id} of transaction ${record.id} has a signature, and the journal has nothing of it: it is signed only after that. The journal is not the last one: see "The journal is lost" in docs/runbook.md`,
+      );
+    }
+    assertNextNonce(context, attempt);
+  }
   const safeNonce = cancelled ? BigInt(cancelled.safeNonce) : attempt.safeNonce;
   return { ...of, safeNonce, fromBlock: attempt.fromBlock };
 }
@@ -58,7 +64,7 @@ export async function signCancellation(
       const { record } = await readOnNetwork(context, tx, input, networkId);
       const account = (await assertAccount(context, tx, record)).address as Address;
       const attempts = await attemptsOfTransaction(tx, record.id);
-      const target = await targetOf(context, tx, record, { account, attempts });
+      const target = targetOf(context, record, { account, attempts });
       const isCancelled =
         context.journal.cancellationOf(record.id) !== undefined ||
         attempts.some(({ kind }) => kind === 'cancellation');

@@ -19,6 +19,7 @@ import { usageOf } from '../../src/transactions/policy';
 import { accountIn } from '../signer/account';
 import type { BoundedTerms } from '../signer/boundedTerms';
 import { networkOf, type SignerContext, withNetwork } from '../signer/context';
+import { cutOff } from '../signer/cutoff';
 import { assertNotFrozen } from '../signer/frozen';
 import { assertIds } from '../signer/input';
 import { refusalsAsValues, SignerHold, SignerRefusal, type SigningResult } from '../signer/refusal';
@@ -53,12 +54,11 @@ import { verifiedVotes } from './signerVotes';
 import { decideReplaced, readOutcomesOfBudget } from './undecided';
 
 /** The next nonce of an account. Throws SignerRefusal when the journal or the chain knows of a higher one. */
-async function nextSafeNonce(
+function nextSafeNonce(
   context: SignerContext,
-  tx: Tx,
-  { snapshot: { record, highestSafeNonce = -1n }, account }: Locked,
+  { snapshot: { record, highestSafeNonce = -1n } }: Locked,
   { accountNonce }: TransactionTerms,
-): Promise<bigint> {
+): bigint {
   const { journal } = context;
   const { id, accountId, networkId } = record;
   let next = highestSafeNonce + 1n;
@@ -70,7 +70,7 @@ async function nextSafeNonce(
   while (cancelledAt(next)) next += 1n;
   const wanted = { transactionId: id, accountId, networkId, safeNonce: next };
   assertNotRolledBack(context, wanted);
-  await assertNextNonce(context, tx, wanted, account);
+  assertNextNonce(context, wanted);
   if (BigInt(accountNonce) > next) {
     throw new SignerRefusal(
       'stale',
@@ -147,7 +147,7 @@ async function takeOver(
   verified: VerifiedWithGas,
 ): Promise<readonly DecidingEntry[]> {
   const { id } = snapshot.record;
-  const rejected = await assertTakenOver(context, tx, { snapshot, attempt, account, ...verified });
+  const rejected = await assertTakenOver(context, tx, { snapshot, attempt, ...verified });
   const storedAt = (await findAuthorizedAt(tx, id)) ?? snapshot.now.time;
   // It counts in a budget from its block on, or for ever: an earlier time makes no budget larger.
   const authorizedAt = new Date(Math.min(storedAt.getTime(), snapshot.now.time.getTime()));
@@ -171,13 +171,15 @@ async function continueStored(
   const { account } = locked;
   const { record } = locked.snapshot;
   const { id } = record;
-  const target = await targetOf(context, tx, record, { account, attempts });
+  const target = targetOf(context, record, { account, attempts });
   const { attempt, known } = target;
   assertBeingExecuted(record);
   const isCancelled =
     context.journal.cancellationOf(id) ?? attempts.find(({ kind }) => kind === 'cancellation');
-  const takenOver = known || isCancelled ? [] : await takeOver(context, tx, locked, attempt, verified);
-  const cancels = isCancelled || (known && (await cancelledInstead(context, tx, locked, known)));
+  const cancels =
+    isCancelled ??
+    (known ? await cancelledInstead(context, tx, locked, known) : cutOff(context, 'transaction', record));
+  const takenOver = known || cancels ? [] : await takeOver(context, tx, locked, attempt, verified);
   // What goes on counts as undecided: the chain may have lost its block.
   await decideAuthorizations(tx, [{ transactionId: id, outcome: null, usedAt: null }]);
   if (cancels) {
@@ -214,7 +216,7 @@ async function storeNew(
     value: record.value,
     data: record.calldata.toLowerCase() as Hex,
     safeTxGas,
-    nonce: await nextSafeNonce(context, tx, locked, terms),
+    nonce: nextSafeNonce(context, locked, terms),
   };
   const { organizationId, id: transactionId, accountId } = record;
   const signable = { kind: 'transaction', organizationId, transactionId, accountId, content } as const;

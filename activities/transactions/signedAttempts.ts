@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem';
+import { isAttemptOf } from '../../src/approvals/sealedTransaction';
 import {
   cancellation,
   executionCall,
@@ -21,7 +22,6 @@ import type { Tx } from '../../src/db/database';
 import { type Reservation, reservationsOf } from '../../src/db/reservations';
 import type { Statement } from '../../src/db/rows';
 import type { StoredTransaction } from '../../src/db/transactions';
-import { isSameAddress } from '../../src/domain/address';
 import { max, min } from '../../src/domain/bigint';
 import { failpoint } from '../../src/failpoints';
 import type { AuthorizationEntry, CancellationEntry, RejectionEntry } from '../../src/journal/entries';
@@ -100,19 +100,10 @@ export function assertCancellation(attempt: Attempt, account: Address, nonce: bi
 
 /** Throws SignerHold unless a stored attempt is the call that its transaction asks for. */
 export function assertAttemptOf(record: StoredTransaction, attempt: Attempt): void {
-  const { id, organizationId, accountId, networkId, to, value, data } = attempt;
-  const isSame =
-    attempt.transactionId === record.id &&
-    organizationId === record.organizationId &&
-    accountId === record.accountId &&
-    networkId === record.networkId &&
-    isSameAddress(to, record.to) &&
-    value === record.value &&
-    data.toLowerCase() === record.calldata.toLowerCase();
-  if (isSame) return;
+  if (isAttemptOf(record, attempt)) return;
   throw new SignerHold(
     'rollback',
-    `chain_attempts ${id} is not what transaction ${record.id} asks for: the database was changed`,
+    `chain_attempts ${attempt.id} is not what transaction ${record.id} asks for: the database was changed`,
   );
 }
 

@@ -1,18 +1,19 @@
+import { missingVotes } from '../../src/approvals/sealedTransaction';
 import { initiatorPayload } from '../../src/approvals/transactions';
 import { restrictedEncodingFault } from '../../src/chain/decode';
 import { ACCOUNT_CONTRACTS } from '../../src/chain/safeAccount';
 import type { Tx } from '../../src/db/database';
 import type { UsageOfExecution } from '../../src/db/policyUsage';
 import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transactions';
-import { countedVoters, isExpired } from '../../src/domain/approval';
+import { isExpired } from '../../src/domain/approval';
 import { canonicalJson } from '../../src/domain/canonicalJson';
 import { textDifference } from '../../src/domain/textDifference';
-import { initiatorVote, transactionRules } from '../../src/domain/transaction';
 import { checkTarget } from '../../src/domain/transactionContent';
 import type { RejectionEntry } from '../../src/journal/entries';
 import { contentOf, policyRefusal, policyTransactionOf, usageOf } from '../../src/transactions/policy';
 import { readSignedTokens, summaryOf } from '../../src/transactions/summary';
 import { networkOf, type SignerContext } from '../signer/context';
+import { assertAfterCutoff } from '../signer/cutoff';
 import { SignerRefusal } from '../signer/refusal';
 import { assertBudgetKept } from './journaled';
 import { assertReplaceable, type ReadBefore } from './replacements';
@@ -53,17 +54,8 @@ function assertExecuting(record: StoredTransaction, now: TransactionSnapshot['no
 
 /** Throws SignerRefusal unless the initiator and enough approvers have signed. `record` holds verified votes only. */
 function assertVotes(record: StoredTransaction, now: TransactionSnapshot['now']): void {
-  if (!initiatorVote(record, now)) {
-    throw new SignerRefusal('stale', 'the signer found no valid signature of the initiator');
-  }
-  const approvals = countedVoters(transactionRules, record, now, 'approve');
-  const { approve: threshold } = transactionRules.thresholds(record, now);
-  if (approvals.length < threshold) {
-    throw new SignerRefusal(
-      'stale',
-      `the signer found ${approvals.length} valid approvals by current approvers; ${threshold} are required`,
-    );
-  }
+  const missing = missingVotes({ record, now });
+  if (missing !== undefined) throw new SignerRefusal('stale', `the signer found ${missing}`);
 }
 
 /**
@@ -148,6 +140,7 @@ export async function assertTransactionEvidence(
   if (record.signerOutcome === 'rejected' || context.journal.isRejected(record.id)) {
     throw new SignerRefusal('stale', `transaction ${record.id} has been rejected`);
   }
+  assertAfterCutoff(context, 'transaction', record);
   assertExecuting(record, now);
   assertVotes(record, now);
   await assertSummary(context, tx, record, now);

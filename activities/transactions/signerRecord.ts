@@ -1,3 +1,4 @@
+import { underSealedState } from '../../src/approvals/sealedTransaction';
 import type { Db, Tx } from '../../src/db/database';
 import {
   type FirstSigningConditions,
@@ -7,10 +8,8 @@ import {
   type TransactionSnapshot,
   type UnsealedTransaction,
 } from '../../src/db/transactions';
-import { memberSummary } from '../../src/domain/approval';
-import { findResource, membersOf, type OrganizationState } from '../../src/domain/governance';
-import type { PolicyDefinition } from '../../src/domain/policy';
-import type { TransactionNow, TransactionRef } from '../../src/domain/transaction';
+import type { OrganizationState } from '../../src/domain/governance';
+import type { TransactionRef } from '../../src/domain/transaction';
 import type { SignerContext } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';
 
@@ -21,59 +20,15 @@ export async function networkAndPolicyOf(handle: Db | Tx, ref: TransactionRef) {
   return found;
 }
 
-/** The members and groups that a policy and a record name, as the admins have decided. */
-function peopleOf(
-  state: OrganizationState,
-  { initiatorSetting, approverSetting }: PolicyDefinition,
-  memberIds: readonly string[],
-): Pick<TransactionNow, 'members' | 'groups'> {
-  const settings = [
-    ...(initiatorSetting ? [initiatorSetting] : []),
-    ...(approverSetting ? [approverSetting] : []),
-  ];
-  const named = settings.flatMap((setting) => (setting.type === 'user' ? [setting.memberId] : []));
-  const members = membersOf(state, [...memberIds, ...named]);
-  const groups = settings.flatMap((setting) => {
-    const group = setting.type === 'group' ? findResource(state, 'group', setting.groupId) : undefined;
-    return group ? [[group.id, membersOf(state, group.memberIds).map(memberSummary)] as const] : [];
-  });
-  return {
-    members: new Map(members.map((member) => [member.id, memberSummary(member)])),
-    groups: new Map(groups),
-  };
-}
-
-/**
- * A record under what the admins have decided, at the signer's time: policy, members, groups and account are those of the
- * sealed state, whatever the tables say.
- */
-function underSealedState(
-  { record, now }: UnsealedTransaction,
+/** A record under the sealed state, at the signer's time. Throws SignerRefusal. */
+function sealedSnapshot(
+  found: UnsealedTransaction,
   state: OrganizationState,
   time: Date,
 ): TransactionSnapshot {
-  const policy = findResource(state, 'policy', record.policyId);
-  const account = findResource(state, 'account', record.accountId);
-  const initiator = findResource(state, 'member', record.initiator.id);
-  if (!account) throw new SignerRefusal('stale', `no sealed decision has account ${record.accountId}`);
-  const voters = record.votes.map(({ memberId }) => memberId);
-  return {
-    record: {
-      ...record,
-      accountAddress: account.address,
-      accountName: account.name,
-      accountNetworkIds: account.networkIds,
-      // Not read: the signer reads the outcome from its own endpoints.
-      chain: null,
-      ...(initiator ? { initiator: memberSummary(initiator) } : {}),
-    },
-    now: {
-      time,
-      policy: policy ? { id: policy.id, ...policy.definition } : now.policy,
-      policyRemoved: !policy,
-      ...peopleOf(state, policy?.definition ?? now.policy, [record.initiator.id, ...voters]),
-    },
-  };
+  const sealed = underSealedState(found, state, time);
+  if (sealed) return sealed;
+  throw new SignerRefusal('stale', `no sealed decision has account ${found.record.accountId}`);
 }
 
 /** A transaction under the sealed state. */
@@ -96,7 +51,7 @@ async function readUnderSeal<Extra extends object>(
   const found = await read(handle, ref);
   if (!found) return undefined;
   clock.assertInStep(found.now.time);
-  return { ...found, ...underSealedState(found, state, clock.now()), state };
+  return { ...found, ...sealedSnapshot(found, state, clock.now()), state };
 }
 
 /**

@@ -1,6 +1,6 @@
-import { payloadToSign, transactionSubject } from '../../src/approvals/transactions';
+import { canBeSigned } from '../../src/approvals/sealedTransaction';
+import { transactionSubject } from '../../src/approvals/transactions';
 import { verifyDecision } from '../../src/approvals/voters';
-import { hashTypedPayload } from '../../src/chain/typedData';
 import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transactions';
 import type { Decision } from '../../src/domain/approval';
 import { canonicalJson } from '../../src/domain/canonicalJson';
@@ -8,16 +8,6 @@ import type { SignerContext } from '../signer/context';
 
 /** The votes of a transaction. */
 export type Votes = StoredTransaction['votes'];
-
-/** Whether a record has a signable form: valid addresses and numbers. */
-export function canBeSigned({ record, now }: TransactionSnapshot): boolean {
-  try {
-    hashTypedPayload(payloadToSign(record, now, 'initiator') ?? '');
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /**
  * The votes for a decision about a transaction whose signatures are valid now. Outside the database transaction, because signatures of

@@ -1,19 +1,23 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { signerEndpoints } from '../chain/contractSignatures';
 import type { Keystore } from '../chain/keys';
 import { hasAuthorizations } from '../db/authorizations';
 import type { Db } from '../db/database';
+import { recordFreeze } from '../db/freezes';
 import { readInstallationId } from '../db/installation';
-import { signerLease } from '../db/signerLease';
+import { readSignerLease, signerLease } from '../db/signerLease';
+import type { JournalPosition } from '../domain/signerLease';
 import type { UnknownExecutionEntry } from '../journal/entries';
 import { openJournalOf } from '../journal/installationJournal';
 import type { Journal } from '../journal/journal';
 import { compareJournal, isComplete, type Missing } from '../recovery/compareJournal';
-import { completeJournal } from '../recovery/completeJournal';
-
+import { type Completed, completeJournal } from '../recovery/completeJournal';
+import { cutOffRequests, cutoffOfNow } from '../recovery/cutoff';
+import { assertNotForked, isShorter } from '../recovery/fork';
 import { findUnknownExecutions } from '../recovery/unknownExecutions';
 import { writeBack } from '../recovery/writeBack';
-import { type CommandContext, keystoreOf } from './context';
+import { type CommandContext, identifyVoterOf, keystoreOf } from './context';
 import { CommandRefused } from './output';
 import { count } from './text';
 
@@ -28,6 +32,7 @@ async function unknownExecutions(
   { installationConfig, output }: CommandContext,
   db: Db,
   journal: Journal,
+  isCompleted: boolean,
 ): Promise<UnknownExecutionEntry[]> {
   const found: UnknownExecutionEntry[] = [];
   for (const network of (await installationConfig()).networks) {
@@ -35,7 +40,7 @@ async function unknownExecutions(
     if (clients.length === 0) {
       output.note(`network ${network.name}: not compared, because it has no signerRpcUrls`);
     } else {
-      found.push(...(await findUnknownExecutions({ db, journal }, network, clients)));
+      found.push(...(await findUnknownExecutions({ db, journal }, network, clients, { isCompleted })));
     }
   }
   return found;
@@ -95,42 +100,90 @@ interface Compared {
   readonly unknown: readonly UnknownExecutionEntry[];
   /** Ids of transactions that the database has decided about and the journal does not know. */
   readonly unjournaled: readonly string[];
+  /** Ids of what is open, and not decided any more. */
+  readonly cutOff: readonly string[];
   /** How many lines the journal was completed with. */
   readonly added: number;
+  /** Ids of transactions whose authorization is in the journal, and whose votes do not say that it is theirs. */
+  readonly unvoted: readonly string[];
+}
+
+/** What is compared. */
+interface Parts {
+  readonly db: Db;
+  readonly journal: Journal;
+  readonly keystore: Keystore;
+}
+
+async function complete(context: CommandContext, parts: Parts, isLost: boolean): Promise<Completed> {
+  const { networks, proposalLifetimeMs: lifetimeMs } = context.config();
+  const endpoints = new Map(networks.map((network) => [network.id, signerEndpoints(network).clients]));
+  const endpointsOf = (networkId: number) => endpoints.get(networkId) ?? [];
+  const identifyVoter = await identifyVoterOf(context);
+  return completeJournal({ ...parts, endpointsOf, identifyVoter, lifetimeMs }, { isLost });
 }
 
 /** Compares, and completes the journal where it is to be written. Throws JournalError for one of another history. */
 async function compare(
   context: CommandContext,
-  { db, journal, keystore }: { db: Db; journal: Journal; keystore: Keystore },
-  completes: boolean,
+  parts: Parts,
+  { completes, stored, anew }: { completes: boolean; stored: JournalPosition; anew: boolean },
 ): Promise<Compared> {
+  const { db, journal } = parts;
   const before = journal.lines();
   let compared = await compareJournal(journal, db);
+  assertNotForked(journal, stored, compared.missing);
+  let unvoted: readonly string[] = [];
   if (completes) {
-    const { networks } = context.config();
-    const endpoints = new Map(networks.map((network) => [network.id, signerEndpoints(network).clients]));
-    const endpointsOf = (networkId: number) => endpoints.get(networkId) ?? [];
-    await completeJournal({ db, journal, keystore, endpointsOf });
+    ({ unvoted } = await complete(context, parts, anew || isShorter(journal, stored)));
     compared = await compareJournal(journal, db);
   }
-  const unknown = await unknownExecutions(context, db, journal);
-  return { ...compared, unknown, added: journal.lines() - before };
+  const unknown = await unknownExecutions(context, db, journal, completes);
+  const cutOff = await cutOffRequests(db, journal);
+  return { ...compared, unknown, unvoted, cutOff, added: journal.lines() - before };
+}
+
+/**
+ * Puts executions that nobody here knows into the journal. What their organizations had requested is cut off, because one of
+ * it may be what was executed; and they are frozen, because no budget counts it.
+ */
+async function recordUnknown(
+  context: CommandContext,
+  { db, journal }: Parts,
+  unknown: readonly UnknownExecutionEntry[],
+): Promise<void> {
+  const { proposalLifetimeMs: lifetimeMs } = context.config();
+  for (const organizationId of new Set(unknown.map((one) => one.organizationId))) {
+    const freeze = { type: 'freeze', organizationId, id: randomUUID() } as const;
+    await journal.append(await cutoffOfNow(db, { organizationId, lifetimeMs }), freeze);
+    await recordFreeze(db, freeze);
+  }
+  await journal.append(...unknown);
 }
 
 /** What is found, in words. */
 function foundText(
   { file }: Journal,
-  { missing, unknown, unjournaled, added }: Compared,
+  { missing, unknown, unjournaled, unvoted, cutOff, added }: Compared,
   { newJournal, write }: Options,
 ): string[] {
-  const unproved = 'not in the journal, and nothing proves it: the signer verifies its votes when it goes on';
+  const unproved = 'not in the journal, and nothing proves it: it only gets its cancellation';
   const of = count(added, 'line', 'lines');
   const made = newJournal ? [`${file}: made anew, ${of}`] : [];
   const completed =
     !newJournal && added > 0 ? [`${file}: completed with ${of} from database and chains`] : [];
   const lacks = unjournaled.map((id) => `${id}: ${newJournal || write ? unproved : 'not in the journal'}`);
-  return [...made, ...completed, ...lacks, ...lines(missing, unknown)];
+  const labels = unvoted.map(
+    (id) =>
+      `ALARM: ${id}: signed or executed, and its votes do not say that this is what they are for. It is not signed again, and counts in the budget of every policy. Find out what it paid`,
+  );
+  const again = cutOff.map(
+    (id) => `${id}: requested before the journal was completed: it is not decided any more, create it again`,
+  );
+  const frozen = [...new Set(write ? unknown.map(({ organizationId }) => organizationId) : [])].map(
+    (id) => `${id}: frozen, because no budget counts what was executed: ./orgwallet unfreeze --org ${id}`,
+  );
+  return [...made, ...completed, ...lacks, ...labels, ...lines(missing, unknown), ...frozen, ...again];
 }
 
 /**
@@ -141,16 +194,19 @@ function foundText(
 export async function reconcileRestore(context: CommandContext, options: Options): Promise<void> {
   const db = context.signerDb();
   const keystore = await keystoreOf(context);
+  const { position: stored } = await readSignerLease(db);
   const journal = await openJournal(context, db, options);
-  const completes = options.newJournal === true || options.write === true;
+  const anew = options.newJournal === true;
+  const completes = anew || options.write === true;
+  const parts = { db, journal, keystore };
   try {
-    const compared = await compare(context, { db, journal, keystore }, completes);
-    const { missing, unknown, unjournaled, added } = compared;
+    const compared = await compare(context, parts, { completes, stored, anew });
+    const { missing, unknown, unjournaled, unvoted, cutOff, added } = compared;
     const isDone = isComplete(missing) && unknown.length === 0;
     const isWritten = !isDone && options.write === true;
     if (isWritten) {
       const recoveryDb = context.recoveryDb();
-      if (unknown.length > 0) await journal.append(...unknown);
+      await recordUnknown(context, parts, unknown);
       await writeBack(
         { db: recoveryDb, journal, keystore },
         { ...missing, unknownExecutions: [...missing.unknownExecutions, ...unknown] },
@@ -163,7 +219,10 @@ export async function reconcileRestore(context: CommandContext, options: Options
         ? 'The database has all that the journal and the chains have.'
         : 'Nothing was written to the database. To complete the journal and to write back: ./orgwallet signer reconcile-restore --write';
     context.output.result(
-      { ...shown(missing, unknown), unjournaled, completedLines: added, written: isWritten },
+      {
+        ...shown(missing, unknown),
+        ...{ unjournaled, unvoted, cutOff, completedLines: added, written: isWritten },
+      },
       [...foundText(journal, compared, options), end].join('\n'),
     );
   } finally {

@@ -206,18 +206,12 @@ export async function undecidedBelow(
   return rows.map(attempt);
 }
 
-/** Everything that was stored of an account from one nonce on and before another, lowest first. */
-export async function attemptsBetween(
-  db: Db | Tx,
-  { accountId, networkId }: AccountNonces,
-  { from, before }: { readonly from: bigint; readonly before: bigint },
-): Promise<Attempt[]> {
-  const rows = await selectAttempts(db)
-    .where({ account_id: accountId, network_id: BigInt(networkId) })
-    .where('safe_nonce', '>=', from)
-    .where('safe_nonce', '<', before)
-    .orderBy(['safe_nonce', 'id']);
-  return rows.map(attempt);
+/** Those of these hashes that attempts have. */
+export async function storedHashes(db: Db, safeTxHashes: readonly string[]): Promise<ReadonlySet<string>> {
+  const hashes = await db('chain_attempts')
+    .whereIn('safe_tx_hash', [...safeTxHashes])
+    .pluck('safe_tx_hash');
+  return new Set(hashes.flatMap((hash) => hash ?? []));
 }
 
 /** What an envelope carries; `attempt` is undefined for a deployment and for a filled nonce. */

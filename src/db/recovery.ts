@@ -157,3 +157,27 @@ export async function sealedSequences(db: Db | Tx): Promise<ReadonlyMap<string, 
   const rows = await db('sealed_states').select('organization_id', 'sequence');
   return new Map(rows.map((row) => [row.organization_id, Number(row.sequence)]));
 }
+
+/** The request that expires last; undefined where there is none. */
+export async function latestExpiry(
+  db: Db | Tx,
+): Promise<{ readonly id: string; readonly expiresAt: Date } | undefined> {
+  const row = await db('approvals').orderBy('expires_at', 'desc').first('id', 'expires_at');
+  return row && { id: row.id, expiresAt: row.expires_at };
+}
+
+/** What is open: transactions, and proposals that are not decided; oldest first. */
+export async function openRequests(
+  db: Db | Tx,
+): Promise<{ readonly id: string; readonly organizationId: string; readonly expiresAt: Date }[]> {
+  const rows = await db('approvals')
+    .whereNull('closed_at')
+    .whereNotExists(db('seals').whereRaw('seals.proposal_id = approvals.id'))
+    .orderBy('created_at')
+    .select('id', 'organization_id', 'expires_at');
+  return rows.map((row) => ({
+    id: row.id,
+    organizationId: row.organization_id,
+    expiresAt: row.expires_at,
+  }));
+}

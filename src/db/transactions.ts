@@ -335,11 +335,6 @@ export async function readTransaction(
   return row && { ...snapshot(row), tag: row.tag };
 }
 
-/** The id of the transaction that a transaction replaces; null where it replaces none, or does not exist. */
-export async function findReplaced(db: Db | Tx, id: string): Promise<string | null> {
-  return (await db('transactions').where({ id }).first('replaces'))?.replaces ?? null;
-}
-
 /** One transaction by its id alone, for operators. */
 export async function findTransactionById(db: Db | Tx, id: string): Promise<TransactionSnapshot | undefined> {
   const [row] = await queryRows<TransactionColumns>(db, `${SELECT} WHERE a.id = ?`, [id]);

@@ -38,7 +38,7 @@ const RENEW_MS = 5_000;
 const MARGIN_MS = 2_000;
 const RETRY_MS = 500;
 /** No journal goes so far: one is being completed, which is begun again where it was broken off. */
-const COMPLETING: JournalPosition = { lines: Number.MAX_SAFE_INTEGER, hash: 'completing' };
+export const COMPLETING: JournalPosition = { lines: Number.MAX_SAFE_INTEGER, hash: 'completing' };
 
 const at = (time: Date | null) => time?.toISOString() ?? 'an unknown time';
 

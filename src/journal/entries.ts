@@ -39,7 +39,10 @@ export interface AuthorizationEntry extends DecidedTransaction {
   readonly fromBlock: string;
   /** ISO 8601, by the signer's clock. */
   readonly authorizedAt: string;
-  /** The verified payloads and votes; null where the row was taken over by its signature alone. */
+  /**
+   * The verified payloads and votes; null where a completed journal has it by the signature of the key or its execution alone:
+   * its labels (transaction, policy, initiator) are those of a row, which nobody has signed.
+   */
   readonly evidence: JsonValue;
 }
 
@@ -71,6 +74,8 @@ export function signedPart(call: SignedCall): Pick<AuthorizationEntry, keyof Sig
 /** A transaction that was rejected: it is never authorized. */
 export interface RejectionEntry extends DecidedTransaction {
   readonly type: 'rejection';
+  /** Its signed expiry, in ISO 8601; null where nothing has verified it. */
+  readonly expiresAt: string | null;
 }
 
 /**
@@ -135,6 +140,18 @@ export interface FreezeEntry {
   readonly id: string;
 }
 
+/**
+ * The journal was completed from what others have: what was requested before, and is not in it, is neither authorized nor
+ * decided any more.
+ */
+export interface CutoffEntry {
+  readonly type: 'cutoff';
+  /** null: of all organizations. */
+  readonly organizationId: string | null;
+  /** ISO 8601. A request with this signed expiry, or an earlier one, was made before. */
+  readonly expiresUntil: string;
+}
+
 /** One state of an organization's governance, in order. */
 export interface SealEntry {
   readonly type: 'seal';
@@ -177,6 +194,7 @@ export type JournalEntry =
   | OutcomeEntry
   | GasEntry
   | FreezeEntry
+  | CutoffEntry
   | SealEntry
   | UnknownExecutionEntry;
 

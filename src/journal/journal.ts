@@ -19,6 +19,7 @@ import {
   type UnknownExecutionEntry,
 } from './entries';
 import {
+  type Cutoff,
   type Freeze,
   type GasOwner,
   type IndexedAuthorization,
@@ -81,12 +82,16 @@ export interface JournalReader {
   isRejected(transactionId: string): boolean;
   /** The rejection of a transaction, or undefined. */
   rejection(transactionId: string): Promise<RejectionEntry | undefined>;
+  /** The signed expiry of a rejected transaction, in ISO 8601; null where nothing has verified it. */
+  expiryOfRejected(transactionId: string): string | null;
   /** The transactions whose cancellations are to be signed. */
   cancelledIds(): Iterable<string>;
   /** The cancellation of a transaction that is to be signed, or undefined. */
   cancellationOf(transactionId: string): CancellationEntry | undefined;
   /** Executions that nobody here has authorized. */
   unknownExecutions(): readonly UnknownExecutionEntry[];
+  /** The latest cutoff that concerns an organization, or undefined. */
+  cutoffOf(organizationId: string): Cutoff | undefined;
   /** The freeze that concerns an organization (null: the one of all organizations), or undefined. */
   freezeOf(organizationId: string | null): Freeze | undefined;
   activeFreezes(): readonly Freeze[];
@@ -205,10 +210,12 @@ class JournalFile implements JournalReader {
   othersOf = (transactionId: string, replaces: string | null) => this.index.othersOf(transactionId, replaces);
   rejectedIds = () => this.index.rejections.keys();
   isRejected = (transactionId: string) => this.index.rejections.has(transactionId);
+  expiryOfRejected = (transactionId: string) => this.index.rejections.get(transactionId)?.expiresAt ?? null;
   cancelledIds = () => this.index.cancellations.keys();
   cancellationOf = (transactionId: string) => this.index.cancellations.get(transactionId);
   unknownExecutions = () => this.index.unknownExecutions;
   organizationIds = () => this.index.organizationIds();
+  cutoffOf = (organizationId: string) => this.index.cutoffOf(organizationId);
   freezeOf = (organizationId: string | null) => this.index.freezeOf(organizationId);
   activeFreezes = () => this.index.activeFreezes();
   isRequestDone = (id: string) => this.index.isRequestDone(id);
@@ -240,8 +247,8 @@ class JournalFile implements JournalReader {
   }
 
   async rejection(transactionId: string): Promise<RejectionEntry | undefined> {
-    const position = this.index.rejections.get(transactionId);
-    return position && this.read<RejectionEntry>(position);
+    const found = this.index.rejections.get(transactionId);
+    return found && this.read<RejectionEntry>(found.position);
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,7 @@ import {
   type AccountNonce,
   type AuthorizationEntry,
   type CancellationEntry,
+  type CutoffEntry,
   type FreezeEntry,
   type GasEntry,
   type OutcomeEntry,
@@ -24,6 +25,8 @@ export interface IndexedAuthorization
   readonly safeNonce: bigint;
   /** Head of the chain when it was authorized. */
   readonly fromBlock: bigint;
+  /** In milliseconds. */
+  readonly authorizedAt: number;
   readonly line: number;
   readonly position: LinePosition;
 }
@@ -41,6 +44,20 @@ export interface Freeze {
   readonly organizationId: string | null;
   /** ISO 8601. */
   readonly since: string;
+}
+
+/** The latest cutoff that concerns an organization. */
+export interface Cutoff {
+  /** When the journal was completed, in milliseconds: what was authorized until then was requested before. */
+  readonly at: number;
+  /** In milliseconds: what expires until then was requested before. */
+  readonly expiresUntil: number;
+}
+
+/** A rejection, and where it is. */
+interface IndexedRejection {
+  readonly expiresAt: string | null;
+  readonly position: LinePosition;
 }
 
 interface IndexedSeal {
@@ -63,8 +80,10 @@ const gasKey = ({ organizationId, networkId }: GasOwner) => `${organizationId}/$
 interface Spending
   extends Pick<
     AuthorizationEntry,
-    'transactionId' | 'networkId' | 'tokenAddress' | 'initiatorId' | 'accountId' | 'destination'
+    'transactionId' | 'networkId' | 'tokenAddress' | 'accountId' | 'destination'
   > {
+  /** Null where no vote names it: it counts for everybody. */
+  readonly initiatorId: string | null;
   readonly amount: bigint;
   /** In milliseconds. */
   readonly authorizedAt: number;
@@ -83,6 +102,13 @@ function countedFrom(authorizedAt: number, known?: OutcomeEntry): number {
     : Number.NEGATIVE_INFINITY;
 }
 
+function latest(one: Cutoff, other: Cutoff): Cutoff {
+  return {
+    at: Math.max(one.at, other.at),
+    expiresUntil: Math.max(one.expiresUntil, other.expiresUntil),
+  };
+}
+
 /** Whether a budget counts an authorization, whenever it was. */
 export function isOfWindow(
   { asset, initiatorId, accountId, destination }: UsageWindow,
@@ -90,11 +116,11 @@ export function isOfWindow(
     networkId,
     tokenAddress,
     ...of
-  }: Pick<AuthorizationEntry, 'networkId' | 'tokenAddress' | 'initiatorId' | 'accountId' | 'destination'>,
+  }: Pick<Spending, 'networkId' | 'tokenAddress' | 'initiatorId' | 'accountId' | 'destination'>,
 ): boolean {
   return (
     (asset === null || (asset.networkId === networkId && isSameAddress(asset.tokenAddress, tokenAddress))) &&
-    (initiatorId === null || initiatorId === of.initiatorId) &&
+    (initiatorId === null || of.initiatorId === null || initiatorId === of.initiatorId) &&
     (accountId === null || accountId === of.accountId) &&
     (destination === null || isSameAddress(destination, of.destination))
   );
@@ -105,8 +131,8 @@ export class JournalIndex {
   installationId: string | undefined;
   readonly authorizations = new Map<string, IndexedAuthorization>();
   readonly outcomes = new Map<string, OutcomeEntry>();
-  /** Where the rejections of transactions are. */
-  readonly rejections = new Map<string, LinePosition>();
+  /** By transaction. */
+  readonly rejections = new Map<string, IndexedRejection>();
   /** The cancellations that are to be signed, by transaction. */
   readonly cancellations = new Map<string, CancellationEntry>();
   /** The authorizations whose outcome is not read. */
@@ -124,8 +150,9 @@ export class JournalIndex {
   private readonly requests = new Set<string>();
   private readonly seals = new Map<string, Map<number, IndexedSeal>>();
   private readonly latest = new Map<string, number>();
-  /** By policy. */
-  private readonly spending = new Map<string, Spending[]>();
+  private readonly cutoffs = new Map<string | null, Cutoff>();
+  /** By policy; null: what no vote binds to a policy, which counts in each. */
+  private readonly spending = new Map<string | null, Spending[]>();
   /** By transaction. */
   private readonly spentBy = new Map<string, Spending>();
   /** The transaction that each replaces; and the other way round, in order. */
@@ -148,7 +175,7 @@ export class JournalIndex {
         break;
       }
       case 'rejection':
-        this.rejections.set(entry.transactionId, position);
+        this.rejections.set(entry.transactionId, { expiresAt: entry.expiresAt, position });
         this.addReplacement(entry);
         break;
       case 'cancellation':
@@ -160,6 +187,9 @@ export class JournalIndex {
       case 'freeze':
       case 'unfreeze':
         this.setFreeze(entry, at);
+        break;
+      case 'cutoff':
+        this.addCutoff(entry, Date.parse(at));
         break;
       case 'seal':
         this.addSeal(entry, position);
@@ -200,6 +230,12 @@ export class JournalIndex {
     return this.freezes.get(null) ?? this.freezes.get(organizationId);
   }
 
+  /** The latest cutoff that concerns an organization, or undefined. */
+  cutoffOf(organizationId: string): Cutoff | undefined {
+    const [one, other] = [this.cutoffs.get(null), this.cutoffs.get(organizationId)];
+    return one && other ? latest(one, other) : (one ?? other);
+  }
+
   /** Every freeze that is in force. */
   activeFreezes(): Freeze[] {
     return [...this.freezes.values()];
@@ -229,7 +265,7 @@ export class JournalIndex {
    */
   usageIn(window: UsageWindow, at: Date, except?: string): Pick<Usage, 'amount' | 'executions'> {
     const begin = at.getTime() - window.hours * HOUR_MS;
-    const counted = (this.spending.get(window.policyId) ?? []).filter(
+    const counted = this.spendingOf(window.policyId).filter(
       (one) => one.transactionId !== except && one.countedFrom >= begin && isOfWindow(window, one),
     );
     const amount = counted.reduce((sum, one) => sum + one.amount, 0n);
@@ -238,8 +274,7 @@ export class JournalIndex {
 
   /** The undecided authorizations of a policy, oldest first. */
   undecidedOf(policyId: string): string[] {
-    const of = this.spending.get(policyId) ?? [];
-    return of
+    return this.spendingOf(policyId)
       .filter(({ transactionId }) => this.undecided.has(transactionId))
       .map((one) => one.transactionId);
   }
@@ -265,6 +300,15 @@ export class JournalIndex {
     return id;
   }
 
+  private spendingOf(policyId: string): Spending[] {
+    return [...(this.spending.get(policyId) ?? []), ...(this.spending.get(null) ?? [])];
+  }
+
+  private addCutoff({ organizationId, expiresUntil }: CutoffEntry, at: number): void {
+    const cutoff = { at, expiresUntil: Date.parse(expiresUntil) };
+    this.cutoffs.set(organizationId, latest(cutoff, this.cutoffs.get(organizationId) ?? cutoff));
+  }
+
   private addReplacement({
     transactionId,
     replaces,
@@ -280,7 +324,8 @@ export class JournalIndex {
     const { organizationId, transactionId, accountId, networkId, safeTxHash } = entry;
     const safeNonce = BigInt(entry.safeNonce);
     const of = { organizationId, transactionId, accountId, networkId, safeTxHash, safeNonce };
-    this.authorizations.set(transactionId, { ...of, fromBlock: BigInt(entry.fromBlock), line, position });
+    const [fromBlock, authorizedAt] = [BigInt(entry.fromBlock), Date.parse(entry.authorizedAt)];
+    this.authorizations.set(transactionId, { ...of, fromBlock, authorizedAt, line, position });
     this.take(entry, { safeNonce, safeTxHash, line, transactionId });
     this.addSpending(entry);
     this.addReplacement(entry);
@@ -297,7 +342,10 @@ export class JournalIndex {
   }
 
   private addSpending(entry: AuthorizationEntry): void {
-    const { policyId, transactionId, networkId, tokenAddress, initiatorId, accountId, destination } = entry;
+    const { transactionId, networkId, tokenAddress, accountId, destination } = entry;
+    const isBound = entry.evidence !== null;
+    const policyId = isBound ? entry.policyId : null;
+    const initiatorId = isBound ? entry.initiatorId : null;
     const authorizedAt = Date.parse(entry.authorizedAt);
     const spent: Spending = {
       ...{ transactionId, networkId, tokenAddress, initiatorId, accountId, destination, authorizedAt },

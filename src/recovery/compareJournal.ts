@@ -72,6 +72,16 @@ async function assertSameSeal(
   );
 }
 
+/** Throws JournalError where a nonce of an account has another transaction in the database than in the journal. */
+function assertSameNonce(journal: JournalReader, one: AuthorizationKey): void {
+  const { transactionId, accountId, networkId, safeNonce } = one;
+  const taken = journal.takenAt(one);
+  if (!taken || taken.transactionId === null || taken.transactionId === transactionId) return;
+  throw new JournalError(
+    `nonce ${safeNonce} of account ${accountId} on network ${networkId} is of ${taken.transactionId} in line ${taken.line} of the journal, and of ${transactionId} in the database: ${OTHER_HISTORY}`,
+  );
+}
+
 async function missingSeals(journal: JournalReader, db: Db): Promise<Missing['seals']> {
   const stored = await sealedSequences(db);
   const missing = new Map<string, SealEntry[]>();
@@ -114,8 +124,11 @@ interface Comparison {
 export async function compareJournal(journal: JournalReader, db: Db): Promise<Comparison> {
   const stored = new Map<string, Pick<AuthorizationKey, 'safeTxHash' | 'outcome' | 'usedAt'>>();
   for await (const page of allAuthorizations(db)) {
-    for (const { transactionId, safeTxHash, outcome, usedAt } of page)
+    for (const one of page) {
+      const { transactionId, safeTxHash, outcome, usedAt } = one;
+      assertSameNonce(journal, one);
       stored.set(transactionId, { safeTxHash, outcome, usedAt });
+    }
   }
   const authorizations: IndexedAuthorization[] = [];
   for (const one of journal.authorizations()) {

@@ -2,21 +2,24 @@ import type { Address, Hex } from 'viem';
 import { checksumAddress } from '../chain/address';
 import type { ChainClient } from '../chain/clients';
 import type { SigningKeys } from '../chain/keys';
+import { deriveAccount } from '../chain/safeAccount';
 import { cancellation, safeTransactionHash } from '../chain/safeTransaction';
-import { openSeal } from '../chain/seals';
 import { hasSigned } from '../chain/signatures';
-import { accountAddress } from '../db/accounts';
+import type { IdentifyVoter } from '../chain/voter';
 import { type Attempt, attemptsOfTransaction } from '../db/attempts';
 import { listAuthorizations, type ShownAuthorization, transactionRows } from '../db/authorizations';
 import type { Db } from '../db/database';
 import { activeFreezes } from '../db/freezes';
 import { sealedSequences } from '../db/recovery';
-import { listSeals } from '../db/seals';
-import { findReplaced } from '../db/transactions';
+import { findSealedState, listSeals } from '../db/seals';
+import { readUnsealedTransaction } from '../db/transactions';
 import { listUnknownExecutions } from '../db/unknownExecutions';
 import { readContent, spendingOf } from '../domain/transactionContent';
 import { type JournalEntry, JournalError, sealEntry, signedPart } from '../journal/entries';
 import type { Journal } from '../journal/journal';
+import { cutoffOfNow } from './cutoff';
+import { provedByVotes, type Voted } from './provedByVotes';
+import { type StatesAt, sealedHistory } from './sealedHistory';
 import { type ShownExecution, shownOnChain } from './shownOnChain';
 
 /** What completing a journal needs. */
@@ -26,30 +29,20 @@ interface Deps {
   readonly keystore: Pick<SigningKeys, 'organizationKey' | 'sealKey'>;
   /** The signer's own endpoints of a network. */
   readonly endpointsOf: (networkId: number) => readonly ChainClient[];
+  readonly identifyVoter: IdentifyVoter;
+  /** How long a request can be signed. */
+  readonly lifetimeMs: number;
 }
 
-/** The seals of an organization that the journal lacks. Throws JournalError for one that its seal key has not signed. */
-async function sealEntries({ db, journal, keystore }: Deps, organizationId: string): Promise<JournalEntry[]> {
-  const { address } = keystore.sealKey(organizationId);
-  const after = journal.latestSealed(organizationId)?.sequence ?? -1;
-  const seals = await listSeals(db, organizationId, { after });
-  for (const seal of seals) {
-    if (await openSeal(address, seal)) continue;
-    throw new JournalError(
-      `decision ${seal.sequence} of organization ${organizationId} in the database is not of the seal key in this keystore`,
-    );
-  }
-  return seals.map(sealEntry);
-}
-
-/** What both an authorization and a rejection keep. */
+/** What both an authorization and a rejection keep, by their row. */
 async function decidedOf({ db }: Deps, organizationId: string, shown: ShownAuthorization) {
   const { transactionId, accountId, networkId, policyId, initiatorId, tokenAddress, amount, destination } =
     shown;
   return {
     ...{ organizationId, transactionId, accountId, networkId, policyId, initiatorId, tokenAddress, amount },
     destination,
-    replaces: await findReplaced(db, transactionId),
+    // Nobody has signed what a row says of it.
+    replaces: null,
     rows: await transactionRows(db, transactionId),
   };
 }
@@ -77,30 +70,45 @@ function outcomeOf(
   return became === outcome ? { outcome, blockAt: shown.blockAt.toISOString() } : undefined;
 }
 
-/**
- * The entries of one authorization or rejection; none where nothing proves it: neither a signature of the key, nor an
- * execution on the chain. The signer verifies its votes when it comes to it.
- */
-async function entriesOf(
-  deps: Deps,
+/** A stored authorization with what proves it. */
+interface Proof {
+  readonly attempt: Attempt;
+  readonly account: Address;
+  /** The hash of its cancellation. */
+  readonly empty: Hex;
+  /** The key has signed it, or the account has executed it. */
+  readonly isProved: boolean;
+  /** Its cancellation is stored, and was executed in its place where nothing else proves it. */
+  readonly isCancelled: boolean;
+  readonly became: ReturnType<typeof outcomeOf>;
+}
+
+/** Whether the call of an attempt has the hash of its authorization. */
+function isAuthorized(attempt: Attempt, account: Address, { safeTxHash }: ShownAuthorization): boolean {
+  const content = { ...attempt, account, to: attempt.to as Address, data: attempt.data as Hex };
+  return (
+    attempt.safeTxHash === safeTxHash &&
+    safeTransactionHash({ ...content, nonce: attempt.safeNonce }) === safeTxHash
+  );
+}
+
+/** What the key of the organization and the chain say of an authorization; undefined where its rows do not fit each other. */
+async function proofOf(
+  { db, keystore, endpointsOf }: Deps,
   organizationId: string,
   shown: ShownAuthorization,
-): Promise<JournalEntry[]> {
-  const { db, keystore } = deps;
-  const decided = await decidedOf(deps, organizationId, shown);
-  const { transactionId, accountId, networkId } = decided;
-  if (shown.outcome === 'rejected') return [{ type: 'rejection', ...decided }];
-  const attempts = await attemptsOfTransaction(db, transactionId);
+): Promise<Proof | undefined> {
+  const attempts = await attemptsOfTransaction(db, shown.transactionId);
   const attempt = attempts.find(({ kind }) => kind === 'transaction');
-  if (!attempt || attempt.safeTxHash !== shown.safeTxHash) return [];
-  const account = (await accountAddress(db, accountId)) as Address;
-  const { safeNonce, fromBlock, signature } = attempt;
-  const content = { ...attempt, account, to: attempt.to as Address, data: attempt.data as Hex };
-  if (safeTransactionHash({ ...content, nonce: safeNonce }) !== shown.safeTxHash) return [];
-  const executed = await shownOnChain(db, deps.endpointsOf(networkId), {
+  if (!attempt) return undefined;
+  const { accountId, networkId, safeNonce, fromBlock, signature } = attempt;
+  const { address } = keystore.organizationKey(organizationId);
+  // A row may say that it is elsewhere.
+  const account = deriveAccount(address, accountId).address as Address;
+  if (!isAuthorized(attempt, account, shown)) return undefined;
+  const executed = await shownOnChain(db, endpointsOf(networkId), {
     ...{ accountId, networkId, account, safeNonce, fromBlock },
   });
-  const { address } = keystore.organizationKey(organizationId);
   const isSigned =
     signature !== null && (await hasSigned(address, attempt.safeTxHash as Hex, signature as Hex));
   const isProved = isSigned || executed?.safeTxHash === shown.safeTxHash;
@@ -108,23 +116,67 @@ async function entriesOf(
   const isCancelled =
     attempts.some(({ kind }) => kind === 'cancellation') && (isProved || executed?.safeTxHash === empty);
   const became = isProved || isCancelled ? outcomeOf(shown, executed) : undefined;
+  return { attempt, account, empty, isProved, isCancelled, became };
+}
+
+/** What the votes say about an authorization; undefined where they do not suffice for what was signed. */
+async function votedOf(
+  { db, identifyVoter }: Deps,
+  statesAt: StatesAt,
+  { attempt, account }: Proof,
+  { authorizedAt }: ShownAuthorization,
+): Promise<Voted | undefined> {
+  const found = await readUnsealedTransaction(db, attempt);
+  if (found?.record.id !== attempt.transactionId) return undefined;
+  const asked = { found, attempt, account, at: new Date(authorizedAt) };
+  return provedByVotes(identifyVoter, asked, statesAt(authorizedAt));
+}
+
+/** The entries of what is proved, and whether its labels are what was voted for. */
+interface Entries {
+  readonly entries: readonly JournalEntry[];
+  readonly isVoted: boolean;
+}
+
+const NOTHING: Entries = { entries: [], isVoted: true };
+
+/**
+ * The entries of one authorization or rejection; none where nothing proves it: neither a signature of the key, nor an
+ * execution on the chain. Transaction, policy, initiator and what it replaces are those that its voters have signed; where
+ * their votes cannot be verified, those of its row, without evidence. `latest`: no authorization is later.
+ */
+async function entriesOf(
+  deps: Deps,
+  statesAt: StatesAt,
+  { organizationId, shown, latest }: { organizationId: string; shown: ShownAuthorization; latest: string },
+): Promise<Entries> {
+  const decided = await decidedOf(deps, organizationId, shown);
+  const { transactionId } = decided;
+  if (shown.outcome === 'rejected') {
+    return { entries: [{ type: 'rejection', ...decided, expiresAt: null }], isVoted: true };
+  }
+  const proof = await proofOf(deps, organizationId, shown);
+  if (!proof) return NOTHING;
+  const { attempt, account, empty, isProved, isCancelled, became } = proof;
+  const { accountId, networkId } = attempt;
   const of = { organizationId, transactionId };
-  const nonceOf = { accountId, networkId, safeNonce: String(safeNonce) };
-  return [
-    ...(isProved
-      ? [
-          {
-            type: 'authorization' as const,
-            ...decided,
-            ...spentBy(attempt),
-            ...signedPart(attempt),
-            ...{ account, authorizedAt: shown.authorizedAt, evidence: null },
-          },
-        ]
-      : []),
-    ...(isCancelled ? [{ type: 'cancellation' as const, ...of, ...nonceOf, safeTxHash: empty }] : []),
-    ...(became ? [{ type: 'outcome' as const, ...of, ...became }] : []),
-  ];
+  const nonceOf = { accountId, networkId, safeNonce: String(attempt.safeNonce) };
+  const voted = isProved ? await votedOf(deps, statesAt, proof, shown) : undefined;
+  const authorization = {
+    ...{ type: 'authorization' as const, ...decided, accountId, networkId, evidence: null },
+    ...voted,
+    ...spentBy(attempt),
+    ...signedPart(attempt),
+    ...{ account, authorizedAt: shown.authorizedAt < latest ? shown.authorizedAt : latest },
+  };
+  return {
+    entries: [
+      ...(isProved ? [authorization] : []),
+      ...(isCancelled ? [{ type: 'cancellation' as const, ...of, ...nonceOf, safeTxHash: empty }] : []),
+      ...(became ? [{ type: 'outcome' as const, ...of, ...became }] : []),
+    ],
+    isVoted: voted !== undefined || !isProved,
+  };
 }
 
 /** Whether the journal has what was decided about a transaction. */
@@ -151,28 +203,57 @@ async function otherEntries({ db, journal }: Deps): Promise<JournalEntry[]> {
   ];
 }
 
+/** What a journal was completed with. */
+export interface Completed {
+  /** Ids of authorizations that nothing proves: they are not in the journal. */
+  readonly unproved: readonly string[];
+  /** Ids of transactions whose authorization is proved, and whose votes do not say that it is theirs. */
+  readonly unvoted: readonly string[];
+}
+
 /**
- * Completes a journal that is new, or from a backup, with what the database has and the keys or the chains prove. Returns
- * the ids of authorizations that nothing proves: the signer verifies their votes when it comes to them. What the database has
- * lost as well is lost; only the chain knows it. Throws JournalError for a seal that is not signed.
+ * Completes a journal that is new, or from a backup, with what the database has and the keys or the chains prove, bound to
+ * the transactions that its votes name. What was requested before is cut off: what the database has lost as well, or hides, is
+ * lost, and the signer decides nothing about it any more. `isLost`: lines are missing, whatever the database has. Throws
+ * JournalError for a seal that is not signed, and ChainUnavailable.
  */
-export async function completeJournal(deps: Deps): Promise<readonly string[]> {
-  const { db, journal } = deps;
+export async function completeJournal(deps: Deps, { isLost }: { isLost: boolean }): Promise<Completed> {
+  const { db, journal, keystore, lifetimeMs } = deps;
   const unproved: string[] = [];
+  const unvoted: string[] = [];
+  // By the clock of its lines: what is completed was authorized before the cutoff.
+  const latest = new Date(Math.max(Date.now(), journal.lastTime())).toISOString();
+  let isCutOff = false;
+  const cutOff = async () => {
+    if (isCutOff) return;
+    const cutoff = await cutoffOfNow(db, { organizationId: null, lifetimeMs });
+    await journal.beginCompleting();
+    await journal.append(cutoff);
+    isCutOff = true;
+  };
   const complete = async (entries: readonly JournalEntry[]) => {
     if (entries.length === 0) return;
+    // After a crash the journal lacks what was just stored, but nothing that is signed.
+    if (entries.some(({ type }) => type === 'authorization')) await cutOff();
     await journal.beginCompleting();
     await journal.append(...entries);
   };
+  if (isLost) await cutOff();
   for (const organizationId of (await sealedSequences(db)).keys()) {
-    await complete(await sealEntries(deps, organizationId));
+    const seals = await listSeals(db, organizationId, { after: -1 });
+    const { address } = keystore.sealKey(organizationId);
+    const now = await findSealedState(db, organizationId);
+    const statesAt = await sealedHistory(address, organizationId, { seals, now });
+    const known = journal.latestSealed(organizationId)?.sequence ?? -1;
+    await complete(seals.filter(({ sequence }) => sequence > known).map(sealEntry));
     for (const shown of await listAuthorizations(db, organizationId)) {
       if (isKnown(journal, shown)) continue;
-      const entries = await entriesOf(deps, organizationId, shown);
+      const { entries, isVoted } = await entriesOf(deps, statesAt, { organizationId, shown, latest });
       if (entries.length === 0) unproved.push(shown.transactionId);
+      if (!isVoted) unvoted.push(shown.transactionId);
       await complete(entries);
     }
   }
   await complete(await otherEntries(deps));
-  return unproved;
+  return { unproved, unvoted };
 }

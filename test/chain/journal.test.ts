@@ -222,21 +222,26 @@ describe('an authorization', () => {
     await world.db('transactions').where({ id: transactionId }).update({ cancelling: false });
   });
 
-  test('that the journal has lost is taken over when its key has signed it', async () => {
+  test('that is signed, and that a journal has not, is neither taken over nor cancelled', async () => {
     const ref = await world.transaction(payment);
     const terms = await world.terms(ref);
     const envelopeId = await world.sign(ref, terms);
+    const { id } = requireRow((await world.attempts(ref))[0]);
     const journal = await anotherJournal();
     const signer = world.signerWith({ journal });
-    expect(await signer.signTransaction({ ...ref, terms })).toEqual({ envelopeId });
-    expect(journal.authorizationOf(ref.transactionId)?.safeNonce).toBe(0n);
-    const { id } = requireRow((await world.attempts(ref))[0]);
-    const forged = `0x${'11'.repeat(64)}1b`;
-    await world.db('chain_signatures').where({ attempt_id: id }).update({ signature: forged });
-    const distrusting = world.signerWith({ journal: await anotherJournal() });
-    expect(await distrusting.signTransaction({ ...ref, terms })).toMatchObject({
-      refused: { message: expect.stringContaining(`chain_attempts ${id} has a signature`) },
-    });
+    const held = {
+      held: expect.stringContaining(
+        `chain_attempts ${id} of transaction ${ref.transactionId} has a signature`,
+      ),
+      reason: 'rollback',
+    };
+    expect(await signer.signTransaction({ ...ref, terms })).toEqual(held);
+    await world.db('transactions').where({ id: ref.transactionId }).update({ cancelling: true });
+    expect(await signer.signCancellation({ ...ref, terms })).toEqual(held);
+    expect(journal.authorizationOf(ref.transactionId)).toBeUndefined();
+    await world.db('transactions').where({ id: ref.transactionId }).update({ cancelling: false });
+    // The signer that has written it goes on.
+    expect(await world.signer.signTransaction({ ...ref, terms })).toEqual({ envelopeId });
   });
 
   test('is signed after a crash before its journal entry, with the evidence verified again', async () => {
@@ -403,24 +408,33 @@ describe('a signature that takes a while', () => {
   });
 });
 
-test('two signers at once, each with a journal of its own, sign one authorization at one nonce', async () => {
+test('two signers at once, each with a journal of its own, sign each transaction at one nonce', async () => {
   const account = await world.account();
   const to = anAddress() as Address;
   const refs: TransactionRef[] = [];
   for (let i = 0; i < 4; i += 1) refs.push(await world.transaction({ to, value: 5n }, { account }));
   const terms = await world.terms(requireRow(refs[0]));
   const signers = [world.signer, world.signerWith({ journal: await anotherJournal() })];
-  // One waits where the other has stored what it has not signed yet.
-  const signed = async (signer: (typeof signers)[number], ref: TransactionRef) =>
-    until('it signs', async () => {
-      const answer = await signer.signTransaction({ ...ref, terms });
-      if (!('held' in answer)) expect(answer).toHaveProperty('envelopeId');
-      return 'envelopeId' in answer;
+  const answers = (ref: TransactionRef) =>
+    Promise.all(signers.map((signer) => signer.signTransaction({ ...ref, terms })));
+  // One waits where the other has stored what it has not signed yet, and for good where the other has signed it.
+  const isSigned = (ref: TransactionRef) =>
+    until('one of them has signed it', async () => {
+      const all = await answers(ref);
+      for (const answer of all) if (!('held' in answer)) expect(answer).toHaveProperty('envelopeId');
+      return all.some((answer) => 'envelopeId' in answer);
     });
-  await Promise.all(refs.flatMap((ref) => signers.map((signer) => signed(signer, ref))));
+  await Promise.all(refs.map(isSigned));
   const attempts = (await Promise.all(refs.map((ref) => world.attempts(ref)))).flat();
   expect(attempts.map(({ safe_nonce }) => Number(safe_nonce)).sort()).toEqual([0, 1, 2, 3]);
-  for (const ref of refs) expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  for (const ref of refs) {
+    const envelopeId = await until(
+      'it is signed',
+      async () =>
+        (await answers(ref)).flatMap((answer) => ('envelopeId' in answer ? [answer.envelopeId] : []))[0],
+    );
+    expect(await world.followToEnd(ref, envelopeId)).toMatchObject({ outcome: { kind: 'executed' } });
+  }
   expect(await world.balanceOf(to)).toBe(20n);
 });
 

@@ -364,6 +364,7 @@ describe('doctor about transactions', () => {
         ...usageOf(rejected),
         amount: '1',
         replaces: null,
+        expiresAt: null,
         rows: '{}',
       });
       expect(await compared()).toMatchObject({

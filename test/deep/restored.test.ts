@@ -267,17 +267,25 @@ test(
     expect((await command(env, 'signer', 'reconcile-restore')).stderr).toMatch(/--new-journal/);
     const made = await words(env, 'signer', 'reconcile-restore', '--new-journal');
     expect(made).toMatch(new RegExp(`made anew, .*ALARM: nonce ${nonce} of ${account.id}`, 's'));
+    expect(made).toContain(`${blocked.transaction.id}: requested before the journal was completed`);
     expect((await command(env, 'signer', 'reconcile-restore', '--new-journal')).stderr).toMatch(/exists/);
     expect(await reconcile('--write')).toMatchObject({
       unknownExecutions: [expect.any(String)],
       written: true,
     });
     expect(await reconcile()).toMatchObject({ unknownExecutions: [], written: false });
+    // Nobody knows in which budget it counts.
+    await words(env, 'unfreeze', '--org', org.id);
 
     await service.start();
+    // Whether it was paid before, nobody can say any more.
     await executeTransaction(service.http, org, blocked.transaction);
-    await completes(blocked);
-    expect(await received(blocked)).toBe(1n);
+    expect(await settledTransaction(service.http, org, blocked.transaction)).toMatchObject({
+      executionStatus: 'failed',
+      failure: { message: expect.stringContaining('create it again') },
+    });
+    expect(await received(blocked)).toBe(0n);
+    expect(await received(await paid())).toBe(1n);
     const entries = await db('audit_log').where({ action: 'account.unknownExecution' });
     expect(entries).toHaveLength(1);
     await expectSound();
@@ -309,7 +317,7 @@ test(
     // To look changes nothing.
     await expect(service.start()).rejects.toThrow(/it is a copy or a backup/);
     expect(await words(env, 'signer', 'reconcile-restore', '--write')).toMatch(/completed with \d+ lines/);
-    expect(await reconcile()).toMatchObject({ unjournaled: [], written: false });
+    expect(await reconcile()).toMatchObject({ unjournaled: [], unvoted: [], written: false });
     expect(readFileSync(journalFile, 'utf8').split('\n').length).toBeLessThanOrEqual(lines);
     await service.start();
     await expectSound();
@@ -337,6 +345,8 @@ test(
       await db('authorizations').where({ transaction_id: id }).update({ amount });
     const text = readFileSync(journalFile, 'utf8');
     expect(text.match(/"type":"authorization"/g)).toHaveLength(Number(authorizations?.count));
+    // All are bound by their votes.
+    expect(text).not.toContain('"evidence":null');
     expect(spent.length).toBeGreaterThan(0);
     for (const { transaction_id: id, amount } of spent) {
       const line = text.split('\n').find((one) => one.includes('"type":"authorization"') && one.includes(id));

@@ -18,6 +18,8 @@ const ACCOUNTS = ['acc_0', 'acc_1'];
 interface Transaction {
   readonly replaces: number | null;
   readonly policy: number;
+  /** Whether votes bind it to its policy and its initiator. */
+  readonly isBound: boolean;
   readonly account: number;
   readonly amount: number;
   /** Minutes after TIME. */
@@ -42,6 +44,7 @@ const transactions = fc.tuple(
     fc.record<Transaction>({
       replaces: i === 0 ? fc.constant(null) : fc.option(fc.nat({ max: i - 1 }), { nil: null }),
       policy: fc.nat({ max: 1 }),
+      isBound: fc.boolean(),
       account: fc.nat({ max: 1 }),
       amount: fc.integer({ min: 0, max: 9 }),
       authorizedAt: minute,
@@ -137,6 +140,11 @@ class Model {
     return this.authorized.filter((other) => this.rootOf(other, this.of(other).replaces) === root);
   }
 
+  /** What nothing binds to a policy counts in each. */
+  isOf(i: number, policy: number): boolean {
+    return !this.of(i).isBound || this.of(i).policy === policy;
+  }
+
   countedFrom(i: number): number {
     const authorizedAt = timeOf(this.of(i).authorizedAt);
     const known = this.outcomeOf(i);
@@ -187,10 +195,10 @@ function entryOf(model: Model, one: Act): JournalEntry {
         safeTxGas: '1',
         fromBlock: '7',
         authorizedAt: textOf(transaction.authorizedAt),
-        evidence: null,
+        evidence: transaction.isBound ? {} : null,
       } satisfies AuthorizationEntry;
     case 'reject':
-      return { type: 'rejection', ...decided };
+      return { type: 'rejection', ...decided, expiresAt: null };
     case 'cancel':
       return {
         type: 'cancellation',
@@ -286,8 +294,10 @@ function expectAnswers(journal: JournalReader, model: Model): void {
     known.filter((i) => model.isUndecided(i)).map((i) => IDS[i]),
   );
   POLICIES.forEach((policyId, policy) => {
-    const undecided = model.authorized.filter((i) => model.of(i).policy === policy && model.isUndecided(i));
-    expect(journal.undecidedIds(policyId)).toEqual(undecided.map((i) => IDS[i]));
+    const undecided = model.authorized.filter((i) => model.isOf(i, policy) && model.isUndecided(i));
+    // What is bound to no policy comes last.
+    const inOrder = [...undecided].sort((i, j) => Number(model.of(j).isBound) - Number(model.of(i).isBound));
+    expect(journal.undecidedIds(policyId)).toEqual(inOrder.map((i) => IDS[i]));
   });
   for (const i of known) {
     const id = IDS[i] as string;
@@ -325,16 +335,24 @@ function expectUsage(journal: JournalReader, model: Model): void {
   POLICIES.forEach((policyId, policy) => {
     for (const at of [0, 180, 400, 900]) {
       for (const except of [undefined, ...IDS.slice(0, 3)]) {
-        for (const accountId of [null, 'acc_1']) {
+        for (const [accountId, initiatorId] of [
+          [null, null],
+          ['acc_1', null],
+          [null, 'mem_1'],
+          [null, 'mem_2'],
+        ] as const) {
           const begin = timeOf(at) - 2 * HOUR_MS;
           const counted = model.authorized.filter(
             (i) =>
-              model.of(i).policy === policy &&
+              model.isOf(i, policy) &&
               IDS[i] !== except &&
+              (initiatorId !== 'mem_2' || !model.of(i).isBound) &&
               (accountId === null || ACCOUNTS[model.of(i).account] === accountId) &&
               model.countedFrom(i) >= begin,
           );
-          expect(journal.usageIn(window(policyId, { accountId }), new Date(timeOf(at)), except)).toEqual({
+          expect(
+            journal.usageIn(window(policyId, { accountId, initiatorId }), new Date(timeOf(at)), except),
+          ).toEqual({
             amount: counted.reduce((sum, i) => sum + BigInt(model.of(i).amount), 0n),
             executions: counted.length,
           });
@@ -413,6 +431,22 @@ describe('the index of the journal', () => {
     );
   });
 
+  it('has the latest cutoff of an organization, and that of all, also after it is opened again', async () => {
+    const journal = await begun();
+    expect(journal.cutoffOf('org_1')).toBeUndefined();
+    const cutoff = (organizationId: string | null, minutes: number) =>
+      journal.append({ type: 'cutoff', organizationId, expiresUntil: textOf(minutes) });
+    await cutoff('org_1', 5);
+    expect(journal.cutoffOf('org_1')).toEqual({ at: expect.any(Number), expiresUntil: timeOf(5) });
+    expect(journal.cutoffOf('org_2')).toBeUndefined();
+    await cutoff(null, 3);
+    await cutoff('org_1', 1);
+    for (const reader of [journal, await readJournal(journal.file)]) {
+      expect(reader.cutoffOf('org_1')).toEqual({ at: journal.lastTime(), expiresUntil: timeOf(5) });
+      expect(reader.cutoffOf('org_2')).toMatchObject({ expiresUntil: timeOf(3) });
+    }
+  });
+
   it('refuses another cancellation of a transaction, and takes the same one once', async () => {
     const journal = await begun();
     const entry = {
@@ -434,8 +468,8 @@ describe('the index of the journal', () => {
 
   it('refuses an authorization at the nonce of a cancellation of another transaction', async () => {
     const model = new Model([
-      { replaces: null, policy: 0, account: 0, amount: 1, authorizedAt: 0 },
-      { replaces: null, policy: 0, account: 0, amount: 1, authorizedAt: 0 },
+      { replaces: null, policy: 0, isBound: true, account: 0, amount: 1, authorizedAt: 0 },
+      { replaces: null, policy: 0, isBound: true, account: 0, amount: 1, authorizedAt: 0 },
     ]);
     const journal = await begun();
     await journal.append(entryOf(model, { kind: 'cancel', of: 0 }));
