@@ -4,6 +4,7 @@ import { signSeal } from '../chain/seals';
 import { decodeSignature } from '../chain/signatures';
 import { hashTypedPayload } from '../chain/typedData';
 import type { IdentifyVoter } from '../chain/voter';
+import { appendAudit, OPERATOR } from '../db/audit';
 import { recordSigningKey } from '../db/chain';
 import type { Db, Tx } from '../db/database';
 import { findGenesis, insertGenesisSignature, isAdmitted, readGenesisSignatures } from '../db/genesis';
@@ -73,8 +74,8 @@ function signerIn(signature: string): string {
 }
 
 /**
- * Stores an admin's signature of the genesis. Refuses with notFound, invalidSignature, or forbidden: not of an admin; names
- * the admins.
+ * Stores an admin's signature of the genesis, audited once. Refuses with notFound, invalidSignature, or forbidden: not of an
+ * admin; names the admins.
  */
 export async function signGenesis(
   { db, identifyVoter }: { readonly db: Db; readonly identifyVoter: IdentifyVoter },
@@ -85,7 +86,17 @@ export async function signGenesis(
   const eligible = adminsOf(genesis.state).members;
   const voter = await identifyVoter({ payload: genesis.payload, signature, eligible });
   if (!voter.ok) return withNames(voter, genesis, signature);
-  await insertGenesisSignature(db, organizationId, { memberId: voter.value.member.id, signature });
+  const memberId = voter.value.member.id;
+  await db.transaction(async (tx) => {
+    if (!(await insertGenesisSignature(tx, organizationId, { memberId, signature }))) return;
+    const details = { memberId, hash: genesis.hash };
+    await appendAudit(tx, organizationId, [
+      {
+        ...{ action: 'organization.signed', actor: OPERATOR, details },
+        ...{ resourceType: 'organization', resourceId: organizationId },
+      },
+    ]);
+  });
   return accept(voter.value.member);
 }
 
@@ -143,6 +154,12 @@ async function checkGenesis(
   }
   if (domainSalt !== operationDomainSalt(await readInstallationId(db), id) || sequence !== 0) {
     return refuse('conflict', `the genesis of ${id} is not of this installation`);
+  }
+  const beside = (['groups', 'policies', 'accounts'] as const).find(
+    (kind) => Object.keys(state[kind]).length > 0,
+  );
+  if (beside !== undefined) {
+    return refuse('conflict', `the genesis of ${id} has ${beside}: an organization begins without any`);
   }
   const members = Object.values(state.members);
   const demo = production && refuseDemoWallet(members, (i) => `members[${i}].walletAddress`);

@@ -9,6 +9,7 @@ import { summaryOnOneLine } from '../domain/summary';
 import { mapLimit } from '../mapLimit';
 import { refreshApproval } from '../temporal/approvals';
 import type { WorkflowSender } from '../temporal/client';
+import { collect } from './collect';
 import { organizationsOf, type Within } from './context';
 import { CommandRefused } from './output';
 import { table } from './text';
@@ -23,10 +24,6 @@ function lifetime(text: string): number {
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message);
   }
-}
-
-function collect(value: string, before: string[] = []): string[] {
-  return [...before, value];
 }
 
 /** The state of a key at a time. */

@@ -1,14 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { Hex } from 'viem';
-import { keyAddresses, readGenesis, signGenesis } from '../approvals/genesis';
+import { type Genesis, keyAddresses, readGenesis, signGenesis } from '../approvals/genesis';
 import { operationDomainSalt } from '../chain/domainSalt';
-import { encodeSignature, recoverSigner } from '../chain/signatures';
-import { appendAudit, OPERATOR } from '../db/audit';
+import type { Db } from '../db/database';
 import { createOrganization, listOrganizations, type NewOrganizationKeys } from '../db/organizations';
 import { isDuplicateIn } from '../db/rows';
+import type { MemberSummary } from '../domain/approval';
 import { quoted } from '../domain/quoted';
+import { collect } from './collect';
 import { type CommandContext, identifyVoterOf, keystoreOf, type Within } from './context';
+import { readGenesisSignature } from './genesisSignature';
 import { readOrganizationFile, readOrganizationKeys } from './organizationFile';
 import { CommandRefused } from './output';
 import { table } from './text';
@@ -24,11 +25,25 @@ async function keysOf(context: CommandContext, file: string | undefined): Promis
   return { domainSalt, keysOf: (id) => keyAddresses(keystore, id) };
 }
 
-/** The bytes of a key's signature (65), together with its address; any other text as it is. */
-async function withSigner(hash: Hex, signature: string): Promise<string> {
-  if (!/^0x[0-9a-fA-F]{130}$/.test(signature)) return signature;
-  const signer = await recoverSigner(hash, signature as Hex);
-  return signer ? encodeSignature(signer, signature as Hex) : signature;
+/** The genesis of an organization. Throws CommandRefused where there is no such organization. */
+async function requireGenesis(db: Db, id: string): Promise<Genesis> {
+  const genesis = await readGenesis(db, id);
+  if (!genesis) throw new CommandRefused(`organization ${id} not found`);
+  return genesis;
+}
+
+const nameOf = ({ id, name }: MemberSummary) => `${quoted(name)} (${id})`;
+
+/** Stores one signature of the genesis, as it was given, and returns whose it is. Throws CommandRefused. */
+async function storeSignature(
+  deps: Parameters<typeof signGenesis>[0],
+  genesis: Genesis,
+  given: string,
+): Promise<MemberSummary> {
+  const signature = await readGenesisSignature(given, genesis);
+  const signed = await signGenesis(deps, { organizationId: genesis.state.id, signature });
+  if (signed.ok) return signed.value;
+  throw new CommandRefused(`${given.startsWith('0x') ? '' : `${given}: `}${signed.refusal.message}`);
 }
 
 /** `org create`, `org genesis`, `org sign`, `org list`. */
@@ -87,11 +102,9 @@ export function organizationCommands(program: Command, within: Within): void {
     .option('--out <file>', 'write what they sign to a file, as wallets and `orgwallet verify` take it')
     .action((id: string, { out }: { out?: string }, command: Command) =>
       within(command, async ({ db, output }) => {
-        const genesis = await readGenesis(db(), id);
-        if (!genesis) throw new CommandRefused(`organization ${id} not found`);
-        const { hash, payload, missing, admitted } = genesis;
+        const { hash, payload, missing, admitted } = await requireGenesis(db(), id);
         if (out !== undefined) writeFileSync(out, payload);
-        const waiting = missing.map(({ id: memberId, name }) => `${quoted(name)} (${memberId})`).join(', ');
+        const waiting = missing.map(nameOf).join(', ');
         output.result(
           { hash, payload: JSON.parse(payload), missing: missing.map((member) => member.id), admitted },
           [
@@ -109,36 +122,28 @@ export function organizationCommands(program: Command, within: Within): void {
 
   org
     .command('sign <organization>')
-    .description("Store an admin's signature of the genesis")
+    .description("Store admins' signatures of the genesis")
     .requiredOption(
-      '--signature <0x…>',
-      'of eth_signTypedData_v4 over the payload of `org genesis`; of a contract wallet, ABI-encoded (address, bytes)',
+      '--signature <0x… | file>',
+      'of eth_signTypedData_v4 over the payload of `org genesis`; of a contract wallet, ABI-encoded (address, bytes); or a file that has it, as the console saves it (may be given again)',
+      collect,
     )
-    .action((id: string, options: { signature: string }, command: Command) =>
+    .action((id: string, options: { signature: string[] }, command: Command) =>
       within(command, async (context) => {
-        const { output } = context;
         const db = context.db();
-        const genesis = await readGenesis(db, id);
-        if (!genesis) throw new CommandRefused(`organization ${id} not found`);
-        const signature = await withSigner(genesis.hash as Hex, options.signature);
-        const identifyVoter = await identifyVoterOf(context);
-        const signed = await signGenesis({ db, identifyVoter }, { organizationId: id, signature });
-        if (!signed.ok) throw new CommandRefused(signed.refusal.message);
-        const member = signed.value;
-        await db.transaction((tx) =>
-          appendAudit(tx, id, [
-            {
-              action: 'organization.signed',
-              actor: OPERATOR,
-              resourceType: 'organization',
-              resourceId: id,
-              details: { memberId: member.id, hash: genesis.hash },
-            },
-          ]),
-        );
-        output.result(
-          { memberId: member.id },
-          `${quoted(member.name)} (${member.id}) has signed the genesis ${genesis.hash}`,
+        const genesis = await requireGenesis(db, id);
+        const deps = { db, identifyVoter: await identifyVoterOf(context) };
+        const signed: MemberSummary[] = [];
+        for (const given of options.signature) signed.push(await storeSignature(deps, genesis, given));
+        const { hash, missing } = await requireGenesis(db, id);
+        context.output.result(
+          { memberIds: signed.map((member) => member.id), missing: missing.map((member) => member.id) },
+          [
+            ...signed.map((member) => `${nameOf(member)} has signed the genesis ${hash}`),
+            missing.length > 0
+              ? `not signed by ${missing.map(nameOf).join(', ')}`
+              : "signed by every admin. Next: on the signer's host, `orgwallet signer admit` with the hash that the founders have compared",
+          ].join('\n'),
         );
       }),
     );

@@ -16,16 +16,18 @@ export async function findGenesis(
   return row && JSON.parse(row.state);
 }
 
-/** Stores an admin's signature of the genesis; the first one is kept. */
+/** Stores an admin's signature of the genesis; the first one is kept. True where this is it. */
 export async function insertGenesisSignature(
   db: Db | Tx,
   organizationId: string,
   { memberId, signature }: { readonly memberId: string; readonly signature: string },
-): Promise<void> {
-  await db('genesis_signatures')
+): Promise<boolean> {
+  const stored = await db('genesis_signatures')
     .insert({ organization_id: organizationId, member_id: memberId, signature })
     .onConflict(['organization_id', 'member_id'])
-    .ignore();
+    .ignore()
+    .returning('member_id');
+  return stored.length > 0;
 }
 
 /** The signatures of the genesis, by the id of the member. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { privateKeyToAccount } from 'viem/accounts';
 import { encodeSignature } from '../../src/chain/signatures';
 import type { Db } from '../../src/db/database';
+import { canonicalJson } from '../../src/domain/canonicalJson';
 import { connectAsOwner, serviceSettings } from '../support/service';
 import { temporaryDir } from '../support/stack';
 import { command, json, refused, words } from './command';
@@ -180,9 +181,14 @@ describe('the genesis of an organization', () => {
     expect(
       await refused(env, 'org', 'sign', id, '--signature', encodeSignature(wallet(1).address, wrong)),
     ).toMatch(/^the signature of "Alice" \(mem_\w+\) is wrong: /);
-    expect(await json(env, ...(await sign(1)))).toEqual({ memberId: memberIds[0] });
+    const [alice, bot] = memberIds;
+    expect(await json(env, ...(await sign(1)))).toEqual({ memberIds: [alice], missing: [bot] });
     expect(await refused(env, ...admit)).toMatch(/lacks the signatures of "Bot"/);
-    expect(await json(env, ...(await sign(2)))).toEqual({ memberId: memberIds[1] });
+    expect(await words(env, ...(await sign(2)))).toMatch(
+      /^"Bot" \(mem_\w+\) has signed the genesis 0x\w+\nsigned by every admin\. /,
+    );
+    // Once more: nothing is stored, and nothing is audited.
+    expect(await json(env, ...(await sign(2)))).toEqual({ memberIds: [bot], missing: [] });
     expect(await refused(env, 'signer', 'admit', id, `0x${'0'.repeat(64)}`)).toMatch(/has the hash 0x/);
     expect(await db('sealed_states').where({ organization_id: id })).toEqual([]);
     expect(await words(env, ...admit)).toBe(`organization ${id} is admitted\n`);
@@ -192,6 +198,66 @@ describe('the genesis of an organization', () => {
     expect(seals).toMatchObject([{ sequence: 0n, proposal_id: null }]);
     const actions = await db('audit_log').where({ organization_id: id }).pluck('action');
     expect(actions.filter((action) => action === 'organization.signed')).toHaveLength(2);
+  });
+
+  it('takes signatures of several founders from files, and names whose is of another genesis', async () => {
+    write(GOOD);
+    const { organizationId: id, memberIds, genesis } = await json(env, ...create());
+    const dir = temporaryDir();
+    const { address: walletAddress } = wallet(1);
+    const bytes = await wallet(1).signTypedData(JSON.parse(genesis.payload));
+    /** A file as the console saves it. */
+    const saved = (name: string, change: object = {}) => {
+      const signature = encodeSignature(walletAddress, bytes);
+      const content = { organization: id, digest: genesis.hash, name: 'Alice', walletAddress, signature };
+      writeFileSync(join(dir, name), JSON.stringify({ ...content, ...change }));
+      return join(dir, name);
+    };
+    const sign = (...given: string[]) => ['org', 'sign', id, ...given.flatMap((one) => ['--signature', one])];
+    const other = `0x${'1'.repeat(64)}`;
+    expect(await refused(env, ...sign(saved('stale.json', { digest: other })))).toBe(
+      `${join(dir, 'stale.json')}: "Alice" (${walletAddress}) has signed the genesis ${other} of ${id}, not ${genesis.hash} of ${id}\n`,
+    );
+    expect(await refused(env, ...sign(saved('elsewhere.json', { organization: 'org_other' })))).toMatch(
+      /"Alice" \(0x\w+\) has signed the genesis 0x\w+ of org_other, not /,
+    );
+    const wrong = encodeSignature(walletAddress, await wallet(1).signMessage({ message: 'another' }));
+    expect(await refused(env, ...sign(saved('wrong.json', { signature: wrong })))).toMatch(
+      /wrong\.json: the signature of "Alice" \(mem_\w+\) is wrong: .*; not signed yet: "Alice" .*, "Bot" /,
+    );
+    writeFileSync(join(dir, 'none.json'), '{}');
+    expect(await refused(env, ...sign(join(dir, 'none.json')))).toMatch(/none\.json: not a signature /);
+    expect(await refused(env, ...sign(join(dir, 'missing.json')))).toMatch(/missing\.json: no such file/);
+    expect(await json(env, 'org', 'genesis', id)).toMatchObject({ missing: memberIds.slice(0, 2) });
+    // As `cast wallet sign` prints it.
+    const ofBot = join(dir, 'bot.sig');
+    writeFileSync(ofBot, `${await wallet(2).signTypedData(JSON.parse(genesis.payload))}\n`);
+    expect(await json(env, ...sign(saved('alice.json'), ofBot))).toEqual({
+      memberIds: memberIds.slice(0, 2),
+      missing: [],
+    });
+    expect(await words(env, 'signer', 'admit', id, genesis.hash)).toMatch(/is admitted$/m);
+  });
+
+  it.each(['groups', 'policies', 'accounts'])('is not admitted with %s in it', async (kind) => {
+    write(GOOD);
+    const { organizationId: id } = await json(env, ...create());
+    const row = await db('genesis').where({ organization_id: id }).first();
+    const changed = {
+      ...JSON.parse(row?.state ?? ''),
+      [kind]: { x_1: { id: 'x_1', name: 'x', revision: 0 } },
+    };
+    await db('genesis')
+      .where({ organization_id: id })
+      .update({ state: canonicalJson(changed) });
+    const { hash, payload } = await json(env, 'org', 'genesis', id);
+    for (const index of [1, 2]) {
+      const signature = await wallet(index).signTypedData(payload);
+      await words(env, 'org', 'sign', id, '--signature', signature);
+    }
+    expect(await refused(env, 'signer', 'admit', id, hash)).toMatch(
+      `the genesis of ${id} has ${kind}: an organization begins without any`,
+    );
   });
 
   it('has no demo wallet in production', async () => {
