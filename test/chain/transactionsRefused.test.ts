@@ -414,7 +414,7 @@ describe('the signer refuses', () => {
     await world.storePolicy({ ...tight, id: policyId });
     expect(await refusal(ref)).toMatchObject({
       code: 'policy',
-      message: expect.stringContaining('at most 4'),
+      message: expect.stringContaining('at most 0.000000000000000004 "ETH"'),
     });
     await world.storePolicy({ ...aPolicy({ networkId: world.network.id }), id: policyId });
     await world.decide([{ type: 'policy', id: policyId, after: null }]);
