@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Outlet } from '@tanstack/react-router';
+import { Outlet, useMatches } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { queryClient } from './api/client.ts';
 import { sessionEnded } from './api/connection.ts';
@@ -49,8 +49,15 @@ function useSamePerson(session: Session | null | undefined): void {
   }, [person]);
 }
 
-/** Who is signed in decides what there is. A session that ends leaves its page where it is. */
+/** What is signed before there is an organization needs no session, and no service. */
 export function Root() {
+  // The page that is shown, not the one that is loaded next.
+  const isOpen = useMatches({ select: (shown) => shown.some(({ routeId }) => routeId === '/founding') });
+  return isOpen ? <Outlet /> : <SignedIn />;
+}
+
+/** Who is signed in decides what there is. A session that ends leaves its page where it is. */
+function SignedIn() {
   const { data: session, error, refetch, isPending } = useQuery(sessionQuery);
   const hasEnded = useStore(sessionEnded) || session === null;
   useSamePerson(session);

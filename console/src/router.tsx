@@ -64,6 +64,11 @@ const you = createRoute({
   path: '/you',
   component: lazyRouteComponent(() => import('./pages/you/YouPage.tsx'), 'YouPage'),
 });
+const founding = createRoute({
+  getParentRoute,
+  path: '/founding',
+  component: lazyRouteComponent(() => import('./pages/founding/FoundingPage.tsx'), 'FoundingPage'),
+});
 
 const transfer = createRoute({
   getParentRoute,
@@ -150,6 +155,7 @@ export const router = createRouter({
     admins,
     audit,
     you,
+    founding,
   ]),
   defaultErrorComponent: PageError,
   defaultPreload: 'intent',

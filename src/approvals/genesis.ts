@@ -22,7 +22,7 @@ import { walletText } from '../domain/wallet';
 import { storeSealedState } from './sealedState';
 
 /** What the founders sign, its EIP-712 digest, and who has signed. */
-interface Genesis {
+export interface Genesis {
   readonly state: OrganizationState;
   /** EIP-712 typed data as JSON text. */
   readonly payload: string;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { projectRoot } from '../../src/projectRoot';
 import { proposeChange, type Shown } from '../support/api';
 import { violationsEverywhere } from '../support/browser/axe';
+import { beginCeremony } from '../support/browser/ceremony';
 import { lie, swapAddress } from '../support/browser/network';
 import { button, untilNotSignable } from '../support/browser/page';
 import { makePaymentWorld, type PaymentWorld } from '../support/browser/paymentWorld';
@@ -167,12 +168,25 @@ async function beLiedTo(visitor: Visitor): Promise<void> {
   await untilNotSignable(visitor, 'message.recipient');
 }
 
+/** Reads the genesis of an organization that is founded, and says who signs. */
+async function readGenesis({ page }: Visitor): Promise<void> {
+  const { file } = await beginCeremony(site.api.env, 'Acme', 2, [
+    { name: 'Ann', wallet: world.org.alice.wallet },
+    { name: 'Ben', wallet: world.org.bob.wallet },
+    { name: 'Bot', type: 'api', wallet: world.org.bot.wallet },
+  ]);
+  await page.getByLabel('File').setInputFiles(file);
+  await page.getByLabel('You are').selectOption({ label: 'Ann' });
+  await page.getByRole('heading', { name: 'What it founds' }).scrollIntoViewIfNeeded();
+}
+
 const PICTURES: readonly Picture[] = [
   { name: 'waiting', path: () => '/' },
   { name: 'payment', path: () => `/requests/${requests.payment?.id}` },
   { name: 'difference', path: () => `/requests/${requests.policy?.id}` },
   { name: 'transfer', path: () => '/new/transfer', prepare: typePayment },
   { name: 'refused', path: () => '/new/transfer', prepare: beLiedTo },
+  { name: 'founding', path: () => '/founding', prepare: readGenesis },
   { name: 'phone', path: () => `/requests/${requests.payment?.id}`, isPhone: true },
 ];
 

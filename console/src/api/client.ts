@@ -1,4 +1,4 @@
-import { createOrgwallet, type PinStore } from '@orgwallet/client';
+import { createOrgwallet, type Pin, type PinStore } from '@orgwallet/client';
 import { QueryClient } from '@tanstack/react-query';
 import { watchedFetch } from './connection.ts';
 
@@ -8,6 +8,11 @@ const firstSeen = new Set<string>();
 /** Whether this page has made the pin of an organization: nobody here has compared its salt before. */
 export const isFirstSeen = (organization: string): boolean => firstSeen.has(organization);
 
+/** Keeps the salt of an organization: this browser refuses any other from now on. */
+export function keepPin(pin: Pin): void {
+  localStorage.setItem(pinKey(pin.organization), JSON.stringify(pin));
+}
+
 /** The salt of each organization as its first payload showed it, kept by this browser. */
 export const pins: PinStore = {
   get: (organization) => {
@@ -16,7 +21,7 @@ export const pins: PinStore = {
   },
   set: (pin) => {
     firstSeen.add(pin.organization);
-    localStorage.setItem(pinKey(pin.organization), JSON.stringify(pin));
+    keepPin(pin);
   },
 };
 

@@ -6,8 +6,8 @@ import { type Session, sessions } from '../api/sessions.ts';
 import { announcement } from '../state/announcement.ts';
 import { forgetDrafts } from '../state/drafts.ts';
 import { useStore } from '../state/store.ts';
-import { chooseTheme, type Theme, themeStore } from '../theme/theme.ts';
 import { Button } from './Button.tsx';
+import { Footer } from './Footer.tsx';
 import { FrozenNotice } from './FrozenNotice.tsx';
 import { Notice } from './Notice.tsx';
 import { ErrorNotice } from './States.tsx';
@@ -35,8 +35,6 @@ const PLACES = [
     ],
   },
 ] as const;
-
-const BUILD = document.querySelector<HTMLMetaElement>('meta[name="orgwallet-build"]')?.content;
 
 /** Ends the session. One that has ended already counts as ended. */
 async function signOut(): Promise<void> {
@@ -79,20 +77,6 @@ function Navigation({ onChoice }: { readonly onChoice: () => void }) {
         </div>
       ))}
     </nav>
-  );
-}
-
-function ThemeChoice() {
-  const theme = useStore(themeStore);
-  return (
-    <label className="theme-choice">
-      Theme{' '}
-      <select value={theme} onChange={({ target }) => chooseTheme(target.value as Theme)}>
-        <option value="system">system</option>
-        <option value="light">light</option>
-        <option value="dark">dark</option>
-      </select>
-    </label>
   );
 }
 
@@ -150,12 +134,7 @@ export function Layout({ session, children }: { readonly session: Session; reado
           <FrozenNotice />
           {children}
         </main>
-        <footer className="foot">
-          <span>
-            orgwallet · build <code>{BUILD?.slice(0, 16) || 'development'}</code>
-          </span>
-          <ThemeChoice />
-        </footer>
+        <Footer />
       </div>
     </div>
   );

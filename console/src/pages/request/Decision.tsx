@@ -16,12 +16,12 @@ import { CheckField, TextField } from '../../ui/Field.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
 import { Bytes } from './Bytes.tsx';
-import { Mismatch } from './Mismatch.tsx';
 import { Renames } from './Renames.tsx';
+import { RequestMismatch } from './RequestMismatch.tsx';
 import { type Progress, useVoting } from './useVoting.ts';
 
 function Failed({ error, again }: { readonly error: unknown; readonly again: () => void }) {
-  if (error instanceof PayloadMismatch) return <Mismatch problem={error} />;
+  if (error instanceof PayloadMismatch) return <RequestMismatch problem={error} />;
   const canRepeat = !isOrgwalletError(error) || isUnanswered(error);
   return <ErrorNotice error={error} {...(canRepeat ? { retry: again } : {})} />;
 }

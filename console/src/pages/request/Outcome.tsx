@@ -5,9 +5,9 @@ import type { Organization } from '../../api/useOrganization.ts';
 import { explorerLink } from '../../text/explorer.ts';
 import { dateTime } from '../../text/time.ts';
 import { Facts } from '../../ui/Facts.tsx';
+import { HashList } from '../../ui/HashList.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { OutsideLink } from '../../ui/OutsideLink.tsx';
-import { HashList } from './Bytes.tsx';
 
 /** A transaction of a chain, with a link where the network has an explorer. */
 function ChainHash({

@@ -17,9 +17,9 @@ import { ErrorNotice, Loading } from '../../ui/States.tsx';
 import { TimeLeft, useNow } from '../../ui/TimeLeft.tsx';
 import { Decision } from './Decision.tsx';
 import { Difference } from './Difference.tsx';
-import { Mismatch } from './Mismatch.tsx';
 import { hasOutcome, Outcome } from './Outcome.tsx';
 import { PolicyEvaluations } from './PolicyEvaluations.tsx';
+import { RequestMismatch } from './RequestMismatch.tsx';
 import { Signatures } from './Signatures.tsx';
 import { TransactionDetails } from './TransactionDetails.tsx';
 import { useReading } from './useReading.ts';
@@ -70,7 +70,7 @@ function Content({
   if (problem && !isExpired) {
     return (
       <Page title={`Request ${approval.id}`}>
-        <Mismatch problem={problem} />
+        <RequestMismatch problem={problem} />
       </Page>
     );
   }

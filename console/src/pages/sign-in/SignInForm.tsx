@@ -1,9 +1,9 @@
 import { useRef, useState } from 'react';
 import { type Session, sessions } from '../../api/sessions.ts';
-import { type FoundWallet, wallets } from '../../signing/wallet.ts';
-import { useStore } from '../../state/store.ts';
+import type { FoundWallet } from '../../signing/wallet.ts';
 import { Button } from '../../ui/Button.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
+import { WaitingForWallet, WalletChoice } from '../../ui/WalletChoice.tsx';
 import { type OpenChoice, signIn } from './signIn.ts';
 import './sign-in.css';
 
@@ -41,7 +41,6 @@ function OrganizationChoice({
 
 /** Signing in with a wallet of the browser. */
 export function SignInForm({ as, onSignedIn }: Props) {
-  const found = useStore(wallets);
   const [waitingFor, setWaitingFor] = useState<FoundWallet>();
   const [choice, setChoice] = useState<OpenChoice>();
   const [error, setError] = useState<unknown>();
@@ -78,37 +77,9 @@ export function SignInForm({ as, onSignedIn }: Props) {
       {choice ? (
         <OrganizationChoice choice={choice} onChoice={(id) => void begin(choice, id)} />
       ) : (
-        <ul className="choices">
-          {found.map((wallet) => (
-            <li key={wallet.id}>
-              <Button
-                look={found.length === 1 ? 'primary' : 'plain'}
-                busy={waitingFor?.id === wallet.id}
-                onClick={() => void start(wallet)}
-              >
-                {wallet.icon ? <img src={wallet.icon} alt="" width="20" height="20" /> : null}
-                Sign in with {wallet.name}
-              </Button>
-            </li>
-          ))}
-        </ul>
+        <WalletChoice verb="Sign in" waitingFor={waitingFor} onChoice={(wallet) => void start(wallet)} />
       )}
-      {found.length === 0 ? (
-        <p>
-          No wallet found in this browser. Install a wallet extension, or open this page in the browser of a
-          wallet app, then reload it.
-        </p>
-      ) : null}
-      <div role="status">
-        {waitingFor ? (
-          <p className="row">
-            Waiting for {waitingFor.name}: confirm in the wallet.
-            <Button look="quiet" onClick={() => controller.current?.abort()}>
-              Stop waiting
-            </Button>
-          </p>
-        ) : null}
-      </div>
+      <WaitingForWallet wallet={waitingFor} onStop={() => controller.current?.abort()} />
     </div>
   );
 }

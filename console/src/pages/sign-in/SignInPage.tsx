@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import type { Session } from '../../api/sessions.ts';
 import { SignInForm } from './SignInForm.tsx';
 
@@ -13,6 +14,9 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: (session: Sess
           moves no money.
         </p>
         <SignInForm onSignedIn={onSignedIn} />
+        <p className="small muted">
+          A new organization: <Link to="/founding">sign its genesis</Link>
+        </p>
       </div>
     </main>
   );

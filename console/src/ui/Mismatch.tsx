@@ -1,14 +1,15 @@
 import { PayloadMismatch } from '@orgwallet/client';
-import { Notice } from '../../ui/Notice.tsx';
-import { ErrorNotice } from '../../ui/States.tsx';
+import { Notice } from './Notice.tsx';
+import { ErrorNotice } from './States.tsx';
+import './mismatch.css';
 
 const shown = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing'));
 
-/** A payload that is not what it should be. */
-export function Mismatch({ problem }: { readonly problem: unknown }) {
+/** A payload that is not what it should be. `title` says so. */
+export function Mismatch({ problem, title }: { readonly problem: unknown; readonly title: string }) {
   if (!(problem instanceof PayloadMismatch)) return <ErrorNotice error={problem} />;
   return (
-    <Notice tone="danger" title="Do not sign: the payload does not match the request" urgent>
+    <Notice tone="danger" title={title} urgent>
       <p>Nothing was signed. Report it to your operator, and do not sign it with another program.</p>
       <dl className="mismatch">
         <dt>Field</dt>
