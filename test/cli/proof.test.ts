@@ -41,9 +41,14 @@ async function live(): Promise<void> {
   );
   await change(http, org, '/members/proposals/update', { items: [{ id: org.alice.id, name: 'Alicia' }] });
   const [policy] = await makePolicies(http, org, {
-    name: 'Anything',
+    name: 'Any amount of ether',
     type: 'AUTO_APPROVAL',
-    transactionType: 'ANY',
+    transactionType: 'TOKEN_TRANSFER',
+    tokenTransferCondition: {
+      tokenAddress: `0x${'0'.repeat(40)}`,
+      amountThreshold: null,
+      destinationAddresses: [],
+    },
     networkId: NETWORK,
     accountIds: null,
     initiatorSetting: null,

@@ -123,7 +123,7 @@ describe('transfer', () => {
       confirm: ({ description }) => seen.push(description) === 1,
       execute: true,
     });
-    expect(seen[0]).toMatch(`(70000 of its smallest unit, with 18 decimals)\nto: ${to}\n`);
+    expect(seen[0]).toMatch(`sends: 0.00000000000007 of the native currency (with 18 decimals)\nto: ${to}\n`);
     expect(await orgwallet.waitFor(approved, 'completed')).toMatchObject({ id: asked.id });
   });
 
