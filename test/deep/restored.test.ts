@@ -281,7 +281,7 @@ test(
     // Whether it was paid before, nobody can say any more.
     await executeTransaction(service.http, org, blocked.transaction);
     expect(await settledTransaction(service.http, org, blocked.transaction)).toMatchObject({
-      executionStatus: 'failed',
+      executionStatus: 'blocked',
       failure: { message: expect.stringContaining('create it again') },
     });
     expect(await received(blocked)).toBe(0n);
