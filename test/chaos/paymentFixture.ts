@@ -7,6 +7,7 @@ import { requireRow } from '../../src/db/rows';
 import { taskQueues } from '../../src/temporal/ids';
 import { makeAccount, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
+import { type ForgetfulNode, startForgetfulNode } from '../support/forgetfulNode';
 import type { Answer, Ask, HttpClient } from '../support/http';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
@@ -41,6 +42,8 @@ export class PaymentFixture {
     /** What is killed. */
     readonly victim: ServiceProcess,
     readonly own: Awaited<ReturnType<typeof startOwnChain>>,
+    /** What the service asks of its chain; the signer asks the chain itself. */
+    readonly node: ForgetfulNode,
     readonly org: TestOrganization,
     readonly account: Shown,
     readonly policies: { readonly [name in PolicyName]: Shown },
@@ -69,7 +72,9 @@ export class PaymentFixture {
     const networks: { id: number }[] = JSON.parse(readFileSync(sharedStack().networksFile, 'utf8'));
     const { rpcUrl } = own.current;
     const [network] = networks.filter(({ id }) => id === NETWORK_ID);
-    const file = networksFile([{ ...network, rpcUrl }]);
+    const node = await startForgetfulNode(rpcUrl);
+    stops.push(() => node.stop());
+    const file = networksFile([{ ...network, rpcUrl: node.url, signerRpcUrls: [rpcUrl] }]);
     const others = ROLES.filter((one) => one !== role || one === 'api');
     const api = await startTestService({ env: { ORGWALLET_ROLES: others.join(','), NETWORKS_FILE: file } });
     stops.push(() => api.stop());
@@ -109,7 +114,8 @@ export class PaymentFixture {
     const temporal = new Client({
       connection: Connection.lazy({ address: api.config.temporal.address }),
     });
-    return new PaymentFixture(api, victim, own, org, account, { auto, approved, calls }, contracts, temporal);
+    const policies = { auto, approved, calls };
+    return new PaymentFixture(api, victim, own, node, org, account, policies, contracts, temporal);
   }
 
   get rpcUrl(): string {
@@ -140,6 +146,7 @@ export class PaymentFixture {
   async stop(): Promise<void> {
     await Promise.all([this.victim.stop(), this.temporal.connection.close()]);
     await this.api.stop();
+    await this.node.stop();
     await this.own.stop();
   }
 }

@@ -145,6 +145,15 @@ async function pay(payment: Payment): Promise<Outcome> {
   return DONE;
 }
 
+/** Its node takes it, loses its answers, and denies for a while that it has it. */
+async function payThroughForgetful(payment: Payment): Promise<Outcome> {
+  await payment.create('auto');
+  payment.fixture.node.forget();
+  await payment.sign(payment.fixture.org.dave, 'initiator', true);
+  await payment.is('completed');
+  return DONE;
+}
+
 async function payApproved(payment: Payment): Promise<Outcome> {
   const { dave, alice } = payment.fixture.org;
   await payment.create('approved');
@@ -351,6 +360,7 @@ async function payAfterReorganization(payment: Payment): Promise<Outcome> {
 /** The courses of a transaction. Each continues whichever process is killed. */
 export const SCENARIOS = {
   pay,
+  payThroughForgetful,
   payApproved,
   revertInBlock,
   revertBefore,
