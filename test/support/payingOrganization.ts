@@ -9,7 +9,7 @@ import { makePaymentPolicies } from './transactionApi';
 import { NETWORK_ID } from './transactions';
 
 /** An organization whose account has funds, with the policies of `makePaymentPolicies` to pay from it. */
-interface PayingOrganization {
+export interface PayingOrganization {
   readonly org: TestOrganization;
   readonly account: Shown;
   readonly policies: Awaited<ReturnType<typeof makePaymentPolicies>>;
@@ -22,7 +22,9 @@ export function paymentChain({ config }: Pick<ServiceProcess, 'config'>) {
 }
 
 /** Makes one at a service that runs as processes, with their keystore and their login to the tables. */
-export async function makePayingOrganization(service: ServiceProcess): Promise<PayingOrganization> {
+export async function makePayingOrganization(
+  service: Pick<ServiceProcess, 'env' | 'config' | 'http'>,
+): Promise<PayingOrganization> {
   const { env, config, http } = service;
   const db = connectAsOwner(env, 2);
   try {
