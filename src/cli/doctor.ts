@@ -142,7 +142,7 @@ async function examineSigner({ signerDb }: CommandContext, config: Config): Prom
   const url = signerDatabaseUrl(config);
   const setting = 'SIGNER_DATABASE_URL';
   const database = await reachDatabase(signerDb, { url, setting, findingOf: signerClockFinding });
-  const readiness = reach({ part: 'signer', todo: 'see its log', target: () => opsTarget(config) }, () =>
+  const readiness = reach({ part: 'service', todo: 'see its log', target: () => opsTarget(config) }, () =>
     checkReadiness(config),
   );
   // Without the database there is nothing to compare with.

@@ -57,9 +57,10 @@ export async function startTcpProxy(target: NetConnectOpts, slowness: Slowness =
       [server, client],
     ] as const) {
       from.on('error', () => undefined);
-      from.on('close', () => {
+      from.on('close', (hasFailed) => {
         if (one.silent) return;
-        to.destroy();
+        // What is still on its way arrives.
+        if (!slowness.delayMs || hasFailed) to.destroy();
         all.delete(one);
       });
       if (slowness.delayMs) from.pipe(delayed(slowness)).pipe(to);

@@ -54,7 +54,7 @@ export const ANSWER_LIMIT_MS = 20_000;
 /** Of single calls: a limit of theirs says less than that of the check, which has to come first. */
 export const PATIENCE_MS = ANSWER_LIMIT_MS + 5_000;
 /** Of what computes, or reads a long file: it ends, however slow the machine is. */
-export const COMPUTING_LIMIT_MS = 45_000;
+export const COMPUTING_LIMIT_MS = 30_000;
 /** What takes longer to be reached is slow, in milliseconds. */
 const SLOW_MS = 2_000;
 
@@ -66,7 +66,7 @@ export const MIGRATE = './orgwallet db migrate';
 
 /** A part that has answered, after so many milliseconds. Where the service waits for less, `waitsMs`, that is said. */
 export function slow(part: string, tookMs: number, { who = 'it', waitsMs = Number.POSITIVE_INFINITY } = {}) {
-  const wait = `, and the service waits ${duration(waitsMs)}: to it, it is unavailable`;
+  const wait = `; the service waits ${duration(waitsMs)}, and takes it for unavailable`;
   return warn(part, `slow: ${who} answered after ${duration(tookMs)}${tookMs > waitsMs ? wait : ''}`, SLOW);
 }
 

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import type { NetConnectOpts } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { isNativeError } from 'node:util/types';
 import { chainEnd } from '../../certificates';
 import { type Config, urlHost } from '../../config';
 import { duration } from '../text';
@@ -25,7 +26,7 @@ function notAnswering(config: Settings, part: string, found: string, todo = star
 /** Why a request was not answered. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error;
-  return cause instanceof Error ? cause.message : message;
+  return isNativeError(cause) ? cause.message : message;
 }
 
 /** The ops port of this process. */
@@ -72,10 +73,16 @@ function apiAnswer(config: Config): Promise<ApiAnswer> {
       },
       (response) => {
         response.resume();
-        const { fingerprint256: fingerprint } = (response.socket as TLSSocket).getPeerCertificate();
         response.on('end', () => resolve({ status: response.statusCode ?? 0, fingerprint }));
         response.on('error', reject);
       },
+    );
+    let fingerprint = '';
+    // When the response comes, the connection may be closed already, and has no certificate any more.
+    outgoing.on('socket', (socket: TLSSocket) =>
+      socket.once('secureConnect', () => {
+        fingerprint = socket.getPeerCertificate().fingerprint256;
+      }),
     );
     outgoing.on('error', reject);
     outgoing.end();
@@ -140,8 +147,8 @@ export async function checkApi(config: Config): Promise<Finding[]> {
     return [notAnswering(config, 'certificate', `${certFile} not found`, todo)];
   }
   const url = `https://${urlHost(config.httpsHost, 'localhost')}:${config.httpsPort}`;
-  const answer = await apiAnswer(config).catch((error: Error) => error);
-  if (answer instanceof Error)
-    return [notAnswering(config, 'api', `${url} does not answer (${reasonOf(answer)})`)];
-  return [apiFinding(config, url, answer)];
+  return apiAnswer(config).then(
+    (answer) => [apiFinding(config, url, answer)],
+    (error) => [notAnswering(config, 'api', `${url} does not answer (${reasonOf(error)})`)],
+  );
 }
