@@ -1,5 +1,5 @@
 import type { Db } from './database';
-import { execute, queryRows, requireRow } from './rows';
+import { execute, queryRows } from './rows';
 
 /** Whether the database has all that the journal of the signer has. */
 export interface JournalComparison {
@@ -28,7 +28,9 @@ export async function readJournalComparison(db: Db): Promise<JournalComparison> 
        server IS NOT DISTINCT FROM ${SERVER} AS "isCurrent", missing
      FROM journal_comparison`,
   );
-  return requireRow(rows[0]);
+  const [row] = rows;
+  if (!row) throw new Error('the table journal_comparison has no row: run `./orgwallet db migrate`');
+  return row;
 }
 
 /** Records, as the signer, what a server lacks. False where the connection leads to another one by now. */

@@ -25,7 +25,7 @@ export class SchemaChanged extends Error {
 
 /**
  * Brings the schema up to date, each step in a transaction of its own. Needs the login that owns the tables, unless nothing
- * is left to do. Simultaneous calls wait for each other, and a step that was killed leaves nothing behind. Where a table is
+ * is left to do. A row that was deleted from a table of one row is there again. Simultaneous calls wait for each other, and a step that was killed leaves nothing behind. Where a table is
  * in use for too long, the step changes nothing and it throws (SQLSTATE 55P03): call it again. Throws SchemaChanged where
  * another build has applied other steps.
  */
@@ -39,7 +39,7 @@ export async function migrate(
   try {
     await db.raw('SELECT pg_advisory_lock(?)', [MIGRATION_LOCK]);
     await db.raw(`SELECT set_config('lock_timeout', ?, false)`, [String(lockLimitMs)]);
-    if (!(await hasSteps(db))) {
+    if (!(await hasTable(db, 'schema_migrations'))) {
       await db.raw(
         'CREATE TABLE schema_migrations (name text PRIMARY KEY, hash text NOT NULL, applied_at timestamptz(3) NOT NULL DEFAULT now())',
       );
@@ -54,6 +54,7 @@ export async function migrate(
         await tx('schema_migrations').insert({ name: step.name, hash: migrationHash(step) });
       });
     }
+    await restoreRows(db);
     if (production) await db.raw('UPDATE installation SET production = true WHERE NOT production');
     return { applied: missing.map(({ name }) => name) };
   } finally {
@@ -61,11 +62,23 @@ export async function migrate(
   }
 }
 
-async function hasSteps(db: Db | Tx): Promise<boolean> {
-  const [state] = await queryRows<{ exists: boolean }>(
-    db,
-    `SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`,
-  );
+/** What a table of one row begins with again, where that was deleted: nothing is held, and nothing was compared. */
+const RESTORED = {
+  signer_lease: 'INSERT INTO signer_lease DEFAULT VALUES ON CONFLICT DO NOTHING',
+  journal_comparison: `INSERT INTO journal_comparison (server) VALUES ('deleted') ON CONFLICT DO NOTHING`,
+} as const;
+
+async function restoreRows(db: Db): Promise<void> {
+  for (const [table, statement] of Object.entries(RESTORED)) {
+    const isEmpty = (await hasTable(db, table)) && (await db(table).first('singleton')) === undefined;
+    if (isEmpty) await db.raw(statement);
+  }
+}
+
+async function hasTable(db: Db | Tx, table: string): Promise<boolean> {
+  const [state] = await queryRows<{ exists: boolean }>(db, 'SELECT to_regclass(?) IS NOT NULL AS exists', [
+    table,
+  ]);
   return requireRow(state).exists;
 }
 
@@ -86,7 +99,7 @@ export async function schemaState(
   steps: readonly Migration[] = migrations,
 ): Promise<SchemaState> {
   // A build before the hashes has left none.
-  const rows = (await hasSteps(db))
+  const rows = (await hasTable(db, 'schema_migrations'))
     ? await queryRows<{ name: string; hash: string | null }>(
         db,
         `SELECT name, to_jsonb(m) ->> 'hash' AS hash FROM schema_migrations m ORDER BY name`,

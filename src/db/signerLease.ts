@@ -16,7 +16,7 @@ export async function readSignerLease(db: Db): Promise<StoredLease> {
        holder IS NOT NULL AND held_until > now() AS "isHeld", journal_lines AS lines, journal_hash AS hash
      FROM signer_lease`,
   );
-  if (!row) throw new Error('the table signer_lease has no row: run the migrations');
+  if (!row) throw new Error('the table signer_lease has no row: run `./orgwallet db migrate`');
   const { lines, hash, process, ...lease } = row;
   const position = { lines: Number(lines), hash };
   return { ...lease, process: process === null ? null : Number(process), position };

@@ -1,6 +1,8 @@
 import { createDatabase } from '../../src/db/database';
+import { readJournalComparison, refuseUncompared } from '../../src/db/journalComparison';
 import { migrate, refuseSchema, schemaState } from '../../src/db/migrate';
 import { type Migration, migrationHash, migrations } from '../../src/db/migrations';
+import { readSignerLease } from '../../src/db/signerLease';
 import { command, refused } from '../cli/command';
 import { PROPOSE, startApi } from '../support/api';
 import type { Ask } from '../support/http';
@@ -37,6 +39,27 @@ test('a migration that waits for a table changes nothing, and is done when it is
     expect((await schemaState(service)).missing).toEqual([]);
   } finally {
     await Promise.all([db.destroy(), service.destroy()]);
+    await database.drop();
+  }
+});
+
+test('a deleted row of the lease or of the comparison is there again, and closes the API until it is compared', async () => {
+  const database = await createTestDatabase();
+  const owner = createDatabase(database.url, { poolMax: 1 });
+  try {
+    await owner('signer_lease').delete();
+    await owner('journal_comparison').delete();
+    for (const read of [readSignerLease, readJournalComparison]) {
+      await expect(read(owner)).rejects.toThrow(/has no row: run `\.\/orgwallet db migrate`$/);
+    }
+    expect(await migrate(database.url)).toEqual({ applied: [] });
+    expect(await readSignerLease(owner)).toMatchObject({ isHeld: false, position: { lines: 0 } });
+    expect(refuseUncompared(await readJournalComparison(owner))).toMatch(/has not compared it/);
+    await owner('signer_lease').update({ fencing: 7n });
+    await migrate(database.url);
+    expect((await readSignerLease(owner)).fencing).toBe(7n);
+  } finally {
+    await owner.destroy();
     await database.drop();
   }
 });

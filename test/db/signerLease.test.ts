@@ -280,3 +280,45 @@ test('a journal whose completion was broken off is refused, and completed again,
   expect((await readSignerLease(db)).position).toEqual({ lines: 4, hash: again.position().hash });
   await (await started(backup)).assertSignable();
 });
+
+test('of many that start at the same instant, one takes the lease', async () => {
+  const source = await started(aFile());
+  await source.append(aLine());
+  await source.close();
+  const files = Array.from({ length: 8 }, () => copyOf(source.file));
+  const results = await Promise.allSettled(files.map((file) => started(file)));
+  const refusals = results.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
+  expect(refusals).toHaveLength(7);
+  for (const refusal of refusals) expect(refusal).toMatch(/holds the lease of the signer/);
+  expect((await readSignerLease(db)).fencing).toBe(2n);
+});
+
+test('when its row is deleted nothing is signed, and it goes on when the row is there again', async () => {
+  const lost: Error[] = [];
+  const first = await started(aFile(), { onLost: (error) => lost.push(error) });
+  await first.append(aLine());
+  await first.assertSignable();
+  await db('signer_lease').delete();
+  await expect(first.append(aLine()).then(() => first.assertSignable())).rejects.toThrow(/has no row/);
+  await db.raw('INSERT INTO signer_lease DEFAULT VALUES');
+  await first.assertSignable();
+  expect(await readSignerLease(db)).toMatchObject({ isHeld: true, position: first.position() });
+  expect(lost).toEqual([]);
+});
+
+test.each([
+  ['gives it to somebody else', { holder: 'somebody', fencing: 9n }],
+  [
+    'moves the journal back to a line that it does not have',
+    { journal_lines: 1n, journal_hash: 'f'.repeat(64) },
+  ],
+  ['moves the journal on', { journal_lines: 1_000_000n }],
+])('an owner of the tables who %s ends the signer, and has nothing signed', async (_, row) => {
+  const lost: Error[] = [];
+  const first = await started(aFile(), { onLost: (error) => lost.push(error) });
+  await first.append(aLine());
+  await first.assertSignable();
+  await db('signer_lease').update(row);
+  await expect(first.append(aLine()).then(() => first.assertSignable())).rejects.toThrow();
+  await until('it is lost', async () => lost.length > 0);
+});
