@@ -7,11 +7,11 @@ import { createOrOpenKeystore } from '../../src/chain/keystore';
 import { loadConfig, missingInProduction } from '../../src/config';
 import { projectRoot } from '../../src/projectRoot';
 import { goProgram } from '../support/goProgram';
+import { HELM, VALIDATE } from '../support/helm';
 import { temporaryDir } from '../support/stack';
 
 const run = promisify(execFile);
 
-const HELM = { path: 'helm.sh/helm/v3/cmd/helm', version: 'v3.22.0' };
 const chart = join(projectRoot(), 'ops', 'helm');
 /** Beyond SHUTDOWN_DELAY, as docs/monitoring.md says. */
 const STOP_SECONDS = 70;
@@ -34,9 +34,6 @@ interface Variable {
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of Kubernetes
 type Rendered = any;
-
-/** Knows the schemas of Kubernetes's own kinds. */
-const VALIDATE = { path: 'sigs.k8s.io/kubectl-validate', version: 'v0.0.4' };
 
 let helm: string;
 let objects: Rendered[];
