@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { loadConfig, missingInProduction, readNetworks } from '../../src/config';
 import { projectRoot } from '../../src/projectRoot';
+import { withSecrets } from '../../src/secrets';
 import { readStackSettings } from '../../tools/dev/settings';
 
 const read = (file: string) => readFileSync(join(projectRoot(), file), 'utf8');
@@ -28,6 +29,7 @@ function knownSettings(): Set<string> {
   );
   readStackSettings(recorder);
   missingInProduction(recorder);
+  withSecrets(recorder);
   const schema = /const settings = z\.object\(\{\n([\s\S]*?)\n\}\);/.exec(read('src/config.ts'))?.[1] ?? '';
   for (const [, name] of schema.matchAll(/^ {2}([A-Z_]+): /gm)) asked.add(name ?? '');
   return asked;
@@ -280,21 +282,42 @@ describe('docker-compose.production.yml', () => {
   const text = read('docker-compose.production.yml');
   const production = parse(text, { merge: true });
   const roles = ['signer', 'api', 'worker', 'chain'] as const;
-  const given: Record<string, string> = {
-    TEMPORAL_ADDRESS: 'temporal.example:7233',
-    DATABASE_URL: 'postgres://orgwallet_service:x@db.example/orgwallet',
-    SIGNER_DATABASE_URL: 'postgres://orgwallet_signer:x@db.example/orgwallet',
+  /** What is set outside; a secret that a role does not need is not there. */
+  const given: Record<string, string> = { TEMPORAL_ADDRESS: 'temporal.example:7233' };
+  const secrets: Record<string, string> = {
+    'migration-database-url': 'postgres://orgwallet_owner:x@db.example/orgwallet',
+    'database-url': 'postgres://orgwallet_service:x@db.example/orgwallet',
+    'signer-database-url': 'postgres://orgwallet_signer:x@db.example/orgwallet',
+    'keystore-passphrase': 'correct horse battery staple',
+    'temporal-api-key': 'key',
   };
-  const settingsOf = (service: string): Record<string, string> =>
+  /** As Compose has it: a value, a default, a message where it is missing, another value where it is set. */
+  const interpolated = (value: string, set: Readonly<Record<string, string>>) =>
+    value.replaceAll(/\$\{(\w+)(?::([-?+])([^}]*))?\}/g, (_, name: string, how = '', text = '') => {
+      const own = set[name] ?? '';
+      if (how === '+') return own === '' ? '' : text;
+      if (own === '' && how === '?') throw new Error(`${name}: ${text}`);
+      return own === '' ? text : own;
+    });
+  const settingsOf = (service: string, set = given): Record<string, string> =>
     Object.fromEntries(
       Object.entries<string>(production.services[service].environment).map(([name, value]) => [
         name,
-        value.replace(
-          /\$\{(\w+)(?::[-?]([^}]*))?\}/g,
-          (_, variable, byDefault) => given[variable] ?? byDefault,
-        ),
+        interpolated(value, set),
       ]),
     );
+  /** The settings of a container, whose secrets are in a folder of their own here. */
+  const settingsHere = (service: string, set = given): NodeJS.ProcessEnv => {
+    const place = mkdtempSync(join(folder, `${service}-`));
+    for (const name of production.services[service].secrets) {
+      writeFileSync(join(place, name), `${secrets[name] ?? name}\n`);
+    }
+    const here = Object.entries(settingsOf(service, set)).map(([name, value]) => [
+      name,
+      value.replace('/run/secrets', place),
+    ]);
+    return { ...Object.fromEntries(here), NODE_ENV: 'production' };
+  };
 
   it('runs the image for production with settings that are complete', () => {
     expect(Object.keys(production.services)).toEqual(['migrate', ...roles]);
@@ -304,12 +327,15 @@ describe('docker-compose.production.yml', () => {
       const { build, image } = production.services[role];
       expect(build).toMatchObject({ context: '.', target: 'production' });
       expect(image).toBe(`\${IMAGE:-orgwallet:${JSON.parse(read('package.json')).version}}`);
-      const settings: NodeJS.ProcessEnv = { ...settingsOf(role), NODE_ENV: 'production' };
+      const settings = settingsHere(role);
       expect(missingInProduction(settings)).toEqual([]);
-      expect(loadConfig({ ...settings, NETWORKS_FILE: networksFile })).toMatchObject({
+      const config = loadConfig({ ...settings, NETWORKS_FILE: networksFile });
+      expect(config).toMatchObject({
         roles: [role],
         ops: { host: '0.0.0.0', port: 9090, allowedHosts: [role] },
       });
+      const login = role === 'signer' ? config.signerDatabaseUrl : config.databaseUrl;
+      expect(login).toBe(secrets[role === 'signer' ? 'signer-database-url' : 'database-url']);
     }
     const known = knownSettings();
     const used = roles.flatMap((role) => Object.keys(settingsOf(role)));
@@ -317,18 +343,20 @@ describe('docker-compose.production.yml', () => {
   });
 
   it('gives each login, the keystore and the certificate to the process that needs it, and no rights to any', () => {
-    const known = ['migrate', ...roles].map((service) => [
-      service,
-      ...Object.keys(settingsOf(service)).filter((name) => name.endsWith('DATABASE_URL')),
-      ...(production.services[service].secrets ?? []),
-    ]);
+    const known = ['migrate', ...roles].map((service) => [service, ...production.services[service].secrets]);
     expect(known).toEqual([
-      ['migrate', 'MIGRATION_DATABASE_URL'],
-      ['signer', 'SIGNER_DATABASE_URL', 'keystore-passphrase'],
-      ['api', 'DATABASE_URL', 'tls.crt', 'tls.key'],
-      ['worker', 'DATABASE_URL'],
-      ['chain', 'DATABASE_URL'],
+      ['migrate', 'migration-database-url'],
+      ['signer', 'signer-database-url', 'keystore-passphrase', 'temporal-api-key'],
+      ['api', 'database-url', 'temporal-api-key', 'tls.crt', 'tls.key'],
+      ['worker', 'database-url', 'temporal-api-key'],
+      ['chain', 'database-url', 'temporal-api-key'],
     ]);
+    expect(Object.keys(production.secrets).toSorted()).toEqual(
+      [...new Set(known.flatMap(([, ...names]) => names))].toSorted(),
+    );
+    // In no environment, where `docker inspect` shows it.
+    const values = ['migrate', ...roles].flatMap((service) => Object.values(settingsOf(service)));
+    expect(values.filter((value) => /postgres:|DATABASE_URL|PASSPHRASE|API_KEY/.test(value))).toEqual([]);
     for (const service of Object.values(production.services)) {
       expect(service).toMatchObject({
         read_only: true,
@@ -341,6 +369,20 @@ describe('docker-compose.production.yml', () => {
       ({ ports = [] }) => ports,
     );
     expect(published.map(withDefaults)).toEqual(['8443:8443']);
+  });
+
+  it('marks the database as one of production', () => {
+    expect(production.services.migrate.command).toEqual(['orgwallet', 'db', 'migrate', '--production']);
+  });
+
+  it('has the key of Temporal where its file is set, and none elsewhere', () => {
+    const networksFile = join(folder, 'keyed-networks.json');
+    writeFileSync(networksFile, JSON.stringify([{ id: 1, name: 'One', rpcUrl: 'https://rpc.example' }]));
+    const keyOf = (set: Record<string, string>) =>
+      loadConfig({ ...settingsHere('worker', set), NETWORKS_FILE: networksFile }).temporal.apiKey;
+    expect(keyOf(given)).toBeUndefined();
+    expect(keyOf({ ...given, TEMPORAL_API_KEY_FILE: './key' })).toBe('key');
+    expect(interpolated(production.secrets['temporal-api-key'].file, given)).toBe('/dev/null');
   });
 
   it('gives each process the time to end that it may take', () => {
