@@ -1,6 +1,6 @@
 import type { AccountDerivation } from '../domain/account';
 import type { Db, Tx } from './database';
-import { queryRows, requireRow, type Statement } from './rows';
+import { queryRows, type Statement } from './rows';
 import type { AccountRow } from './tables';
 
 /** A shared wallet: one smart account, with one address on all its networks. */
@@ -82,11 +82,6 @@ export async function findAccount(
 export async function isAccountAddress(db: Db, organizationId: string, address: string): Promise<boolean> {
   const found = db('accounts').where({ organization_id: organizationId });
   return (await found.whereRaw('lower(address) = lower(?)', [address]).first('id')) !== undefined;
-}
-
-/** The address of an account. Throws when it does not exist. */
-export async function accountAddress(db: Db | Tx, id: string): Promise<string> {
-  return requireRow(await db('accounts').where({ id }).first('address')).address;
 }
 
 /** An account of the organization, even on no network yet; locked until the end of the transaction. */

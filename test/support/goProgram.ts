@@ -7,7 +7,7 @@ import { cacheDir } from '../../tools/dev/temporalBinary';
 const run = promisify(execFile);
 
 /** A command of a Go module. */
-interface GoProgram {
+export interface GoProgram {
   /** Import path of the command. */
   readonly path: string;
   readonly version: string;

@@ -12,7 +12,7 @@ export class NotGenesis extends Error {
 }
 
 /** What a text founds, or why nobody should sign it. */
-export type GenesisReading = { readonly genesis: VerifiedGenesis } | { readonly problem: unknown };
+type GenesisReading = { readonly genesis: VerifiedGenesis } | { readonly problem: unknown };
 
 /** A genesis as text, whatever blanks are between its fields. Throws NotGenesis. */
 function payloadIn(text: string): string {

@@ -5,7 +5,7 @@ import { json, words } from '../../cli/command';
 import { temporaryDir } from '../stack';
 
 /** Somebody who founds an organization. */
-export interface Founder {
+interface Founder {
   readonly name: string;
   readonly type?: 'api';
   readonly wallet: Pick<PrivateKeyAccount, 'address' | 'signTypedData'>;
