@@ -249,7 +249,7 @@ const OTHER_RULES = [
       path: '^(src|activities|workflows|tools)/',
       pathNot: [file('src/roles'), folder('src/cli'), file('tools/dev/prepare')],
     },
-    to: { path: file('src/chain/keystore') },
+    to: { path: file('src/signer/keys/keystore') },
   },
   {
     name: 'the chain worker is apart from the signer',

@@ -7,6 +7,7 @@ import type { DeploymentKey, DeploymentResult, ProposalState } from '../src/doma
 import type { WorkflowGone } from '../src/domain/reconciliation';
 import type { Refusal } from '../src/domain/refusal';
 import type { ExecutionResult, TransactionState } from '../src/domain/transaction';
+import type { SealResult } from '../src/signer/seal';
 import type { MessageResult } from '../src/temporal/messages';
 import { readAuthority } from './approvals/authority';
 import { type BeginInput, beginExecution } from './approvals/begin';
@@ -26,7 +27,6 @@ import { reportWaiting, type Waiting } from './approvals/wait';
 import { applySeal } from './proposals/applySeal';
 import { finishDeployments, recordDeployment, reportDeployment } from './proposals/deployments';
 import { refreshNoted } from './proposals/refresh';
-import type { SealResult } from './proposals/seal';
 import { type CreateProposalInput, executableProposal } from './proposals/subject';
 import { requestCancellation } from './transactions/cancel';
 import { finishTransaction } from './transactions/finish';

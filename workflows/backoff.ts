@@ -1,6 +1,6 @@
 import { sleep } from '@temporalio/workflow';
 import type { Waiting } from '../activities/approvals/wait';
-import type { Held } from '../activities/signer/refusal';
+import type { Held } from '../src/signer/refusal';
 
 /** The report of a hold of the signer. */
 export function waitingForSigner({ held: waitingFor, reason }: Held): Waiting {

@@ -1,8 +1,8 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { DeploymentChainActivities } from '../activities/deployments/chain';
-import type { DeploymentSignerActivities } from '../activities/deployments/signer';
 import type { EnvelopeTerms } from '../activities/relayer/terms';
 import type { DeploymentKey, DeploymentResult } from '../src/domain/proposal';
+import type { DeploymentSignerActivities } from '../src/signer/deployment';
 import { networkQueue } from '../src/temporal/ids';
 import { type Effect, type SettlementContext, settle } from './settlement';
 

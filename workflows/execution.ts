@@ -1,10 +1,10 @@
 import { condition, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { TransactionChainActivities } from '../activities/transactions/chain';
-import type { ConfirmedOutcome } from '../activities/transactions/confirmOutcome';
 import type { TransactionLocalActivities } from '../activities/transactions/local';
 import type { TransactionObservation, TransactionTerms } from '../activities/transactions/observation';
-import type { TransactionSignerActivities } from '../activities/transactions/signer';
 import type { AttemptOutcome, ExecutionResult, TransactionRef } from '../src/domain/transaction';
+import type { TransactionSignerActivities } from '../src/signer/transaction/activities';
+import type { ConfirmedOutcome } from '../src/signer/transaction/confirmOutcome';
 import { networkQueue } from '../src/temporal/ids';
 import { first } from './first';
 import { type Effect, type Observed, type SettlementContext, settle } from './settlement';

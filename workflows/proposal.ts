@@ -1,8 +1,8 @@
 import { CancellationScope, condition, proxyActivities, sleep } from '@temporalio/workflow';
 import type { ProposalActivities } from '../activities/lifecycle';
-import type { ProposalSignerActivities } from '../activities/proposals/signer';
 import { proposalDetails } from '../src/domain/operatorText';
 import type { ProposalState } from '../src/domain/proposal';
+import type { ProposalSignerActivities } from '../src/signer/proposalActivities';
 import { type ProposalInput, parseProposalInput, parseProposalSignMessage } from '../src/temporal/messages';
 import { ApprovalRun } from './approval';
 import { waitingForSigner } from './backoff';

@@ -1,8 +1,8 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Waiting } from '../activities/approvals/wait';
 import type { EnvelopeTerms } from '../activities/relayer/terms';
-import type { SigningResult } from '../activities/signer/refusal';
-import type { SignerActivities } from '../activities/signer/signer';
+import type { SignerActivities } from '../src/signer/activities';
+import type { SigningResult } from '../src/signer/refusal';
 import { networkQueue } from '../src/temporal/ids';
 import { type Asking, type Backoff, createBackoff } from './backoff';
 

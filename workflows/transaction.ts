@@ -2,10 +2,10 @@ import { proxyActivities, sleep, uuid4 } from '@temporalio/workflow';
 import type { TransactionActivities } from '../activities/lifecycle';
 import type { AwaitRelayer } from '../activities/relayer/awaitRelayer';
 import type { RelayerActivities } from '../activities/relayer/chain';
-import type { TransactionSignerActivities } from '../activities/transactions/signer';
 import { transactionDetails } from '../src/domain/operatorText';
 import type { Refusal } from '../src/domain/refusal';
 import type { TransactionState } from '../src/domain/transaction';
+import type { TransactionSignerActivities } from '../src/signer/transaction/activities';
 import { networkQueue } from '../src/temporal/ids';
 import {
   parseTransactionInput,

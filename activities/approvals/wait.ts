@@ -2,7 +2,7 @@ import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import { SYSTEM } from '../../src/db/audit';
 import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
-import type { Held } from '../signer/refusal';
+import type { Held } from '../../src/signer/refusal';
 import { approvalEntry } from './audit';
 import { changeApproval, lockOrRefuse } from './read';
 import type { ApprovalDeps } from './subject';

@@ -11,10 +11,10 @@ import type { ProposalState } from '../../src/domain/proposal';
 import type { DecisionSeal } from '../../src/domain/seal';
 import { failpoint } from '../../src/failpoints';
 import { kindOf } from '../../src/operations';
+import type { SealResult } from '../../src/signer/seal';
 import { completeApproval, failApproval, rejectApproval } from '../approvals/finish';
 import { lockOrRefuse, readState } from '../approvals/read';
 import type { ApprovalDeps, Seen } from '../approvals/subject';
-import type { SealResult } from './seal';
 import { executableProposal as subject } from './subject';
 
 /** What a sealed approval means for its proposal: it is complete, or its deployments begin. */

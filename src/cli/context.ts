@@ -2,7 +2,6 @@ import { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { signerEndpoints } from '../chain/contractSignatures';
 import type { Keystore } from '../chain/keys';
-import { openKeystore, readPassphrase } from '../chain/keystore';
 import { createIdentifyVoter, type IdentifyVoter } from '../chain/voter';
 import {
   type Config,
@@ -16,6 +15,7 @@ import { createDatabase, type Db } from '../db/database';
 import { listOrganizations } from '../db/organizations';
 import { withRememberedProduction } from '../production';
 import { hasSecret } from '../secrets';
+import { openKeystore, readPassphrase } from '../signer/keys/keystore';
 import type { WorkflowSender } from '../temporal/client';
 import { closeTemporal, connectTemporal } from '../temporal/connection';
 import { taskQueues } from '../temporal/ids';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { backupKeystore, changePassphrase, openKeystore, readPassphrase } from '../chain/keystore';
 import { armFailpoint } from '../failpoints';
+import { backupKeystore, changePassphrase, openKeystore, readPassphrase } from '../signer/keys/keystore';
 import type { Within } from './context';
 
 /** `keystore backup`, `keystore change-passphrase`. */

@@ -7,7 +7,7 @@ import { ConfigError } from '../config';
 import { ApiKeyError } from '../db/apiKeys';
 import { refusedStatement, withoutStatement } from '../db/databaseFailure';
 import { SchemaChanged } from '../db/migrate';
-import { JournalError } from '../journal/entries';
+import { JournalError } from '../signer/journal/entries';
 import { TemporalUnavailable } from '../temporal/client';
 import { CommandRefused } from './output';
 

@@ -8,9 +8,9 @@ import type { Db } from '../db/database';
 import { readInstallationId } from '../db/installation';
 import { listSeals } from '../db/seals';
 import { canonicalJson } from '../domain/canonicalJson';
-import { JournalError } from '../journal/entries';
-import { assertInstallation } from '../journal/installationJournal';
-import { type JournalReader, readJournal } from '../journal/journal';
+import { JournalError } from '../signer/journal/entries';
+import { assertInstallation } from '../signer/journal/installationJournal';
+import { type JournalReader, readJournal } from '../signer/journal/journal';
 import { journalDifference } from './journalDifference';
 import { type AuthorizationLine, type HeadLine, signLine } from './lines';
 

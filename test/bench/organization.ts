@@ -1,9 +1,9 @@
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { openKeystore } from '../../src/chain/keystore';
 import { encodeSignature } from '../../src/chain/signatures';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import { createDatabase } from '../../src/db/database';
+import { openKeystore } from '../../src/signer/keys/keystore';
 import { foundOrganization } from '../../tools/dev/foundOrganization';
 import type { BenchStack } from './stack';
 

@@ -9,15 +9,8 @@ import {
   type DeploymentChainActivities,
 } from '../../activities/deployments/chain';
 import type { DeploymentFollowed } from '../../activities/deployments/follow';
-import {
-  createDeploymentSignerActivities,
-  type DeploymentSignerActivities,
-} from '../../activities/deployments/signer';
 import { applySeal } from '../../activities/proposals/applySeal';
-import { type SealResult, sealProposal } from '../../activities/proposals/seal';
 import { createRelayerContext } from '../../activities/relayer/context';
-import { createSignerContext, type SignerDeps } from '../../activities/signer/context';
-import { registerRelayers } from '../../activities/signer/registerRelayers';
 import { signatureHash } from '../../src/approvals/voters';
 import { ChainUnavailable, createChainClients } from '../../src/chain/clients';
 import { signerEndpoints } from '../../src/chain/contractSignatures';
@@ -37,7 +30,14 @@ import { insertProposal } from '../../src/db/proposals';
 import { requireRow } from '../../src/db/rows';
 import type { DeploymentKey } from '../../src/domain/proposal';
 import { proposalPayload } from '../../src/domain/signing';
-import { type Journal, openJournal } from '../../src/journal/journal';
+import { createSignerContext, type SignerDeps } from '../../src/signer/context';
+import {
+  createDeploymentSignerActivities,
+  type DeploymentSignerActivities,
+} from '../../src/signer/deployment';
+import { type Journal, openJournal } from '../../src/signer/journal/journal';
+import { registerRelayers } from '../../src/signer/registerRelayers';
+import { type SealResult, sealProposal } from '../../src/signer/seal';
 import { inSlot } from '../support/inSlot';
 import {
   decideDirectly,

@@ -1,7 +1,7 @@
 import { type Address, type Hex, parseTransaction } from 'viem';
-import type { SigningResult } from '../../activities/signer/refusal';
 import type { TransactionObservation, TransactionTerms } from '../../activities/transactions/observation';
 import type { TransactionRef } from '../../src/domain/transaction';
+import type { SigningResult } from '../../src/signer/refusal';
 import { anAddress } from '../support/builders';
 import { gate, word } from '../support/contracts';
 import {

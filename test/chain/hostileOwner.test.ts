@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem';
-import type { SigningResult } from '../../activities/signer/refusal';
 import type { TransactionRef } from '../../src/domain/transaction';
+import type { SigningResult } from '../../src/signer/refusal';
 import { anAddress } from '../support/builders';
 import { timeText } from '../support/falsified';
 import type { Answer } from '../support/hostilePostgres';

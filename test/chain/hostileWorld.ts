@@ -1,17 +1,7 @@
 import { join } from 'node:path';
 import pino from 'pino';
 import { type Address, getAddress, type Hex, numberToHex } from 'viem';
-import {
-  createDeploymentSignerActivities,
-  type DeploymentSignerActivities,
-} from '../../activities/deployments/signer';
-import { createSignerContext } from '../../activities/signer/context';
-import { createSignerActivities, type SignerActivities } from '../../activities/signer/signer';
 import type { TransactionTerms } from '../../activities/transactions/observation';
-import {
-  createTransactionSignerActivities,
-  type TransactionSignerActivities,
-} from '../../activities/transactions/signer';
 import { signerEndpoints } from '../../src/chain/contractSignatures';
 import { deploymentCall, deriveAccount } from '../../src/chain/safeAccount';
 import { executionGas } from '../../src/chain/safeTransaction';
@@ -24,7 +14,17 @@ import type { Edit } from '../../src/domain/governance';
 import type { Policy } from '../../src/domain/policy';
 import type { DeploymentKey } from '../../src/domain/proposal';
 import type { TransactionRef } from '../../src/domain/transaction';
-import { type Journal, openJournal } from '../../src/journal/journal';
+import { createSignerActivities, type SignerActivities } from '../../src/signer/activities';
+import { createSignerContext } from '../../src/signer/context';
+import {
+  createDeploymentSignerActivities,
+  type DeploymentSignerActivities,
+} from '../../src/signer/deployment';
+import { type Journal, openJournal } from '../../src/signer/journal/journal';
+import {
+  createTransactionSignerActivities,
+  type TransactionSignerActivities,
+} from '../../src/signer/transaction/activities';
 import { Falsifier, type NamedRow } from '../support/falsified';
 import { type HostilePostgres, startHostilePostgres } from '../support/hostilePostgres';
 import { Liar, type Lie } from '../support/lies';

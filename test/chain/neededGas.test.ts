@@ -3,7 +3,7 @@ import type { TransactionTerms } from '../../activities/transactions/observation
 import { executionGas } from '../../src/chain/safeTransaction';
 import { requireRow } from '../../src/db/rows';
 import type { TransactionRef } from '../../src/domain/transaction';
-import type { Journal } from '../../src/journal/journal';
+import type { Journal } from '../../src/signer/journal/journal';
 import { anAddress } from '../support/builders';
 import { balanceSlot, COUNTER, forwarder, RECORDING_WALLET, TOKENS } from '../support/contracts';
 import { type RpcProxy, startRpcProxy } from '../support/rpcProxy';

@@ -1,14 +1,14 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Address, type Hex, parseTransaction } from 'viem';
-import type { SignerContext, SignerDeps } from '../../activities/signer/context';
-import { readOutcomes } from '../../activities/transactions/readOutcomes';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
 import type { TransactionRef } from '../../src/domain/transaction';
-import { type Journal, openJournal } from '../../src/journal/journal';
-import type { SteadyTime } from '../../src/journal/steadyTime';
+import type { SignerContext, SignerDeps } from '../../src/signer/context';
+import { type Journal, openJournal } from '../../src/signer/journal/journal';
+import type { SteadyTime } from '../../src/signer/journal/steadyTime';
+import { readOutcomes } from '../../src/signer/transaction/readOutcomes';
 import { anAddress } from '../support/builders';
 import { type RpcProxy, startRpcProxy } from '../support/rpcProxy';
 import { rpc, temporaryDir } from '../support/stack';

@@ -1,8 +1,8 @@
-import { registerRelayers } from '../../activities/signer/registerRelayers';
 import { createChainClients } from '../../src/chain/clients';
 import { deriveAccount } from '../../src/chain/safeAccount';
 import { requireRow } from '../../src/db/rows';
 import type { TransactionRef } from '../../src/domain/transaction';
+import { registerRelayers } from '../../src/signer/registerRelayers';
 import { startOwnChain } from '../support/stack';
 import { GatedPayments } from './gatedPayments';
 import { ETHER, TransactionWorld } from './transactionWorld';

@@ -1,11 +1,11 @@
 import type { Address } from 'viem';
-import { createDeploymentSignerActivities } from '../../activities/deployments/signer';
-import { createProposalSignerActivities } from '../../activities/proposals/signer';
-import type { SignerContext } from '../../activities/signer/context';
 import type { TransactionTerms } from '../../activities/transactions/observation';
 import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
 import type { TransactionRef } from '../../src/domain/transaction';
+import type { SignerContext } from '../../src/signer/context';
+import { createDeploymentSignerActivities } from '../../src/signer/deployment';
+import { createProposalSignerActivities } from '../../src/signer/proposalActivities';
 import { anAddress } from '../support/builders';
 import { type RpcProxy, startRpcProxy } from '../support/rpcProxy';
 import { rpc } from '../support/stack';

@@ -14,9 +14,6 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 import { createLifecycleActivities } from '../../activities/lifecycle';
 import { createRelayerActivities, type RelayerActivities } from '../../activities/relayer/chain';
 import { createRelayerContext, type RelayerDeps } from '../../activities/relayer/context';
-import { createSignerContext, type SignerContext, type SignerDeps } from '../../activities/signer/context';
-import { registerRelayers } from '../../activities/signer/registerRelayers';
-import { createSignerActivities, type SignerActivities } from '../../activities/signer/signer';
 import {
   createTransactionChainActivities,
   type TransactionChainActivities,
@@ -26,10 +23,6 @@ import type {
   TransactionObservation,
   TransactionTerms,
 } from '../../activities/transactions/observation';
-import {
-  createTransactionSignerActivities,
-  type TransactionSignerActivities,
-} from '../../activities/transactions/signer';
 import { payloadToSign } from '../../src/approvals/transactions';
 import { signatureHash } from '../../src/approvals/voters';
 import { checksumAddress } from '../../src/chain/address';
@@ -54,7 +47,14 @@ import type { Edit } from '../../src/domain/governance';
 import type { Policy } from '../../src/domain/policy';
 import type { AttemptOutcome, ExecutionResult, TransactionRef } from '../../src/domain/transaction';
 import { readContent, type TransactionContent } from '../../src/domain/transactionContent';
-import { type Journal, openJournal } from '../../src/journal/journal';
+import { createSignerActivities, type SignerActivities } from '../../src/signer/activities';
+import { createSignerContext, type SignerContext, type SignerDeps } from '../../src/signer/context';
+import { type Journal, openJournal } from '../../src/signer/journal/journal';
+import { registerRelayers } from '../../src/signer/registerRelayers';
+import {
+  createTransactionSignerActivities,
+  type TransactionSignerActivities,
+} from '../../src/signer/transaction/activities';
 import { usageOf } from '../../src/transactions/policy';
 import { readSignedTokens, summaryOf } from '../../src/transactions/summary';
 import { balanceSlot } from '../support/contracts';

@@ -15,7 +15,7 @@ import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
 import type { Policy } from '../../src/domain/policy';
 import type { TransactionRef } from '../../src/domain/transaction';
-import { createSteadyTime } from '../../src/journal/steadyTime';
+import { createSteadyTime } from '../../src/signer/journal/steadyTime';
 import { startLyingRpc } from '../support/lyingRpc';
 import { signPayload, type TestMember } from '../support/service';
 import { freePorts, rpc } from '../support/stack';

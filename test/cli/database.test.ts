@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { createOrOpenKeystore, openKeystore } from '../../src/chain/keystore';
 import { migrations } from '../../src/db/migrations';
+import { createOrOpenKeystore, openKeystore } from '../../src/signer/keys/keystore';
 import {
   connectAsOwner,
   databaseSettings,

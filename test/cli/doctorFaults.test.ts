@@ -4,7 +4,6 @@ import type { AddressInfo, NetConnectOpts } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { generate } from 'selfsigned';
-import { createOrOpenKeystore } from '../../src/chain/keystore';
 import { checkAccountNetworks, checkLogin, checkNotifications } from '../../src/cli/doctor/database';
 import { COMPUTING_LIMIT_MS, runCheck } from '../../src/cli/doctor/finding';
 import { checkKeystore } from '../../src/cli/doctor/keystore';
@@ -12,6 +11,7 @@ import { checkApi, checkCertificate } from '../../src/cli/doctor/service';
 import type { Config } from '../../src/config';
 import { countAccountsByNetwork } from '../../src/db/accounts';
 import { createDatabase, type Db } from '../../src/db/database';
+import { createOrOpenKeystore } from '../../src/signer/keys/keystore';
 import { asAdmin, createTestDatabase, sharedStack, temporaryDir } from '../support/stack';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy';
 

@@ -12,7 +12,7 @@ import { createDatabase } from '../../src/db/database';
 import { auditFreezes } from '../../src/db/freezes';
 import { readInstallationId } from '../../src/db/installation';
 import { requireRow } from '../../src/db/rows';
-import { openJournal, readJournal } from '../../src/journal/journal';
+import { openJournal, readJournal } from '../../src/signer/journal/journal';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { usageOf } from '../../src/transactions/policy';
 import { carryOut, makeAccount, propose, type Shown } from '../support/api';

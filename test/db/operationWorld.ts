@@ -5,8 +5,6 @@ import pino from 'pino';
 import { type Address, recoverAddress } from 'viem';
 import type { ApprovalDeps } from '../../activities/approvals/subject';
 import { createLifecycleActivities, type ProposalActivities } from '../../activities/lifecycle';
-import { sealProposal } from '../../activities/proposals/seal';
-import { createSignerContext, type SignerContext } from '../../activities/signer/context';
 import { deriveAccount } from '../../src/chain/safeAccount';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { createIdentifyVoter } from '../../src/chain/voter';
@@ -42,8 +40,10 @@ import {
   type ResourceType,
 } from '../../src/domain/proposal';
 import { type ProposalStatement, proposalPayload } from '../../src/domain/signing';
-import { openJournal } from '../../src/journal/journal';
 import { kindOf } from '../../src/operations';
+import { createSignerContext, type SignerContext } from '../../src/signer/context';
+import { openJournal } from '../../src/signer/journal/journal';
+import { sealProposal } from '../../src/signer/seal';
 import type { MessageResult } from '../../src/temporal/messages';
 import { foundOrganization } from '../../tools/dev/foundOrganization';
 import type { Shown } from '../support/api';

@@ -9,8 +9,8 @@ import {
 import type { DeploymentFollowed, FollowDeployment } from '../../activities/deployments/follow';
 import type { DeploymentObservation } from '../../activities/deployments/observe';
 import type { EnvelopeTerms } from '../../activities/relayer/terms';
-import type { SigningResult } from '../../activities/signer/refusal';
 import { createLogger } from '../../src/logging';
+import type { SigningResult } from '../../src/signer/refusal';
 import { networkQueue } from '../../src/temporal/ids';
 import { installTemporalRuntime } from '../../src/workers';
 import type { deployOnly } from '../chain/workflow/deployOnly';

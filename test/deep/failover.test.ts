@@ -7,7 +7,7 @@ import { newId } from '../../src/db/ids';
 import { listenForNotifications } from '../../src/db/notifications';
 import { insertMessage, isMessageReceived } from '../../src/db/receivedMessages';
 import type { TransactionRef } from '../../src/domain/transaction';
-import type { JournalEntry } from '../../src/journal/entries';
+import type { JournalEntry } from '../../src/signer/journal/entries';
 import { TransactionWorld } from '../chain/transactionWorld';
 import { anAddress } from '../support/builders';
 import { type ReplicatedPostgres, startReplicatedPostgres } from '../support/failover';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { createPublicClient, type Hex, http as rpcTransport, zeroAddress } from 'viem';
-import { openKeystore } from '../../src/chain/keystore';
 import { verifyAudit } from '../../src/db/audit';
 import type { Db } from '../../src/db/database';
 import { requireRow } from '../../src/db/rows';
 import type { Subject } from '../../src/domain/approval';
+import { openKeystore } from '../../src/signer/keys/keystore';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { json } from '../cli/command';
 import { insist, makeAccount, proposalPath, proposeChange, type Shown } from '../support/api';

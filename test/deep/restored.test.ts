@@ -1,12 +1,12 @@
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Hex } from 'viem';
-import { openKeystore } from '../../src/chain/keystore';
 import { executionCall, type SafeTransaction } from '../../src/chain/safeTransaction';
 import type { Role } from '../../src/config';
 import { verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import { requireRow } from '../../src/db/rows';
+import { openKeystore } from '../../src/signer/keys/keystore';
 import { command, json, words } from '../cli/command';
 import { change, makeAccount, read, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';

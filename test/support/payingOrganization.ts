@@ -1,6 +1,6 @@
 import { createPublicClient, http as rpcTransport } from 'viem';
-import { openKeystore } from '../../src/chain/keystore';
 import { requireRow } from '../../src/db/rows';
+import { openKeystore } from '../../src/signer/keys/keystore';
 import { makeAccount, type Shown } from './api';
 import type { ServiceProcess } from './process';
 import { connectAsOwner, fundRelayers, makeOrganization, type TestOrganization } from './service';

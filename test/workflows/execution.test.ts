@@ -6,7 +6,6 @@ import {
   Worker,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
-import type { SigningResult } from '../../activities/signer/refusal';
 import type { FollowTransaction } from '../../activities/transactions/follow';
 import type {
   TransactionFollowed,
@@ -16,6 +15,7 @@ import type {
 import type { PrepareTransaction } from '../../activities/transactions/prepare';
 import type { AttemptOutcome } from '../../src/domain/transaction';
 import { createLogger } from '../../src/logging';
+import type { SigningResult } from '../../src/signer/refusal';
 import { networkQueue } from '../../src/temporal/ids';
 import { installTemporalRuntime } from '../../src/workers';
 import { cancelSignal, type executeOnly } from '../chain/workflow/executeOnly';

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Keystore } from '../../src/chain/keys';
-import { openKeystore, readPassphrase } from '../../src/chain/keystore';
 import { isLoopback } from '../../src/chain/loopback';
 import { type NetworkConfig, readNetworks } from '../../src/config';
 import { issueApiKey } from '../../src/db/apiKeys';
@@ -11,6 +10,7 @@ import { createDatabase, type Db } from '../../src/db/database';
 import { readProduction } from '../../src/db/installation';
 import { migrate } from '../../src/db/migrate';
 import { listOrganizations } from '../../src/db/organizations';
+import { openKeystore, readPassphrase } from '../../src/signer/keys/keystore';
 import { foundOrganization } from './foundOrganization';
 import { fundOnLocalChain } from './localChain';
 import { ensureDemoToken, ensureSafeContracts, LOCAL_FUNDER, type TestToken } from './localContracts';

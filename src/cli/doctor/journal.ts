@@ -4,11 +4,11 @@ import type { Db } from '../../db/database';
 import { activeFreezes } from '../../db/freezes';
 import { readInstallationId } from '../../db/installation';
 import { readSignerLease } from '../../db/signerLease';
-import { holderText, positionRefusal } from '../../journal/databaseLease';
-import { assertInstallation } from '../../journal/installationJournal';
-import { type JournalReader, readJournal } from '../../journal/journal';
-import { compareJournal } from '../../recovery/compareJournal';
-import { lackText, late, lost } from '../../recovery/lack';
+import { holderText, positionRefusal } from '../../signer/journal/databaseLease';
+import { assertInstallation } from '../../signer/journal/installationJournal';
+import { type JournalReader, readJournal } from '../../signer/journal/journal';
+import { compareJournal } from '../../signer/recovery/compareJournal';
+import { lackText, late, lost } from '../../signer/recovery/lack';
 import { count } from '../text';
 import { type Finding, fail, firstOf, ok, warn } from './finding';
 

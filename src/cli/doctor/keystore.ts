@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { lastBackup, openKeystore, readPassphrase } from '../../chain/keystore';
 import type { Config } from '../../config';
 import type { Relayer } from '../../db/chain';
 import { isSameAddress } from '../../domain/address';
+import { lastBackup, openKeystore, readPassphrase } from '../../signer/keys/keystore';
 import { type Finding, fail, ok, warn } from './finding';
 
 const BACKUP = './orgwallet keystore backup: a lost keystore is lost money';

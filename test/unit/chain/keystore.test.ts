@@ -23,7 +23,7 @@ import {
   lastBackup,
   openKeystore,
   readPassphrase,
-} from '../../../src/chain/keystore';
+} from '../../../src/signer/keys/keystore';
 
 // scrypt takes its time by design, and more of it on a slow machine.
 jest.setTimeout(60_000);

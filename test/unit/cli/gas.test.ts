@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkGasBudgets } from '../../../src/cli/doctor/gas';
 import type { NetworkConfig } from '../../../src/config';
-import { openJournal } from '../../../src/journal/journal';
+import { openJournal } from '../../../src/signer/journal/journal';
 
 const GWEI = 10n ** 9n;
 

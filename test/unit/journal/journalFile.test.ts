@@ -13,7 +13,7 @@ import {
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Journal, leaseFile, openJournal } from '../../../src/journal/journal';
+import { type Journal, leaseFile, openJournal } from '../../../src/signer/journal/journal';
 import { until } from '../../support/until';
 
 let folder: string;

@@ -1,5 +1,5 @@
-import { createSignerClock } from '../../../activities/signer/clock';
-import { createSteadyTime } from '../../../src/journal/steadyTime';
+import { createSignerClock } from '../../../src/signer/clock';
+import { createSteadyTime } from '../../../src/signer/journal/steadyTime';
 
 const TIME = Date.parse('2026-01-01T00:00:00Z');
 

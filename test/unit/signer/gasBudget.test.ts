@@ -1,14 +1,14 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSignerClock } from '../../../activities/signer/clock';
-import { createGasBudget, type GasBudget } from '../../../activities/signer/gasBudget';
 import type { NetworkConfig } from '../../../src/config';
 import type { Tx } from '../../../src/db/database';
 import { gasCost, gasLimit } from '../../../src/domain/gasBudget';
-import type { GasEntry } from '../../../src/journal/entries';
-import { type Journal, openJournal } from '../../../src/journal/journal';
-import { createSteadyTime } from '../../../src/journal/steadyTime';
+import { createSignerClock } from '../../../src/signer/clock';
+import { createGasBudget, type GasBudget } from '../../../src/signer/gasBudget';
+import type { GasEntry } from '../../../src/signer/journal/entries';
+import { type Journal, openJournal } from '../../../src/signer/journal/journal';
+import { createSteadyTime } from '../../../src/signer/journal/steadyTime';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const MINUTE = 60_000;

@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { concatHex, encodeAbiParameters, type Hex, numberToHex, size } from 'viem';
-import { assertTokens } from '../../../activities/proposals/tokens';
 import { ChainUnavailable } from '../../../src/chain/clients';
 import { signerEndpoints } from '../../../src/chain/contractSignatures';
 import { SHIPPED_TOKENS } from '../../../src/chain/tokenList';
 import type { TokenFacts } from '../../../src/chain/tokens';
 import type { NetworkConfig } from '../../../src/config';
 import { NATIVE_CURRENCY } from '../../../src/domain/policy';
+import { assertTokens } from '../../../src/signer/tokens';
 import { anAddress } from '../../support/builders';
 
 const GOLD = { symbol: 'AU', name: 'Gold', decimals: 18 };

@@ -1,0 +1,65 @@
+import { undecidedEnvelope } from '../../activities/relayer/envelopes';
+import type { EnvelopeTerms } from '../../activities/relayer/terms';
+import { deploymentCall } from '../chain/safeAccount';
+import { deploymentEnvelopes, provideDeploymentAttempt } from '../db/chain';
+import { deploymentReservation } from '../db/reservations';
+import type { DeploymentKey } from '../domain/proposal';
+import { boundTerms } from './boundedTerms';
+import { type SignerContext, withNetwork } from './context';
+import { assertDeployment } from './deploymentEvidence';
+import { assertNotFrozen } from './frozen';
+import { assertIds } from './input';
+import { refusalsAsValues, type SigningResult } from './refusal';
+import { gasOf, reservedBefore, reserveEnvelope, signReserved } from './signEnvelope';
+
+/**
+ * Signs an envelope that deploys an account on a network, and stores it. Returns an undecided envelope instead, unless the
+ * terms replace it. Only accounts and networks of the sealed state are deployed.
+ */
+async function signDeployment(
+  context: SignerContext,
+  input: DeploymentKey & { terms: EnvelopeTerms },
+): Promise<SigningResult> {
+  return refusalsAsValues(context, async () => {
+    assertIds(input, 'organizationId', 'proposalId', 'accountId', 'networkId');
+    const { networkId, accountId } = input;
+    const of = { networkId, accountId };
+    const about = { kind: 'deployment', organizationId: input.organizationId } as const;
+    assertNotFrozen(context, input.organizationId);
+    const terms = await boundTerms(context, networkId, input.terms);
+    const found = await withNetwork(context, networkId, async (tx) => {
+      const account = await assertDeployment(context, tx, input);
+      const before = await deploymentReservation(tx, input);
+      const envelopes = await deploymentEnvelopes(tx, input);
+      const call = deploymentCall(account);
+      // A crash came before it was signed.
+      if (before) {
+        const { attemptId } = before;
+        const reserved = await reservedBefore(context, tx, { ...of, attemptId, about, terms }, before);
+        return { reserved, call };
+      }
+      const newest = undecidedEnvelope(envelopes);
+      if (newest && terms.replaces !== String(newest.id)) return { present: newest };
+      const attemptId = await provideDeploymentAttempt(tx, { ...input, ...call });
+      const replaces = newest ? { replaces: newest } : {};
+      return {
+        reserved: await reserveEnvelope(context, tx, { ...of, attemptId, about, terms, ...replaces }),
+        call,
+      };
+    });
+    if ('present' in found) return { envelopeId: String(found.present.id) };
+    const { reserved, call } = found;
+    await context.gasBudget.append(gasOf(reserved, about));
+    return { envelopeId: String(await signReserved(context, reserved, call)) };
+  });
+}
+
+/** The activities of the signer that deploy accounts. */
+export function createDeploymentSignerActivities(context: SignerContext) {
+  return {
+    signDeployment: (input: DeploymentKey & { terms: EnvelopeTerms }) => signDeployment(context, input),
+  };
+}
+
+/** The activities of the signer that deploy accounts, as workflows see them. */
+export type DeploymentSignerActivities = ReturnType<typeof createDeploymentSignerActivities>;

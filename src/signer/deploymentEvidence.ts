@@ -1,0 +1,30 @@
+import type { Tx } from '../db/database';
+import { findProposal } from '../db/proposals';
+import type { AccountDerivation } from '../domain/account';
+import type { DeploymentKey } from '../domain/proposal';
+import { assertAccount } from './account';
+import type { SignerContext } from './context';
+import { SignerRefusal } from './refusal';
+
+/**
+ * The account to deploy. Throws SignerRefusal unless the deployment is pending, and the account and its network are
+ * sealed: their votes were verified then.
+ */
+export async function assertDeployment(
+  context: SignerContext,
+  tx: Tx,
+  key: DeploymentKey,
+): Promise<AccountDerivation> {
+  const { organizationId, proposalId, accountId, networkId } = key;
+  const proposal = await findProposal(tx, organizationId, proposalId);
+  const recorded = proposal?.deployments.find(
+    (deployment) => deployment.accountId === accountId && deployment.networkId === networkId,
+  );
+  if (proposal?.executionStatus !== 'processing' || recorded?.status !== 'pending') {
+    throw new SignerRefusal(
+      'stale',
+      `proposal ${proposalId} is not deploying account ${accountId} on network ${networkId}`,
+    );
+  }
+  return assertAccount(context, tx, key);
+}

@@ -1,0 +1,106 @@
+import { isObsolete } from '../../activities/relayer/nonceGaps';
+import { type EnvelopeTerms, FILLER_GAS } from '../../activities/relayer/terms';
+import { carriedBy, envelopeAtNonce, hasUndecidedAbove, insertFiller } from '../db/attempts';
+import type { Envelope } from '../db/chain';
+import type { Tx } from '../db/database';
+import { type Reservation, reservationAt } from '../db/reservations';
+import { failpoint } from '../failpoints';
+import { boundFees } from './boundedTerms';
+import { networkOf, type SignerContext, withNetwork } from './context';
+import { assertIds } from './input';
+import { ROLLED_BACK, refusalsAsValues, SignerHold, SignerRefusal, type SigningResult } from './refusal';
+import { relayerKeyOf } from './relayers';
+import { type GasOf, gasOf, reservedBefore, reserveEnvelope, signReserved } from './signEnvelope';
+
+/** A filled nonce is for no organization. */
+const FILLING: GasOf = { kind: 'filler', organizationId: null };
+
+/** A nonce of a relayer to fill. */
+interface ToFill {
+  readonly networkId: number;
+  readonly relayerAddress: string;
+  readonly nonce: number;
+  /** The envelope to replace at this nonce. */
+  readonly replaces: string | undefined;
+}
+
+/** What holds a nonce now, if it may be filled; or the filler that it has. Throws SignerRefusal. */
+async function assertFillable(
+  context: SignerContext,
+  tx: Tx,
+  { replaces, ...at }: ToFill,
+): Promise<{ filled: Envelope } | { reserved: Reservation } | { obsolete: Envelope | undefined }> {
+  const { networkId, relayerAddress, nonce } = at;
+  const of = `of relayer ${relayerAddress} on ${networkOf(context, networkId).name}`;
+  if (!Number.isSafeInteger(nonce) || nonce < 0) {
+    throw new SignerRefusal('stale', `invalid nonce ${nonce} ${of} (expected an integer from 0)`);
+  }
+  const reserved = await reservationAt(tx, at);
+  if (reserved) {
+    // A crash came before its filler was signed.
+    if ((await carriedBy(tx, reserved)).kind === 'filler') return { reserved };
+    throw new SignerRefusal('stale', `nonce ${nonce} ${of} is being signed for`);
+  }
+  const present = await envelopeAtNonce(tx, at);
+  if (present && String(present.id) !== replaces) {
+    if ((await carriedBy(tx, present)).kind === 'filler') return { filled: present };
+    throw new SignerRefusal('stale', `nonce ${nonce} ${of} is used`);
+  }
+  if (present && !(await isObsolete(tx, present))) {
+    throw new SignerRefusal('stale', `nonce ${nonce} ${of} has an undecided attempt`);
+  }
+  if (!(await hasUndecidedAbove(tx, at))) {
+    throw new SignerRefusal('stale', `no undecided envelope waits for nonce ${nonce} ${of}`);
+  }
+  return { obsolete: present };
+}
+
+/**
+ * Signs an empty transfer of the relayer to itself at an unused nonce, so that later envelopes can continue. It fills
+ * only a nonce below an undecided envelope of the relayer, and replaces only an envelope whose attempt is decided:
+ * whoever asks, a filler can only unblock what is signed.
+ */
+export async function fillNonce(
+  context: SignerContext,
+  input: { networkId: number; nonce: number; terms: EnvelopeTerms },
+): Promise<SigningResult> {
+  return refusalsAsValues(context, async () => {
+    assertIds(input, 'networkId');
+    const { networkId, nonce } = input;
+    const terms = await boundFees(context, networkId, input.terms);
+    const { address } = relayerKeyOf(context, networkId, terms.relayerAddress);
+    const found = await withNetwork(context, networkId, async (tx) => {
+      const { replaces } = terms;
+      const at = { networkId, relayerAddress: address, nonce };
+      const fillable = await assertFillable(context, tx, { ...at, replaces });
+      if ('filled' in fillable) return fillable;
+      const request = {
+        about: FILLING,
+        networkId,
+        terms: { ...terms, gas: String(FILLER_GAS) },
+        gas: { least: FILLER_GAS, most: FILLER_GAS },
+      };
+      if ('reserved' in fillable) {
+        const { attemptId } = fillable.reserved;
+        const before = await reservedBefore(context, tx, { ...request, attemptId }, fillable.reserved);
+        // The nonce and the relayer that were asked for.
+        return { reserved: { ...before, relayerAddress: address, relayerNonce: nonce } };
+      }
+      const { obsolete } = fillable;
+      if (obsolete && (obsolete.relayerAddress !== address || obsolete.relayerNonce !== nonce)) {
+        throw new SignerHold(
+          'rollback',
+          `chain_envelopes ${obsolete.id} is not at nonce ${nonce}: ${ROLLED_BACK}`,
+        );
+      }
+      const attemptId = await insertFiller(tx, networkId, address);
+      const position = obsolete ? { replaces: obsolete } : { at: nonce };
+      return { reserved: await reserveEnvelope(context, tx, { ...request, attemptId, ...position }) };
+    });
+    if ('filled' in found) return { envelopeId: String(found.filled.id) };
+    failpoint('signer.fillerStored');
+    await context.gasBudget.append(gasOf(found.reserved, FILLING));
+    const id = await signReserved(context, found.reserved, { to: address, data: '0x' });
+    return { envelopeId: String(id) };
+  });
+}

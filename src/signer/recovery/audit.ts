@@ -1,0 +1,10 @@
+import { type AuditInput, OPERATOR } from '../../db/audit';
+
+/** The audit entry of what an operator writes back. */
+export function recoveredEntry(
+  resourceType: string,
+  resourceId: string,
+  details: AuditInput['details'],
+): AuditInput {
+  return { action: `${resourceType}.recovered`, actor: OPERATOR, resourceType, resourceId, details };
+}

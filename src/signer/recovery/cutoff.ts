@@ -1,0 +1,36 @@
+import { type Db, databaseNow } from '../../db/database';
+import { latestExpiry, openRequests } from '../../db/recovery';
+import { HOUR_MS } from '../../domain/policyEngine';
+import { type CutoffEntry, JournalError } from '../journal/entries';
+import type { JournalReader } from '../journal/journal';
+
+/**
+ * The cutoff of now. `lifetimeMs`: how long a request can be signed, so that the signed expiry of each says when it was made.
+ * Throws JournalError where one can be signed for longer.
+ */
+export async function cutoffOfNow(
+  db: Db,
+  { organizationId, lifetimeMs }: { readonly organizationId: string | null; readonly lifetimeMs: number },
+): Promise<CutoffEntry> {
+  const now = await databaseNow(db);
+  const expiresUntil = new Date(now.getTime() + lifetimeMs);
+  const latest = await latestExpiry(db);
+  if (latest && latest.expiresAt > expiresUntil) {
+    throw new JournalError(
+      `${latest.id} expires at ${latest.expiresAt.toISOString()}, which is more than PROPOSAL_LIFETIME (${lifetimeMs / HOUR_MS} h) from now: set PROPOSAL_LIFETIME here as the API and the workers have it, or the longest that they had lately`,
+    );
+  }
+  return { type: 'cutoff', organizationId, expiresUntil: expiresUntil.toISOString() };
+}
+
+/** Ids of what is open, and not decided any more because of a cutoff; oldest first. */
+export async function cutOffRequests(db: Db, journal: JournalReader): Promise<string[]> {
+  const open = await openRequests(db);
+  return open
+    .filter(({ organizationId, expiresAt }) => {
+      const cutoff = journal.cutoffOf(organizationId);
+      return cutoff !== undefined && expiresAt.getTime() <= cutoff.expiresUntil;
+    })
+    .map(({ id }) => id)
+    .filter((id) => !journal.authorizationOf(id) && !journal.isRejected(id) && !journal.cancellationOf(id));
+}

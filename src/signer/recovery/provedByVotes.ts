@@ -1,0 +1,71 @@
+import type { Address } from 'viem';
+import {
+  canBeSigned,
+  evidenceOf,
+  isAttemptOf,
+  missingVotes,
+  underSealedState,
+} from '../../approvals/sealedTransaction';
+import { transactionSubject } from '../../approvals/transactions';
+import { verifyDecision, withVotes } from '../../approvals/voters';
+import { EndpointsMissing } from '../../chain/signatures';
+import type { IdentifyVoter } from '../../chain/voter';
+import type { Attempt } from '../../db/attempts';
+import type { UnsealedTransaction } from '../../db/transactions';
+import type { OrganizationState } from '../../domain/governance';
+import { replacedIn } from '../../domain/transactionText';
+import type { AuthorizationEntry } from '../journal/entries';
+
+/** What votes say about an authorization. */
+export type Voted = Pick<
+  AuthorizationEntry,
+  'accountId' | 'networkId' | 'policyId' | 'initiatorId' | 'replaces' | 'evidence'
+>;
+
+/**
+ * What initiator and approvers have signed, where their votes suffice for exactly the call of an attempt, under a state that
+ * the admins had decided; undefined: they do not. Throws ChainUnavailable.
+ */
+async function votedUnder(
+  identifyVoter: IdentifyVoter,
+  { found, attempt, account, at }: Asked,
+  state: OrganizationState,
+): Promise<Voted | undefined> {
+  const seen = underSealedState(found, state, at);
+  if (!seen || seen.record.accountAddress !== account || !isAttemptOf(seen.record, attempt)) return undefined;
+  if (!canBeSigned(seen)) return undefined;
+  const votes = await verifyDecision(identifyVoter, transactionSubject, seen, 'approve');
+  if (missingVotes(withVotes(seen, votes)) !== undefined) return undefined;
+  const { accountId, networkId, policyId, initiator, summary } = seen.record;
+  return {
+    ...{ accountId, networkId, policyId, initiatorId: initiator.id },
+    replaces: replacedIn(summary),
+    evidence: evidenceOf(seen, votes),
+  };
+}
+
+/** An authorization whose votes are to be verified. */
+interface Asked {
+  /** The record that its row names. */
+  readonly found: UnsealedTransaction;
+  readonly attempt: Attempt;
+  readonly account: Address;
+  readonly at: Date;
+}
+
+/** The same under one of several states. Where no endpoint can be asked about a contract wallet, its vote does not count. */
+export async function provedByVotes(
+  identifyVoter: IdentifyVoter,
+  asked: Asked,
+  states: readonly OrganizationState[],
+): Promise<Voted | undefined> {
+  for (const state of states) {
+    try {
+      const voted = await votedUnder(identifyVoter, asked, state);
+      if (voted) return voted;
+    } catch (error) {
+      if (!(error instanceof EndpointsMissing)) throw error;
+    }
+  }
+  return undefined;
+}

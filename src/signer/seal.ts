@@ -1,0 +1,199 @@
+import { storeSealedState } from '../approvals/sealedState';
+import { signSeal } from '../chain/seals';
+import type { Tx } from '../db/database';
+import { findProposal, findProposalToSeal, type StoredProposal } from '../db/proposals';
+import { insertSeal, type StoredSeal } from '../db/seals';
+import { type Decision, type FailureCode, isExpired, isVoteOf, newestVotes } from '../domain/approval';
+import type { ApprovalKey } from '../domain/approvalRef';
+import { adminsOf, type Changed, type OrganizationState } from '../domain/governance';
+import { networkNotConfigured } from '../domain/network';
+import type { DecisionSeal, SealedVote } from '../domain/seal';
+import { proposalPayload, voteStatement } from '../domain/signing';
+import { textDifference } from '../domain/textDifference';
+import { failpoint } from '../failpoints';
+import { kindOf } from '../operations';
+import { changeState, demoWalletRefused, misshapen } from '../operations/plan';
+import type { SignerContext } from './context';
+import { assertAfterCutoff } from './cutoff';
+import { assertIds } from './input';
+import { sealEntry } from './journal/entries';
+import { type Held, refusalsAsValues, SignerRefusal } from './refusal';
+import type { SealedState } from './sealedState';
+import { assertTokens } from './tokens';
+
+/** The outcome of a request to seal. */
+export type SealResult =
+  | { readonly sealed: number }
+  | { readonly unreachable: string }
+  | Held
+  | { readonly refused: { readonly code: FailureCode; readonly message: string } };
+
+/** What a decision is based on: its votes that the sealed admins have given, over exactly this record. */
+interface Verified {
+  readonly sequence: number;
+  readonly decision: Decision;
+  readonly votes: readonly SealedVote[];
+  readonly record: StoredProposal;
+}
+
+type Executing = StoredProposal & { readonly decision: Decision };
+
+/** The record of a proposal whose decision is being executed. Throws SignerRefusal. */
+function requireExecuting({ id }: ApprovalKey, record: StoredProposal | undefined): Executing {
+  if (!record) throw new SignerRefusal('stale', `proposal ${id} not found`);
+  const { decision } = record;
+  if (record.executionStatus !== 'processing' || !decision) {
+    throw new SignerRefusal('stale', `proposal ${id} is not being executed: it is ${record.executionStatus}`);
+  }
+  return { ...record, decision };
+}
+
+/** The payload that the admins have signed, from the content of the record and the sealed state. */
+function payloadOf({ domainSalt }: OrganizationState, record: StoredProposal, decision: Decision): string {
+  return proposalPayload(voteStatement(decision), domainSalt, record);
+}
+
+/**
+ * Verifies every vote against the sealed admins. Outside the database transaction, because contract wallets are asked on
+ * chain. Throws SignerRefusal, ChainUnavailable and EndpointsMissing.
+ */
+async function verify(
+  { identifyVoter }: Pick<SignerContext, 'identifyVoter'>,
+  { state }: SealedState,
+  record: Executing,
+): Promise<Verified> {
+  const { decision } = record;
+  const payload = payloadOf(state, record, decision);
+  const admins = adminsOf(state);
+  const given = record.votes.filter(({ type }) => type === decision);
+  const votes = await Promise.all(
+    given.map(async (vote) => {
+      const { memberId, signerAddress, scheme, signature } = vote;
+      const eligible = admins.members.filter((member) => isVoteOf(member, vote));
+      if (eligible.length === 0) return [];
+      const voter = await identifyVoter({ payload, signature, eligible });
+      return voter.ok ? [{ memberId, signerAddress, scheme, signature }] : [];
+    }),
+  );
+  const valid = newestVotes(votes.flat());
+  if (valid.length < admins.threshold) {
+    throw new SignerRefusal(
+      'stale',
+      `the signer found ${valid.length} valid signatures of current admins to ${decision} it; ${admins.threshold} are required`,
+    );
+  }
+  return { sequence: state.sequence, decision, votes: valid, record };
+}
+
+/** Verifies the tokens that an approved operation names. Throws SignerRefusal and ChainUnavailable. */
+async function verifyTokens(context: SignerContext, { decision, record }: Verified): Promise<void> {
+  if (decision === 'reject') return;
+  const kind = kindOf(record.resourceType, record.action);
+  // Data of another shape is refused by its change.
+  if (!misshapen(kind, record.data)) await assertTokens(context, kind.tokens?.(record.data) ?? []);
+}
+
+/** What an approved operation makes of the state. Throws SignerRefusal. */
+function changeOf(context: SignerContext, state: OrganizationState, record: StoredProposal): Changed {
+  const kind = kindOf(record.resourceType, record.action);
+  const changed = changeState(kind, state, record.data);
+  if (!changed.ok) throw new SignerRefusal('stale', changed.refusal.message);
+  const demo = demoWalletRefused(context, changed.value);
+  if (demo) throw new SignerRefusal('stale', demo.refusal.message);
+  const { networks } = context;
+  for (const id of kind.networkIds?.(record.data) ?? []) {
+    if (!networks.some((network) => network.id === id)) {
+      throw new SignerRefusal('stale', networkNotConfigured(networks, id));
+    }
+  }
+  const summary = kind.summary({ state, networks }, record.data);
+  if (summary !== record.summary) {
+    throw new SignerRefusal(
+      'stale',
+      `the summary of proposal ${record.id} is not what it does now: ${textDifference(record.summary, summary)}`,
+    );
+  }
+  return changed.value;
+}
+
+/**
+ * Seals in one database transaction. Returns the seal and the state then; undefined when something has changed since the
+ * votes were verified.
+ */
+async function store(
+  context: SignerContext,
+  tx: Tx,
+  key: ApprovalKey,
+  verified: Verified,
+): Promise<{ seal: StoredSeal; next: SealedState } | undefined> {
+  const { organizationId, id } = key;
+  const { state, stored } = await context.readSealedState(tx, organizationId, { lock: 'update' });
+  if (state.sequence !== verified.sequence) return undefined;
+  const record = requireExecuting(key, await findProposal(tx, organizationId, id));
+  const isSame =
+    payloadOf(state, record, record.decision) === payloadOf(state, verified.record, verified.decision);
+  if (!isSame) return undefined;
+  context.clock.assertInStep(stored.readAt);
+  const at = context.clock.now();
+  if (isExpired(record, at)) {
+    throw new SignerRefusal('timeout', `proposal ${id} expired before the signer could seal it`);
+  }
+  assertAfterCutoff(context, 'proposal', record);
+  const approved = verified.decision === 'approve';
+  const sequence = state.sequence + 1;
+  const { state: next, changes } = approved
+    ? changeOf(context, state, record)
+    : { state: { ...state, sequence }, changes: [] };
+  const sealKey = context.keystore.sealKey(organizationId);
+  const seal: DecisionSeal = {
+    type: 'decision',
+    organizationId,
+    sequence,
+    previousHash: stored.sealHash,
+    at: at.toISOString(),
+    proposalId: id,
+    resolution: approved ? 'approved' : 'rejected',
+    resourceType: record.resourceType,
+    action: record.action,
+    summary: record.summary,
+    data: record.data,
+    expiresAt: record.expiresAt.toISOString(),
+    votes: verified.votes,
+    changes,
+  };
+  const signed = await signSeal(sealKey, seal);
+  const sealed = { organizationId, sequence, proposalId: id, sealedAt: at, ...signed };
+  const head = await storeSealedState(tx, sealKey, next, signed.hash, [insertSeal(tx, sealed)]);
+  failpoint('signer.sealStored');
+  return { seal: sealed, next: { state: JSON.parse(head.state), stored: { ...head, readAt: at } } };
+}
+
+/**
+ * Seals the decision about a proposal whose execution has begun: verifies payload, votes, threshold, expiry and networks
+ * against what was sealed before, and stores what it changes as the next seal. A proposal is sealed once, approved or
+ * rejected: whoever asks again gets the same seal.
+ */
+export async function sealProposal(context: SignerContext, key: ApprovalKey): Promise<SealResult> {
+  return refusalsAsValues<SealResult>(context, async () => {
+    assertIds(key, 'organizationId', 'id');
+    for (;;) {
+      // Before the look for a seal: one that comes later is of a later state.
+      const known = await context.readSealedState(context.db, key.organizationId, { remembered: true });
+      const found = await findProposalToSeal(context.db, key);
+      if (found?.sealed !== undefined) {
+        await context.readSealedState(context.db, key.organizationId);
+        return { sealed: found.sealed };
+      }
+      const verified = await verify(context, known, requireExecuting(key, found?.record));
+      await verifyTokens(context, verified);
+      const stored = await context.db.transaction((tx) => store(context, tx, key, verified));
+      if (!stored) continue;
+      const { seal, next } = stored;
+      // Committed, then flushed to the journal, then used.
+      await context.journal.append(sealEntry(seal));
+      context.readSealedState.remember(next);
+      failpoint('signer.sealJournaled');
+      return { sealed: seal.sequence };
+    }
+  });
+}

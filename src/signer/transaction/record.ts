@@ -1,0 +1,115 @@
+import { underSealedState } from '../../approvals/sealedTransaction';
+import type { Db, Tx } from '../../db/database';
+import {
+  type FirstSigningConditions,
+  findNetworkAndPolicy,
+  readTransactionForSigning,
+  readUnsealedTransaction,
+  type TransactionSnapshot,
+  type UnsealedTransaction,
+} from '../../db/transactions';
+import type { OrganizationState } from '../../domain/governance';
+import type { TransactionRef } from '../../domain/transaction';
+import type { SignerContext } from '../context';
+import { SignerRefusal } from '../refusal';
+
+/** The network and policy of a transaction. Throws SignerRefusal when it does not exist. */
+export async function networkAndPolicyOf(handle: Db | Tx, ref: TransactionRef) {
+  const found = await findNetworkAndPolicy(handle, ref);
+  if (!found) throw new SignerRefusal('stale', `transaction ${ref.transactionId} not found`);
+  return found;
+}
+
+/** A record under the sealed state, at the signer's time. Throws SignerRefusal. */
+function sealedSnapshot(
+  found: UnsealedTransaction,
+  state: OrganizationState,
+  time: Date,
+): TransactionSnapshot {
+  const sealed = underSealedState(found, state, time);
+  if (sealed) return sealed;
+  throw new SignerRefusal('stale', `no sealed decision has account ${found.record.accountId}`);
+}
+
+/** A transaction under the sealed state. */
+interface SealedTransaction extends TransactionSnapshot {
+  readonly state: OrganizationState;
+}
+
+/** A sealed transaction with what decides about its first signature. */
+export type SigningSnapshot = SealedTransaction & FirstSigningConditions;
+
+type Reading = Pick<SignerContext, 'readSealedState' | 'clock'>;
+type ReadingOptions = Parameters<SignerContext['readSealedState']>[2];
+
+async function readUnderSeal<Extra extends object>(
+  { readSealedState, clock }: Reading,
+  { handle, ref, ...options }: { handle: Db | Tx; ref: TransactionRef } & ReadingOptions,
+  read: (handle: Db | Tx, ref: TransactionRef) => Promise<(UnsealedTransaction & Extra) | undefined>,
+): Promise<(SealedTransaction & Extra) | undefined> {
+  const { state } = await readSealedState(handle, ref.organizationId, options);
+  const found = await read(handle, ref);
+  if (!found) return undefined;
+  clock.assertInStep(found.now.time);
+  return { ...found, ...sealedSnapshot(found, state, clock.now()), state };
+}
+
+/**
+ * Reads a transaction under the sealed state; undefined when it does not exist. Throws SignerRefusal, and SignerHold when
+ * the clock of the database is apart.
+ */
+export function readSealedTransaction(
+  context: Reading,
+  handle: Db | Tx,
+  ref: TransactionRef,
+  options: ReadingOptions = {},
+): Promise<SealedTransaction | undefined> {
+  return readUnderSeal(context, { handle, ref, ...options }, readUnsealedTransaction);
+}
+
+/** The same. Throws SignerRefusal when it does not exist. */
+export async function readSealed(
+  ...[context, handle, ref, options]: Parameters<typeof readSealedTransaction>
+): Promise<SealedTransaction> {
+  const found = await readSealedTransaction(context, handle, ref, options);
+  if (!found) throw new SignerRefusal('stale', `transaction ${ref.transactionId} not found`);
+  return found;
+}
+
+function assertOnNetwork<S extends TransactionSnapshot>(
+  found: S | undefined,
+  { transactionId }: TransactionRef,
+  networkId: number,
+): asserts found is S {
+  if (found?.record.networkId === networkId) return;
+  throw new SignerRefusal('stale', `transaction ${transactionId} not found on network ${networkId}`);
+}
+
+/**
+ * Reads a transaction; nothing is sealed before the database transaction ends. Throws SignerRefusal unless it is on that
+ * network, which is locked.
+ */
+export async function readOnNetwork(
+  context: Reading,
+  tx: Tx,
+  ref: TransactionRef,
+  networkId: number,
+): Promise<SealedTransaction> {
+  const found = await readSealedTransaction(context, tx, ref, { lock: 'share' });
+  assertOnNetwork(found, ref, networkId);
+  return found;
+}
+
+/** The same, with what decides about its first signature. */
+export async function readForSigning(
+  context: Reading,
+  tx: Tx,
+  ref: TransactionRef,
+  { networkId, ...relayer }: { networkId: number; address: string; fromNonce: number },
+): Promise<SigningSnapshot> {
+  const found = await readUnderSeal(context, { handle: tx, ref, lock: 'share' }, () =>
+    readTransactionForSigning(tx, ref, relayer),
+  );
+  assertOnNetwork(found, ref, networkId);
+  return found;
+}

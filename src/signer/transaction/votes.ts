@@ -1,0 +1,30 @@
+import { canBeSigned } from '../../approvals/sealedTransaction';
+import { transactionSubject } from '../../approvals/transactions';
+import { verifyDecision } from '../../approvals/voters';
+import type { StoredTransaction, TransactionSnapshot } from '../../db/transactions';
+import type { Decision } from '../../domain/approval';
+import { canonicalJson } from '../../domain/canonicalJson';
+import type { SignerContext } from '../context';
+
+/** The votes of a transaction. */
+export type Votes = StoredTransaction['votes'];
+
+/**
+ * The votes for a decision about a transaction whose signatures are valid now. Outside the database transaction, because signatures of
+ * contract wallets are verified on chain. Throws ChainUnavailable.
+ */
+export async function verifiedVotes(
+  { identifyVoter }: Pick<SignerContext, 'identifyVoter'>,
+  seen: TransactionSnapshot,
+  decision: Decision = 'approve',
+): Promise<Votes> {
+  if (!canBeSigned(seen)) return [];
+  return verifyDecision(identifyVoter, transactionSubject, seen, decision);
+}
+
+/** The record with those of its votes that are stored now and were verified before the transaction began. */
+export function withVerifiedVotes(record: StoredTransaction, verified: Votes): StoredTransaction {
+  const identity = (vote: Votes[number]) => canonicalJson({ ...vote, createdAt: null });
+  const stored = new Set(record.votes.map(identity));
+  return { ...record, votes: verified.filter((vote) => stored.has(identity(vote))) };
+}
