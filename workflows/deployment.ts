@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { DeploymentChainActivities } from '../activities/deployments/chain';
-import type { EnvelopeTerms } from '../activities/relayer/terms';
 import type { DeploymentKey, DeploymentResult } from '../src/domain/proposal';
+import type { EnvelopeTerms } from '../src/domain/terms';
 import type { DeploymentSignerActivities } from '../src/signer/deployment';
 import { networkQueue } from '../src/temporal/ids';
 import { type Effect, type SettlementContext, settle } from './settlement';

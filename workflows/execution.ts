@@ -1,7 +1,8 @@
 import { condition, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { TransactionChainActivities } from '../activities/transactions/chain';
 import type { TransactionLocalActivities } from '../activities/transactions/local';
-import type { TransactionObservation, TransactionTerms } from '../activities/transactions/observation';
+import type { TransactionObservation } from '../activities/transactions/observation';
+import type { TransactionTerms } from '../src/domain/terms';
 import type { AttemptOutcome, ExecutionResult, TransactionRef } from '../src/domain/transaction';
 import type { TransactionSignerActivities } from '../src/signer/transaction/activities';
 import type { ConfirmedOutcome } from '../src/signer/transaction/confirmOutcome';

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Waiting } from '../activities/approvals/wait';
-import type { EnvelopeTerms } from '../activities/relayer/terms';
+import type { EnvelopeTerms } from '../src/domain/terms';
 import type { SignerActivities } from '../src/signer/activities';
 import type { SigningResult } from '../src/signer/refusal';
 import { networkQueue } from '../src/temporal/ids';

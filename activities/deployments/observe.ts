@@ -11,17 +11,24 @@ import {
 } from '../../src/chain/clients';
 import { revertOf } from '../../src/chain/evmCalls';
 import { currentFees } from '../../src/chain/fees';
+import { withMargin } from '../../src/chain/gas';
 import { revertReason } from '../../src/chain/revertReason';
 import { inspectAccount, refuseNetwork } from '../../src/chain/safe';
 import { deploymentCall } from '../../src/chain/safeAccount';
-import { deploymentEnvelopes, type Envelope, findAccountDerivation } from '../../src/db/chain';
+import {
+  deploymentEnvelopes,
+  type Envelope,
+  findAccountDerivation,
+  undecidedEnvelope,
+} from '../../src/db/chain';
 import type { AccountDerivation } from '../../src/domain/account';
 import type { FailureCode } from '../../src/domain/approval';
 import type { DeploymentKey } from '../../src/domain/proposal';
+import type { EnvelopeTerms } from '../../src/domain/terms';
 import type { RelayerContext } from '../relayer/context';
-import { reopenLostEnvelope, undecidedEnvelope } from '../relayer/envelopes';
+import { reopenLostEnvelope } from '../relayer/envelopes';
 import { relayerOf } from '../relayer/relayerOf';
-import { type EnvelopeTerms, envelopeTerms, refuseFunds } from '../relayer/terms';
+import { envelopeTerms, refuseFunds } from '../relayer/terms';
 
 /** The state of an account on a network, and the next step of its deployment. */
 export type DeploymentObservation =
@@ -42,8 +49,6 @@ export type DeploymentObservation =
 
 /** More than any deployment of an account uses. */
 const MOST_DEPLOYMENT_GAS = 3_000_000n;
-/** Gas above what the node estimates, in percent. */
-const GAS_MARGIN_PERCENT = 130n;
 
 function failed(code: FailureCode, message: string): DeploymentObservation {
   return { kind: 'failed', failure: { code, message } };
@@ -101,7 +106,7 @@ async function estimateGas(
   try {
     // Without a fee, so that an unfunded relayer does not look like a call that cannot succeed.
     const estimate = await chain.rpc.estimateGas({ account, ...call });
-    return { gas: (estimate * GAS_MARGIN_PERCENT) / 100n };
+    return { gas: withMargin(estimate) };
   } catch (error) {
     // Each node has its own error for a call that reverts, and for one that it does not estimate.
     const reverted = await revertOf(chain, { ...call, gas: MOST_DEPLOYMENT_GAS });

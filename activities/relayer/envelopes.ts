@@ -1,15 +1,10 @@
 import { type ChainClient, receiptOf, transactionCount } from '../../src/chain/clients';
-import { decideEnvelope, type Envelope, reopenEnvelope } from '../../src/db/chain';
+import { decideEnvelope, type Envelope, reopenEnvelope, undecidedEnvelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { failpoint } from '../../src/failpoints';
 
 /** The result of a check of the chain: the end, or the number of its block, null while it is in none. */
 export type ChainCheck<T> = { readonly end: T } | { readonly inBlock: bigint | null };
-
-/** The newest envelope that is undecided, or undefined. */
-export function undecidedEnvelope(envelopes: readonly Envelope[]): Envelope | undefined {
-  return envelopes.filter(({ outcome }) => outcome === null).at(-1);
-}
 
 /**
  * The newest envelope when it was decided and the chain has lost the block that decided it; undefined otherwise. Its

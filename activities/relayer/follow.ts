@@ -1,7 +1,8 @@
 import type { Hex } from 'viem';
 import { type ChainClient, ChainUnavailable, networkLabel } from '../../src/chain/clients';
-import { currentFees } from '../../src/chain/fees';
+import { currentFees, isOutbid } from '../../src/chain/fees';
 import type { Envelope } from '../../src/db/chain';
+import type { EnvelopeTerms } from '../../src/domain/terms';
 import type { RelayerContext } from './context';
 import type { ChainCheck } from './envelopes';
 import type { Block, Head } from './heads';
@@ -10,7 +11,7 @@ import { relayerKey } from './relayerKey';
 import { TransactionRejected } from './send';
 import { type Sent, sendInOrder } from './sendInOrder';
 import { RESEND_MS } from './sendLog';
-import { type EnvelopeTerms, isOutbid, replacementTerms } from './terms';
+import { replacementTerms } from './terms';
 
 /** What blocks a followed envelope until the workflow acts. */
 export type Obstacle =

@@ -1,10 +1,12 @@
 import { type ChainClient, transactionCount } from '../../src/chain/clients';
 import { currentFees } from '../../src/chain/fees';
-import { carriedBy, isDeploymentPending } from '../../src/db/attempts';
+import { FILLER_GAS } from '../../src/chain/gas';
+import { isObsolete } from '../../src/db/attempts';
 import { type Envelope, newestEnvelopes } from '../../src/db/chain';
-import type { Db, Tx } from '../../src/db/database';
+import type { Db } from '../../src/db/database';
 import { reservedNonces } from '../../src/db/reservations';
-import { type EnvelopeTerms, envelopeTerms, FILLER_GAS, replacementTerms } from './terms';
+import type { EnvelopeTerms } from '../../src/domain/terms';
+import { envelopeTerms, replacementTerms } from './terms';
 
 /** An unused nonce of a relayer that later envelopes wait for. */
 export interface NonceGap {
@@ -23,14 +25,6 @@ export async function gapTerms(
   if (obsolete) return replacementTerms(chain, fees, obsolete, FILLER_GAS);
   if (fees.baseFee > chain.network.maxFeePerGas) return null;
   return envelopeTerms(fees, FILLER_GAS, { relayerAddress, chainNonce });
-}
-
-/** True when an envelope is obsolete, so that no workflow follows it. */
-export async function isObsolete(db: Db | Tx, envelope: Envelope): Promise<boolean> {
-  const { kind, attempt, cancellation } = await carriedBy(db, envelope);
-  if (kind === 'deployment') return !(await isDeploymentPending(db, envelope.attemptId));
-  // Bytes that are to be cancelled are not sent: where the signer holds the cancellation back, a filler takes their nonce.
-  return attempt === undefined || attempt.outcome !== null || cancellation !== null;
 }
 
 /** What keeps an envelope out of a block: a gap, other envelopes that are followed, or nothing before it. */

@@ -1,32 +1,10 @@
 import { type ChainClient, networkLabel } from '../../src/chain/clients';
 import type { DataCost } from '../../src/chain/dataFee';
 import type { Fees } from '../../src/chain/fees';
+import { raised } from '../../src/chain/fees';
 import { gasPriceText, nativeAmount } from '../../src/chain/nativeAmount';
 import type { Envelope } from '../../src/db/chain';
-
-/** The terms that are proposed for an envelope; the signer bounds them by what it reads itself. Decimal strings of wei, and of gas. */
-export interface EnvelopeTerms {
-  readonly gas: string;
-  readonly maxFeePerGas: string;
-  readonly maxPriorityFeePerGas: string;
-  readonly relayerAddress: string;
-  /** Number of the relayer's transactions in blocks: its next nonce on chain. */
-  readonly chainNonce: number;
-  /** Number of the block that the fees are of. */
-  readonly head: string;
-  /** Id of the stuck envelope that the new one replaces at its nonce, with a higher fee. */
-  readonly replaces?: string;
-}
-
-/** Gas of an empty transfer, which fills a nonce. */
-export const FILLER_GAS = 21_000n;
-/** The step by which a replacement raises the fee, in percent; nodes require 110. */
-const REPLACEMENT_STEP_PERCENT = 125n;
-
-/** The fee of a replacement. */
-export function raised(wei: bigint): bigint {
-  return (wei * REPLACEMENT_STEP_PERCENT) / 100n + 1n;
-}
+import type { EnvelopeTerms } from '../../src/domain/terms';
 
 /** Fees and gas as activities pass them on, and the relayer with its next nonce. */
 export function envelopeTerms(
@@ -42,13 +20,6 @@ export function envelopeTerms(
     chainNonce,
     head: fees.head.toString(),
   };
-}
-
-/** Whether the network asks for more than an envelope offers. */
-export function isOutbid(fees: Fees, envelope: Pick<Fees, 'maxFeePerGas' | 'maxPriorityFeePerGas'>): boolean {
-  return (
-    fees.maxFeePerGas > envelope.maxFeePerGas || fees.maxPriorityFeePerGas > envelope.maxPriorityFeePerGas
-  );
 }
 
 /**

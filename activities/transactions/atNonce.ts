@@ -1,12 +1,6 @@
-import type { Address, Hex } from 'viem';
-import { ask, type ChainClient } from '../../src/chain/clients';
-import {
-  type Execution,
-  executionAtNonce,
-  executionInTransaction,
-  firstSearched,
-} from '../../src/chain/executions';
-import { accountNonce } from '../../src/chain/safe';
+import type { Address } from 'viem';
+import { findAtNonce } from '../../src/chain/atNonce';
+import type { ChainClient } from '../../src/chain/clients';
 import { type AccountNonces, type Attempt, attemptsAtNonce, noteConfirmations } from '../../src/db/attempts';
 import { decideEnvelope, type Envelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
@@ -34,47 +28,6 @@ export async function readAtNonce(db: Db, account: AccountNonces, safeNonce: big
 /** Both attempts at a nonce, the transaction first. */
 export function attemptsOf({ transaction, cancellation }: AtNonce): Attempt[] {
   return cancellation ? [transaction, cancellation] : [transaction];
-}
-
-/** The execution that used the nonce in one of our own transactions; null while none is seen. One request for each. */
-export async function findInOwn(chain: ChainClient, at: AtNonce): Promise<Execution | null> {
-  const { account, envelopes } = at;
-  const attempts = attemptsOf(at);
-  for (const envelope of envelopes.toReversed()) {
-    const safeTxHash = attempts.find(({ id }) => id === envelope.attemptId)?.safeTxHash as Hex;
-    const transactionHash = envelope.transactionHash as Hex;
-    const found = await executionInTransaction(chain, { account, safeTxHash, transactionHash });
-    if (found) return found;
-  }
-  return null;
-}
-
-/** Whether the account has used the nonce, in the newest block. */
-export async function isNonceUsed(chain: ChainClient, { account, transaction }: AtNonce): Promise<boolean> {
-  const next = await accountNonce(chain, account);
-  return next !== null && next > transaction.safeNonce;
-}
-
-/** Searches the logs for the execution that used the nonce, in anyone's transaction; null where they do not show it. */
-export function searchAtNonce(
-  chain: ChainClient,
-  { account, transaction: { safeNonce, fromBlock: signedAt } }: AtNonce,
-  head: bigint,
-): Promise<Execution | null> {
-  const known = signedAt < head ? signedAt : head;
-  return executionAtNonce(chain, {
-    account,
-    nonce: safeNonce,
-    fromBlock: firstSearched(known),
-    toBlock: head,
-  });
-}
-
-/** The execution that used the nonce, in anyone's transaction, known or not; null while none is seen. */
-export async function findAtNonce(chain: ChainClient, at: AtNonce, head: bigint): Promise<Execution | null> {
-  const own = await findInOwn(chain, at);
-  if (own) return own;
-  return (await isNonceUsed(chain, at)) ? searchAtNonce(chain, at, head) : null;
 }
 
 /** A relayer has used the nonces of its envelopes that are confirmed. */
@@ -120,9 +73,4 @@ export async function checkAtNonce(
   const outcome = await outcomeOf(context, chain, at, execution);
   failpoint('chain.outcomeSeen');
   return { outcome };
-}
-
-/** The number of the newest block. Throws ChainUnavailable. */
-export function headOf(chain: ChainClient): Promise<bigint> {
-  return ask(chain, (rpc) => rpc.getBlockNumber());
 }

@@ -1,3 +1,4 @@
+import { findAtNonce, headOf, isUnknown } from '../../src/chain/atNonce';
 import { assertChainId, type ChainClient } from '../../src/chain/clients';
 import { moveOutcome } from '../../src/db/attemptOutcomes';
 import type { Attempt } from '../../src/db/attempts';
@@ -7,10 +8,10 @@ import { reopenTransaction } from '../../src/db/transactionReopening';
 import { readTransaction } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { policyRefusal } from '../../src/transactions/policy';
-import { findAtNonce, headOf, readAtNonce } from './atNonce';
+import { readAtNonce } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
 import { findLostAttempts } from './lostBlocks';
-import { isUnknown, outcomeOf } from './outcome';
+import { outcomeOf } from './outcome';
 
 /**
  * Why a transaction that had failed, and that its chain has undone, is cancelled instead of executed: another one has taken its

@@ -1,15 +1,5 @@
+import type { EnvelopeTerms, TransactionTerms } from '../../src/domain/terms';
 import type { AttemptOutcome, ExecutionFailure } from '../../src/domain/transaction';
-import type { EnvelopeTerms } from '../relayer/terms';
-
-/** The terms that are proposed for a transaction; the signer bounds them. Decimal strings. */
-export interface TransactionTerms extends EnvelopeTerms {
-  /** Gas that the account's inner call must be able to use. */
-  readonly safeTxGas: string;
-  /** The account's next nonce on chain. */
-  readonly accountNonce: string;
-  /** Head of the chain. */
-  readonly fromBlock: string;
-}
 
 /** The state of a transaction on its chain, and the next step of its execution. */
 export type TransactionObservation =

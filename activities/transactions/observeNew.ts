@@ -2,6 +2,7 @@ import type { Address, Hex } from 'viem';
 import { ask, assertChainId, type ChainClient, transactionCount } from '../../src/chain/clients';
 import { dataCost } from '../../src/chain/dataFee';
 import { currentFees, type Fees } from '../../src/chain/fees';
+import { gasWithData } from '../../src/chain/gas';
 import { relayerIndex } from '../../src/chain/relayerIndex';
 import type { InnerCall } from '../../src/chain/simulation';
 import { type SimulationResult, simulateTransaction } from '../../src/chain/transactionSimulation';
@@ -12,7 +13,6 @@ import { relayerKey } from '../relayer/relayerKey';
 import { relayerOf } from '../relayer/relayerOf';
 import { envelopeTerms, type FundsRefusal, refuseFunds } from '../relayer/terms';
 import type { ObserveNewContext } from './chainContext';
-import { gasWithData } from './gasAfterReverts';
 import type { TransactionObservation } from './observation';
 
 /** An endpoint is asked so often which chain it serves. */

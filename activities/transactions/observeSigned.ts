@@ -1,19 +1,21 @@
 import type { Hex } from 'viem';
+import { headOf } from '../../src/chain/atNonce';
 import { type ChainClient, networkLabel, transactionCount } from '../../src/chain/clients';
 import { dataCost } from '../../src/chain/dataFee';
 import { currentFees } from '../../src/chain/fees';
+import { gasWithData, MAX_WHOLE_REVERTS } from '../../src/chain/gas';
 import { gasPriceText } from '../../src/chain/nativeAmount';
 import { accountNonce } from '../../src/chain/safe';
 import { cancellation } from '../../src/chain/safeTransaction';
 import { type Attempt, envelopesOf, undecidedBelow } from '../../src/db/attempts';
-import { type Envelope, reopenEnvelope } from '../../src/db/chain';
+import { type Envelope, reopenEnvelope, undecidedEnvelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
-import { checkEnvelope, reopenLostEnvelope, undecidedEnvelope } from '../relayer/envelopes';
+import type { EnvelopeTerms } from '../../src/domain/terms';
+import { checkEnvelope, reopenLostEnvelope } from '../relayer/envelopes';
 import { relayerOf } from '../relayer/relayerOf';
-import { type EnvelopeTerms, envelopeTerms, replacementTerms } from '../relayer/terms';
-import { attemptsOf, checkAtNonce, headOf } from './atNonce';
+import { envelopeTerms, replacementTerms } from '../relayer/terms';
+import { attemptsOf, checkAtNonce } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
-import { gasWithData, MAX_WHOLE_REVERTS } from './gasAfterReverts';
 import { carryingTerms, type TransactionObservation } from './observation';
 import type { AtNonce } from './outcome';
 

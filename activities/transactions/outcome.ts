@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem';
+import { kindOf, type SignedAtNonce } from '../../src/chain/atNonce';
 import { ask, type ChainClient, ChainUnavailable } from '../../src/chain/clients';
 import { type Execution, hasTransferFrom } from '../../src/chain/executions';
 import { revertReason } from '../../src/chain/revertReason';
@@ -13,9 +14,8 @@ import { tokenOf } from '../../src/transactions/policy';
 import type { RelayerContext } from '../relayer/context';
 import { relayerOf } from '../relayer/relayerOf';
 
-/** The attempts at one nonce of an account: a transaction, and maybe the empty call that cancels it. */
-export interface AtNonce {
-  readonly account: Address;
+/** The attempts at one nonce of an account, as they are stored. */
+export interface AtNonce extends SignedAtNonce {
   readonly transaction: Attempt;
   readonly cancellation: Attempt | undefined;
   /** The envelopes of both, oldest first. */
@@ -43,17 +43,6 @@ async function failureReason(db: Db, chain: ChainClient, at: AtNonce, execution:
     }
   }
   return 'the call reverted in its block, and does not revert when simulated: the reason is unknown';
-}
-
-/** What an execution at the nonce of a transaction makes of it. */
-export function kindOf({ transaction }: AtNonce, { kind, safeTxHash }: Execution): AttemptOutcome['kind'] {
-  if (safeTxHash !== transaction.safeTxHash) return 'cancelled';
-  return kind === 'success' ? 'executed' : 'reverted';
-}
-
-/** Whether an execution is neither the transaction nor its cancellation: nobody here has authorized it. */
-export function isUnknown({ transaction, cancellation }: AtNonce, { safeTxHash }: Execution): boolean {
-  return safeTxHash !== transaction.safeTxHash && safeTxHash !== cancellation?.safeTxHash;
 }
 
 /** The outcome of a transaction, from the execution at its nonce. Throws ChainUnavailable. */

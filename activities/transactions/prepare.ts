@@ -1,8 +1,8 @@
 import { assertChainId, type ChainClient, ChainUnavailable } from '../../src/chain/clients';
 import { type Attempt, attemptsOfTransaction, envelopesOf } from '../../src/db/attempts';
+import { undecidedEnvelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { readTransactionToObserve } from '../../src/db/transactions';
-import { undecidedEnvelope } from '../relayer/envelopes';
 import { readAtNonce } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
 import type { TransactionObservation } from './observation';

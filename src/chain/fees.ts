@@ -23,3 +23,25 @@ export async function currentFees(chain: ChainClient): Promise<Fees> {
     return { head: block.number, baseFee, maxFeePerGas, maxPriorityFeePerGas: min(tip, maxFeePerGas) };
   });
 }
+
+/** The step by which a replacement raises the fee, in percent; nodes require 110. */
+const REPLACEMENT_STEP_PERCENT = 125n;
+/** What a replacement pays at least, in percent of the fees that it replaces: nodes drop one that pays less. */
+export const LEAST_REPLACEMENT_PERCENT = 110n;
+
+/** The fee of a replacement. */
+export function raised(wei: bigint): bigint {
+  return (wei * REPLACEMENT_STEP_PERCENT) / 100n + 1n;
+}
+
+/** The lowest fee of a replacement that nodes take. */
+export function leastReplacement(wei: bigint): bigint {
+  return (wei * LEAST_REPLACEMENT_PERCENT) / 100n;
+}
+
+/** Whether the network asks for more than an envelope offers. */
+export function isOutbid(fees: Fees, envelope: Pick<Fees, 'maxFeePerGas' | 'maxPriorityFeePerGas'>): boolean {
+  return (
+    fees.maxFeePerGas > envelope.maxFeePerGas || fees.maxPriorityFeePerGas > envelope.maxPriorityFeePerGas
+  );
+}

@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, type Hex, hashTypedData, parseAbi, size, zeroAddress } from 'viem';
+import { type Address, encodeFunctionData, type Hex, hashTypedData, parseAbi, zeroAddress } from 'viem';
 
 /**
  * What an account executes once its owner has signed it (Safe 1.4.1). The rest is fixed: operation CALL; baseGas,
@@ -79,50 +79,4 @@ const CANCELLATION_GAS = 50_000n;
 export function cancellation(of: Pick<SafeTransaction, 'networkId' | 'account' | 'nonce'>): SafeTransaction {
   const { networkId, account, nonce } = of;
   return { networkId, account, nonce, to: account, value: 0n, data: '0x', safeTxGas: CANCELLATION_GAS };
-}
-
-/** Gas of every transaction that executes one of an account, whatever it does. */
-const EXECUTION_GAS = 100_000n;
-/** Gas before the first instruction, and for a byte of calldata. Sources: EIP-2028, EIP-7623. */
-const INTRINSIC_GAS = 21_000n;
-const GAS_PER_ZERO_BYTE = 4n;
-const GAS_PER_BYTE = 16n;
-const FLOOR_GAS_PER_ZERO_BYTE = 10n;
-const FLOOR_GAS_PER_BYTE = 40n;
-/** The account copies the inner call's data into its log and, four times, into its memory. */
-const GAS_PER_LOG_BYTE = 8n;
-const COPIES = 4n;
-
-/** Gas for the calldata of an execution: the minimum (EIP-7623), and what the bytes add. */
-function gasOfData(inner: Hex): { added: bigint; least: bigint } {
-  const length = BigInt(size(inner));
-  const zeros = BigInt(
-    inner
-      .slice(2)
-      .match(/../g)
-      ?.filter((byte) => byte === '00').length ?? 0,
-  );
-  const others = length - zeros;
-  const words = (COPIES * length + 31n) / 32n;
-  const memory = 6n * words + (words * words) / 512n;
-  return {
-    added: zeros * GAS_PER_ZERO_BYTE + others * GAS_PER_BYTE + length * GAS_PER_LOG_BYTE + memory,
-    // The other arguments of execTransaction are at most 600 bytes, most of them zero.
-    least: INTRINSIC_GAS + zeros * FLOOR_GAS_PER_ZERO_BYTE + others * FLOOR_GAS_PER_BYTE + 12_000n,
-  };
-}
-
-/** Gas of a transaction that executes one of an account, so that its inner call can use all of its safeTxGas. */
-export function executionGas({ safeTxGas, data }: Pick<SafeTransaction, 'safeTxGas' | 'data'>): bigint {
-  const { added, least } = gasOfData(data);
-  // A call gets at most 63/64 of what is left (EIP-150), and the account's code runs inside a call of its proxy.
-  const gas = (safeTxGas * 64n ** 2n) / 63n ** 2n + 1n + EXECUTION_GAS + added;
-  return gas > least ? gas : least;
-}
-
-/** The largest safeTxGas whose execution stays within a ceiling of gas; negative where there is none. */
-export function mostSafeTxGas(maxGas: bigint, data: Hex): bigint {
-  const { added, least } = gasOfData(data);
-  if (least > maxGas) return -1n;
-  return ((maxGas - EXECUTION_GAS - added - 1n) * 63n ** 2n) / 64n ** 2n;
 }

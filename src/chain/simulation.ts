@@ -9,6 +9,7 @@ import {
   sliceHex,
 } from 'viem';
 import { ask, type ChainClient, ChainUnavailable } from './clients';
+import { withMargin } from './gas';
 import { nativeAmount } from './nativeAmount';
 import { revertReason } from './revertReason';
 
@@ -46,8 +47,6 @@ export type Simulation =
   /** There is no account at its address. */
   | { readonly ok: false; readonly kind: 'missing' };
 
-/** Gas above what was used, in percent. */
-const MARGIN_PERCENT = 130n;
 /** Gas added to every call: it may send value, and the account runs code before and after it. */
 const BESIDE_GAS = 21_000n;
 /** Gas of safeTxGas that is not available to the inner call: the cost of the call itself, and what the account reserves. */
@@ -159,7 +158,7 @@ export async function simulateInner(
   if (!full.accountExists) return { ok: false, kind: 'missing' };
   if (!full.succeeded) return failure(chain, call, most, full);
   const { returned: returnData, hasCode, accountNonce, senderBalance } = full;
-  let gas = ((full.used + BESIDE_GAS) * MARGIN_PERCENT) / 100n;
+  let gas = withMargin(full.used + BESIDE_GAS);
   // Without code nothing depends on the gas.
   while (hasCode && gas < ceiling) {
     const again = await measure(chain, call, gas - HELD_BACK_GAS, options);

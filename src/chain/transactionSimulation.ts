@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem';
 import { type ChainClient, networkLabel } from './clients';
-import { mostSafeTxGas } from './safeTransaction';
+import { mostSafeTxGas } from './gas';
 import { type InnerCall, type Simulation, simulateInner } from './simulation';
 
 /** A transaction of an account that is simulated. */

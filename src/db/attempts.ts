@@ -506,3 +506,11 @@ export async function hasUndecidedAbove(
     .first('id');
   return row !== undefined;
 }
+
+/** True when an envelope is obsolete, so that no workflow follows it. */
+export async function isObsolete(db: Db | Tx, envelope: Envelope): Promise<boolean> {
+  const { kind, attempt, cancellation } = await carriedBy(db, envelope);
+  if (kind === 'deployment') return !(await isDeploymentPending(db, envelope.attemptId));
+  // Bytes that are to be cancelled are not sent: where the signer holds the cancellation back, a filler takes their nonce.
+  return attempt === undefined || attempt.outcome !== null || cancellation !== null;
+}

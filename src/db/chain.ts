@@ -28,6 +28,11 @@ export interface Envelope {
   readonly unsent?: UnsentEnvelope | null;
 }
 
+/** The newest envelope that is undecided, or undefined. */
+export function undecidedEnvelope(envelopes: readonly Envelope[]): Envelope | undefined {
+  return envelopes.filter(({ outcome }) => outcome === null).at(-1);
+}
+
 /** An envelope that is not sent, with what its broadcast is recorded upon. */
 export interface UnsentEnvelope {
   readonly kind: ChainAttemptRow['kind'];

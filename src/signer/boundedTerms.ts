@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { EnvelopeTerms } from '../../activities/relayer/terms';
 import { transactionCount } from '../chain/clients';
 import { currentFees, type Fees } from '../chain/fees';
 import { highestRelayerNonce } from '../db/chain';
 import { min } from '../domain/bigint';
+import type { EnvelopeTerms } from '../domain/terms';
 import { networkOf, type SignerContext } from './context';
 import { SignerRefusal } from './refusal';
 import { relayerKeyOf } from './relayers';

@@ -1,9 +1,8 @@
-import { undecidedEnvelope } from '../../activities/relayer/envelopes';
-import type { EnvelopeTerms } from '../../activities/relayer/terms';
 import { deploymentCall } from '../chain/safeAccount';
-import { deploymentEnvelopes, provideDeploymentAttempt } from '../db/chain';
+import { deploymentEnvelopes, provideDeploymentAttempt, undecidedEnvelope } from '../db/chain';
 import { deploymentReservation } from '../db/reservations';
 import type { DeploymentKey } from '../domain/proposal';
+import type { EnvelopeTerms } from '../domain/terms';
 import { boundTerms } from './boundedTerms';
 import { type SignerContext, withNetwork } from './context';
 import { assertDeployment } from './deploymentEvidence';

@@ -1,9 +1,9 @@
-import { isObsolete } from '../../activities/relayer/nonceGaps';
-import { type EnvelopeTerms, FILLER_GAS } from '../../activities/relayer/terms';
-import { carriedBy, envelopeAtNonce, hasUndecidedAbove, insertFiller } from '../db/attempts';
+import { FILLER_GAS } from '../chain/gas';
+import { carriedBy, envelopeAtNonce, hasUndecidedAbove, insertFiller, isObsolete } from '../db/attempts';
 import type { Envelope } from '../db/chain';
 import type { Tx } from '../db/database';
 import { type Reservation, reservationAt } from '../db/reservations';
+import type { EnvelopeTerms } from '../domain/terms';
 import { failpoint } from '../failpoints';
 import { boundFees } from './boundedTerms';
 import { networkOf, type SignerContext, withNetwork } from './context';

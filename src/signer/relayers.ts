@@ -1,8 +1,8 @@
-import type { EnvelopeTerms } from '../../activities/relayer/terms';
 import type { SigningKey } from '../chain/keys';
 import { MAX_RELAYERS, relayerIndex } from '../chain/relayerIndex';
 import type { Tx } from '../db/database';
 import { payingRelayer } from '../db/reservations';
+import type { EnvelopeTerms } from '../domain/terms';
 import { networkOf, type SignerContext } from './context';
 import { SignerHold, SignerRefusal } from './refusal';
 

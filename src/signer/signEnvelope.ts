@@ -6,7 +6,7 @@ import {
   recoverTransactionAddress,
   type TransactionSerialized,
 } from 'viem';
-import { raised } from '../../activities/relayer/terms';
+import { LEAST_REPLACEMENT_PERCENT, leastReplacement, raised } from '../chain/fees';
 import { gasPriceText } from '../chain/nativeAmount';
 import { envelopeAtNonce } from '../db/attempts';
 import type { Envelope } from '../db/chain';
@@ -40,9 +40,6 @@ interface EnvelopeRequest {
   /** The next free nonce is above this one. */
   readonly above?: number;
 }
-
-/** What a replacement pays at least, in percent of the fees that it replaces: nodes drop one that pays less. */
-const REPLACEMENT_PERCENT = 110n;
 
 /** Throws SignerRefusal where gas is above the ceiling, or is not what the content can need. */
 function cappedGas({ maxGas }: SignerContext, { terms, gas: needed }: EnvelopeRequest): bigint {
@@ -108,16 +105,15 @@ function cappedTerms(context: SignerContext, request: EnvelopeRequest) {
       `invalid maxPriorityFeePerGas ${gasPriceText(maxPriorityFeePerGas)} (expected at most maxFeePerGas, ${gasPriceText(maxFeePerGas)})`,
     );
   }
-  const least = (wei: bigint) => (wei * REPLACEMENT_PERCENT) / 100n;
   if (
     replaces &&
     (maxFeePerGas <= replaces.maxFeePerGas ||
-      maxFeePerGas < least(replaces.maxFeePerGas) ||
-      maxPriorityFeePerGas < least(replaces.maxPriorityFeePerGas))
+      maxFeePerGas < leastReplacement(replaces.maxFeePerGas) ||
+      maxPriorityFeePerGas < leastReplacement(replaces.maxPriorityFeePerGas))
   ) {
     throw new SignerRefusal(
       'stale',
-      `a replacement envelope must pay ${REPLACEMENT_PERCENT} % of ${gasPriceText(replaces.maxFeePerGas)} with a tip of ${gasPriceText(replaces.maxPriorityFeePerGas)}, and offers ${gasPriceText(maxFeePerGas)} with ${gasPriceText(maxPriorityFeePerGas)}`,
+      `a replacement envelope must pay ${LEAST_REPLACEMENT_PERCENT} % of ${gasPriceText(replaces.maxFeePerGas)} with a tip of ${gasPriceText(replaces.maxPriorityFeePerGas)}, and offers ${gasPriceText(maxFeePerGas)} with ${gasPriceText(maxPriorityFeePerGas)}`,
     );
   }
   const most = feeLimit(terms, replaces);

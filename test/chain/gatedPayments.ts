@@ -1,5 +1,6 @@
 import { type Address, type Hex, parseTransaction } from 'viem';
-import type { TransactionObservation, TransactionTerms } from '../../activities/transactions/observation';
+import type { TransactionObservation } from '../../activities/transactions/observation';
+import type { TransactionTerms } from '../../src/domain/terms';
 import type { TransactionRef } from '../../src/domain/transaction';
 import type { SigningResult } from '../../src/signer/refusal';
 import { anAddress } from '../support/builders';

@@ -1,8 +1,8 @@
 /** @deep */
 import fc from 'fast-check';
 import type { Address } from 'viem';
-import type { TransactionTerms } from '../../activities/transactions/observation';
 import type { DeploymentKey } from '../../src/domain/proposal';
+import type { TransactionTerms } from '../../src/domain/terms';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { anAddress } from '../support/builders';
 import { drawFrom } from '../support/falsified';

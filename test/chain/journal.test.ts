@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from 'viem';
-import type { TransactionTerms } from '../../activities/transactions/observation';
 import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { SigningKey, SigningKeys } from '../../src/chain/keys';
 import type { SafeTransaction } from '../../src/chain/safeTransaction';
@@ -10,6 +9,7 @@ import { insertAttempt } from '../../src/db/attempts';
 import { insertAuthorization } from '../../src/db/authorizations';
 import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
+import type { TransactionTerms } from '../../src/domain/terms';
 import type { AttemptOutcome, TransactionRef } from '../../src/domain/transaction';
 import { type Journal, openJournal } from '../../src/signer/journal/journal';
 import { compareJournal } from '../../src/signer/recovery/compareJournal';

@@ -1,8 +1,8 @@
 /** @deep */
 import fc from 'fast-check';
 import type { Address, Hex } from 'viem';
-import type { TransactionTerms } from '../../activities/transactions/observation';
 import { newId } from '../../src/db/ids';
+import type { TransactionTerms } from '../../src/domain/terms';
 import type { AttemptOutcome, TransactionRef } from '../../src/domain/transaction';
 import { anAddress } from '../support/builders';
 import { rpc } from '../support/stack';

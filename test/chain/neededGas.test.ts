@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem';
-import type { TransactionTerms } from '../../activities/transactions/observation';
-import { executionGas } from '../../src/chain/safeTransaction';
+import { executionGas } from '../../src/chain/gas';
 import { requireRow } from '../../src/db/rows';
+import type { TransactionTerms } from '../../src/domain/terms';
 import type { TransactionRef } from '../../src/domain/transaction';
 import type { Journal } from '../../src/signer/journal/journal';
 import { anAddress } from '../support/builders';

@@ -18,11 +18,7 @@ import {
   createTransactionChainActivities,
   type TransactionChainActivities,
 } from '../../activities/transactions/chain';
-import type {
-  TransactionFollowed,
-  TransactionObservation,
-  TransactionTerms,
-} from '../../activities/transactions/observation';
+import type { TransactionFollowed, TransactionObservation } from '../../activities/transactions/observation';
 import { payloadToSign } from '../../src/approvals/transactions';
 import { signatureHash } from '../../src/approvals/voters';
 import { checksumAddress } from '../../src/chain/address';
@@ -45,6 +41,7 @@ import { insertTransaction, readTransaction } from '../../src/db/transactions';
 import type { VoteType } from '../../src/domain/approval';
 import type { Edit } from '../../src/domain/governance';
 import type { Policy } from '../../src/domain/policy';
+import type { TransactionTerms } from '../../src/domain/terms';
 import type { AttemptOutcome, ExecutionResult, TransactionRef } from '../../src/domain/transaction';
 import { readContent, type TransactionContent } from '../../src/domain/transactionContent';
 import { createSignerActivities, type SignerActivities } from '../../src/signer/activities';

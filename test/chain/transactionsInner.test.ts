@@ -1,3 +1,4 @@
+import { executionGas, mostSafeTxGas } from '../../src/chain/gas';
 /** @deep */
 
 import { type Address, type Hex, numberToHex } from 'viem';
@@ -6,8 +7,6 @@ import { executionAtNonce, executionInTransaction, hasTransferFrom } from '../..
 import {
   cancellation,
   executionCall,
-  executionGas,
-  mostSafeTxGas,
   type SafeTransaction,
   safeTransactionHash,
 } from '../../src/chain/safeTransaction';

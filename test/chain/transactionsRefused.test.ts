@@ -1,7 +1,7 @@
+import type { TransactionTerms } from '../../src/domain/terms';
 /** @deep */
 
 import { type Address, type Hex, numberToHex } from 'viem';
-import type { TransactionTerms } from '../../activities/transactions/observation';
 import { payloadToSign } from '../../src/approvals/transactions';
 import { signatureHash } from '../../src/approvals/voters';
 import { checksumAddress } from '../../src/chain/address';

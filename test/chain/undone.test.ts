@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
-import type { TransactionTerms } from '../../activities/transactions/observation';
 import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
+import type { TransactionTerms } from '../../src/domain/terms';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { anAddress } from '../support/builders';
 import { rpc } from '../support/stack';

@@ -8,7 +8,7 @@ import {
 } from '@temporalio/worker';
 import type { DeploymentFollowed, FollowDeployment } from '../../activities/deployments/follow';
 import type { DeploymentObservation } from '../../activities/deployments/observe';
-import type { EnvelopeTerms } from '../../activities/relayer/terms';
+import type { EnvelopeTerms } from '../../src/domain/terms';
 import { createLogger } from '../../src/logging';
 import type { SigningResult } from '../../src/signer/refusal';
 import { networkQueue } from '../../src/temporal/ids';

@@ -7,12 +7,9 @@ import {
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
 import type { FollowTransaction } from '../../activities/transactions/follow';
-import type {
-  TransactionFollowed,
-  TransactionObservation,
-  TransactionTerms,
-} from '../../activities/transactions/observation';
+import type { TransactionFollowed, TransactionObservation } from '../../activities/transactions/observation';
 import type { PrepareTransaction } from '../../activities/transactions/prepare';
+import type { TransactionTerms } from '../../src/domain/terms';
 import type { AttemptOutcome } from '../../src/domain/transaction';
 import { createLogger } from '../../src/logging';
 import type { SigningResult } from '../../src/signer/refusal';

@@ -1,4 +1,4 @@
-import type { TransactionTerms } from '../../../activities/transactions/observation';
+import type { TransactionTerms } from '../../domain/terms';
 import type { TransactionRef } from '../../domain/transaction';
 import type { SignerContext } from '../context';
 import { type SignCancellation, signCancellation } from './cancellation';

@@ -1,4 +1,4 @@
-import type { TransactionTerms } from '../../../activities/transactions/observation';
+import type { TransactionTerms } from '../../domain/terms';
 import { amount, type BoundedTerms, boundTerms, envelopeTerms, integer } from '../boundedTerms';
 import type { SignerContext } from '../context';
 

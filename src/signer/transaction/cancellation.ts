@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
-import type { TransactionTerms } from '../../../activities/transactions/observation';
 import { type Attempt, attemptsOfTransaction } from '../../db/attempts';
 import type { StoredTransaction } from '../../db/transactions';
+import type { TransactionTerms } from '../../domain/terms';
 import type { TransactionRef } from '../../domain/transaction';
 import { failpoint } from '../../failpoints';
 import { assertAccount } from '../account';

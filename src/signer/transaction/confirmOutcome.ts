@@ -1,9 +1,16 @@
 import type { Address } from 'viem';
-import { findInOwn, headOf, isNonceUsed, searchAtNonce } from '../../../activities/transactions/atNonce';
-import { type AtNonce, isUnknown, kindOf } from '../../../activities/transactions/outcome';
+import {
+  findInOwn,
+  headOf,
+  isNonceUsed,
+  isUnknown,
+  kindOf,
+  type SignedAtNonce,
+  searchAtNonce,
+} from '../../chain/atNonce';
 import { ask, assertChainId, type ChainClient, ChainUnavailable } from '../../chain/clients';
 import type { Execution } from '../../chain/executions';
-import { attemptsOfTransaction, envelopesOf } from '../../db/attempts';
+import { type Attempt, attemptsOfTransaction, envelopesOf } from '../../db/attempts';
 import { type AuthorizationOutcome, decideAuthorizations, type ReadOutcome } from '../../db/authorizations';
 import type { Tx } from '../../db/database';
 import { insertUnknownExecution, type UnknownExecution } from '../../db/unknownExecutions';
@@ -16,6 +23,13 @@ import { reportRefusal, SignerHold, SignerRefusal } from '../refusal';
 import { assertAttemptOf, assertCancellation } from './envelopes';
 import { authorizationOf } from './journaled';
 import { networkAndPolicyOf, readOnNetwork } from './record';
+
+/** The attempts at the nonce of an authorization, and what the table says of it. */
+interface OwnAttempts extends SignedAtNonce {
+  readonly transaction: Attempt;
+  readonly cancellation: Attempt | undefined;
+  readonly signerOutcome: AuthorizationOutcome | null;
+}
 
 /** What the signer reads about an authorization from its own endpoints. */
 export interface Decision {
@@ -37,7 +51,7 @@ export type ConfirmedOutcome =
  */
 async function decisionOf(
   chain: ChainClient,
-  at: AtNonce,
+  at: SignedAtNonce,
   search: boolean,
 ): Promise<Decision | null | 'unshown'> {
   await assertChainId(chain);
@@ -69,7 +83,7 @@ export function isSameDecision(
  */
 async function readDecision(
   context: SignerContext,
-  at: AtNonce,
+  at: OwnAttempts,
   { recorded, search }: { readonly recorded: Decision | null; readonly search: boolean },
 ): Promise<Decision | null | 'unshown'> {
   const { networkId, transactionId } = at.transaction;
@@ -195,13 +209,13 @@ export async function recordRead(
  */
 function isBelieved(
   { journal }: Pick<SignerContext, 'journal'>,
-  { transaction: { transactionId }, cancellation }: AtNonce,
+  { transaction: { transactionId }, cancellation }: OwnAttempts,
 ): boolean {
   return cancellation !== undefined || !journal.cancellationOf(transactionId);
 }
 
 /** The attempts at the nonce of an authorization, as the journal has them. Throws SignerRefusal. */
-function readAttempts(context: SignerContext, ref: TransactionRef, networkId: number): Promise<AtNonce> {
+function readAttempts(context: SignerContext, ref: TransactionRef, networkId: number): Promise<OwnAttempts> {
   return context.db.transaction(async (tx) => {
     const { record } = await readOnNetwork(context, tx, ref, networkId);
     const account = (await assertAccount(context, tx, record)).address as Address;
@@ -216,11 +230,11 @@ function readAttempts(context: SignerContext, ref: TransactionRef, networkId: nu
       throw new SignerRefusal('stale', `nothing of transaction ${record.id} is in the journal`);
     }
     if (cancellation) assertCancellation(cancellation, account, transaction.safeNonce);
-    const { signerOutcome, reopenings } = record;
+    const { signerOutcome } = record;
     const envelopes = await envelopesOf(tx, attempts);
     const { fromBlock } = known ?? transaction;
     return {
-      ...{ account, cancellation, envelopes, signerOutcome, reopenings },
+      ...{ account, cancellation, envelopes, signerOutcome },
       transaction: { ...transaction, fromBlock },
     };
   });
@@ -240,7 +254,7 @@ const READINGS = 3;
 /** What a look has found, as it is recorded; `known`: what the journal has. */
 function recordedAs(
   context: SignerContext,
-  { transaction }: AtNonce,
+  { transaction }: OwnAttempts,
   decision: Decision | null | 'unshown',
   known: OutcomeEntry | undefined,
 ): Omit<Recorded, 'ref'> {

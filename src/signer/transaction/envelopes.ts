@@ -1,13 +1,10 @@
 import type { Address, Hex } from 'viem';
-import { undecidedEnvelope } from '../../../activities/relayer/envelopes';
-import { raised } from '../../../activities/relayer/terms';
-import { gasAfterReverts, MAX_WHOLE_REVERTS } from '../../../activities/transactions/gasAfterReverts';
-import type { TransactionTerms } from '../../../activities/transactions/observation';
 import { isAttemptOf } from '../../approvals/sealedTransaction';
+import { raised } from '../../chain/fees';
+import { executionGas, gasAfterReverts, MAX_WHOLE_REVERTS } from '../../chain/gas';
 import {
   cancellation,
   executionCall,
-  executionGas,
   type SafeTransaction,
   safeTransactionHash,
 } from '../../chain/safeTransaction';
@@ -22,11 +19,13 @@ import {
   undecidedBelow,
 } from '../../db/attempts';
 import type { Envelope } from '../../db/chain';
+import { undecidedEnvelope } from '../../db/chain';
 import type { Tx } from '../../db/database';
 import { type Reservation, reservationsOf } from '../../db/reservations';
 import type { Statement } from '../../db/rows';
 import type { StoredTransaction } from '../../db/transactions';
 import { max, min } from '../../domain/bigint';
+import type { TransactionTerms } from '../../domain/terms';
 import { failpoint } from '../../failpoints';
 import type { BoundedTerms } from '../boundedTerms';
 import { networkOf, type SignerContext } from '../context';

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem';
-import { headOf } from '../../../activities/transactions/atNonce';
+import { headOf } from '../../chain/atNonce';
 import { ask, assertChainId, type ChainClient, ChainUnavailable } from '../../chain/clients';
 import { executionsWith } from '../../chain/executions';
 import { deriveAccount } from '../../chain/safeAccount';

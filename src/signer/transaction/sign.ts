@@ -1,8 +1,7 @@
 import type { Address, Hex } from 'viem';
-import { gasAfterReverts, MAX_WHOLE_REVERTS } from '../../../activities/transactions/gasAfterReverts';
-import type { TransactionTerms } from '../../../activities/transactions/observation';
 import { checksumAddress } from '../../chain/address';
-import { executionGas, type SafeTransaction } from '../../chain/safeTransaction';
+import { executionGas, gasAfterReverts, MAX_WHOLE_REVERTS } from '../../chain/gas';
+import type { SafeTransaction } from '../../chain/safeTransaction';
 import { type Attempt, attemptsOfTransaction } from '../../db/attempts';
 import {
   decideAuthorizations,
@@ -13,6 +12,7 @@ import {
 import type { Tx } from '../../db/database';
 import type { StoredTransaction, TransactionSnapshot } from '../../db/transactions';
 import { max, min } from '../../domain/bigint';
+import type { TransactionTerms } from '../../domain/terms';
 import type { TransactionRef } from '../../domain/transaction';
 import { failpoint } from '../../failpoints';
 import { usageOf } from '../../transactions/policy';

@@ -3,13 +3,9 @@ import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
 import type { Pool } from 'pg';
 import { type Address, type Hex, zeroAddress } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { executionGas } from '../../../src/chain/gas';
 import { deploymentCall, deriveAccount } from '../../../src/chain/safeAccount';
-import {
-  executionCall,
-  executionGas,
-  type SafeTransaction,
-  safeTransactionHash,
-} from '../../../src/chain/safeTransaction';
+import { executionCall, type SafeTransaction, safeTransactionHash } from '../../../src/chain/safeTransaction';
 import { fundOnLocalChain } from '../../../tools/dev/localChain';
 import { rpc } from '../../../tools/dev/rpc';
 import { floorPool, storeEnvelopes, untilSent } from './database';

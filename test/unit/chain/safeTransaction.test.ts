@@ -9,13 +9,8 @@ import {
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { executionsIn, hasTransferFrom } from '../../../src/chain/executions';
-import {
-  cancellation,
-  executionCall,
-  executionGas,
-  mostSafeTxGas,
-  safeTransactionHash,
-} from '../../../src/chain/safeTransaction';
+import { executionGas, mostSafeTxGas } from '../../../src/chain/gas';
+import { cancellation, executionCall, safeTransactionHash } from '../../../src/chain/safeTransaction';
 import { signSafeTransaction } from '../../support/safeSignature';
 
 const ACCOUNT: Address = '0x00000000000000000000000000000000000000aa';
