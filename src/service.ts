@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDecoder } from './api/codec';
 import type { ApiDependencies } from './api/dependencies';
-import { type CheckedPart, type CheckedParts, createOpsServer, type OpsServer } from './api/ops';
 import { type ApiServer, createApiServer } from './api/server';
 import { createFindSignedMessage } from './chain/signedMessage';
 import { createReadBalances, createReadRecipientCode, createSimulate } from './chainReads';
@@ -13,6 +11,8 @@ import { createLifetime, type Lifetime } from './lifetime';
 import type { Logger } from './logging';
 import { createMetrics } from './metrics';
 import { planOperation } from './operations/plan';
+import { createDecoder } from './ops/codec';
+import { type CheckedPart, type CheckedParts, createOpsServer, type OpsServer } from './ops/server';
 import { workersOf } from './roles';
 import { createTemporalAccess, type TemporalAccess, watchCredential } from './temporal/access';
 import { executeApproval, signApproval, startApproval, startApprovalAnew } from './temporal/approvals';

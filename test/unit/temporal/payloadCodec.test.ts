@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { createDecoder } from '../../../src/api/codec';
+import { createDecoder } from '../../../src/ops/codec';
 import { EncryptingCodec, type PayloadKeys, readPayloadKeys } from '../../../src/temporal/payloadCodec';
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte);

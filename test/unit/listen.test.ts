@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import { listen } from '../../../src/api/listen';
+import { listen } from '../../src/listen';
 
 const server = () => createServer((_, response) => response.end());
 

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import getRawBody from 'raw-body';
+import { listen } from '../listen';
 import type { Metrics } from '../metrics';
 import { withTimeLimit } from '../timeLimit';
 import { type createDecoder, MAX_CODEC_BYTES } from './codec';
-import { listen } from './listen';
 
 /** A part that the service uses. */
 export interface CheckedPart {

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
-import { createDecoder } from '../../../src/api/codec';
-import { type CheckedParts, createOpsServer, type OpsServer } from '../../../src/api/ops';
 import { createMetrics } from '../../../src/metrics';
+import { createDecoder } from '../../../src/ops/codec';
+import { type CheckedParts, createOpsServer, type OpsServer } from '../../../src/ops/server';
 
 const up = async () => undefined;
 const down = async () => {
