@@ -25,11 +25,19 @@ const SECRETS = file('src/secrets');
 const FILE_OWNER = file('src/fileOwner');
 const LASTING_FAILURE = file('src/lastingFailure');
 const CERTIFICATES = file('src/certificates');
-const FREE_PORT = file('src/freePort');
 const CLIENTS = file('src/clients');
 const REMEMBERED = file('src/production');
 const PRODUCTION = '^(src|activities|workflows)/';
 const PROJECT = '^(src|activities|workflows|tools|client|console|test)/';
+
+/** What answers to the workers and may be named by them. */
+const SIGNER = file('src/signer/(activities|refusal|seal|transaction/confirmOutcome)');
+/** What operators do on the host of the signer. */
+const SIGNER_FILES = folder('src/signer/(journal|keys|recovery)');
+/** What runs a process and its workers. */
+const RUNNING = file('src/(process|workers)');
+const KEEP_POLLING = file('src/keepPolling');
+const LISTEN = file('src/listen');
 
 /**
  * One row for each layer, from the lowest to the highest: whom it may import besides itself, and of whom only types. A
@@ -49,7 +57,6 @@ const LAYERS = {
     types: [CONFIG],
   },
   'src/db': { may: [folder('src/domain'), FAILPOINTS, TIME_LIMIT] },
-  'src/journal': { may: [folder('src/domain'), FILE_OWNER] },
   'src/temporal': {
     may: [CERTIFICATES, folder('src/domain'), TIME_LIMIT, TRACING],
     types: [CONFIG, LOGGING],
@@ -73,23 +80,36 @@ const LAYERS = {
   'src/reconciler': { may: [folder('src/(domain|db|temporal)'), MAP_LIMIT] },
   activities: {
     may: [
-      folder('src/(approvals|chain|db|domain|journal|operations|reconciler|temporal|transactions)'),
+      folder('src/(approvals|chain|db|domain|operations|reconciler|temporal|transactions)'),
       FAILPOINTS,
       MAP_LIMIT,
       SET_NEWEST,
       TIME_LIMIT,
       TRACING,
     ],
-    types: [CONFIG, LOGGING, folder('src/contract')],
+    types: [CONFIG, LOGGING, SIGNER, folder('src/contract')],
   },
-  'src/recovery': {
-    may: [folder('src/(approvals|chain|db|domain|journal|operations)'), LASTING_FAILURE],
-    types: [LOGGING],
+  // Whom it must not trust is not in it: of the others it knows rules, chains, tables and what runs a process.
+  'src/signer': {
+    may: [
+      folder('src/(approvals|chain|db|domain|operations|transactions)'),
+      FAILPOINTS,
+      FILE_OWNER,
+      KEEP_POLLING,
+      LASTING_FAILURE,
+      MAP_LIMIT,
+      RUNNING,
+      SECRETS,
+      SET_NEWEST,
+      TIME_LIMIT,
+      TRACING,
+    ],
+    types: [CLIENTS, CONFIG, LIFETIME, LOGGING, folder('src/contract')],
   },
-  'src/proof': { may: [folder('src/(chain|db|domain|journal|operations)')] },
+  'src/proof': { may: [folder('src/(chain|db|domain|operations)'), SIGNER_FILES] },
   workflows: {
     may: [folder('src/domain'), MESSAGES],
-    types: [folder('activities')],
+    types: [folder('activities'), SIGNER],
     packages: npm('@temporalio/workflow'),
   },
   'src/api': {
@@ -97,6 +117,7 @@ const LAYERS = {
       folder('src/(approvals|contract|db|domain|operations|temporal|transactions)'),
       PURE_CHAIN,
       FAILPOINTS,
+      LISTEN,
       SET_NEWEST,
       TIME_LIMIT,
       TRACING,
@@ -110,16 +131,22 @@ const LAYERS = {
     types: [LIFETIME, LOGGING, METRICS, TRACING],
   },
   'src/upgrade': { files: 'src/upgrade', may: [folder('src/temporal'), MAP_LIMIT], types: [LOGGING] },
+  'src/ops': { may: [folder('src/temporal'), LISTEN, TIME_LIMIT], types: [METRICS] },
+  'src/process': {
+    files: 'src/(activityLog|process|workers)',
+    may: [folder('src/(db|ops|temporal)'), file('src/[^/]+')],
+  },
   'src/roles': {
-    files: 'src/(activityLog|executionTimes|relayers|roles|workers)',
+    files: 'src/(executionTimes|relayers|roles)',
     may: [
       folder('activities'),
-      folder('src/(chain|db|journal|recovery|temporal)'),
+      folder('src/(chain|db|temporal)'),
+      file('src/signer/workers'),
+      file('src/(activityLog|workers)'),
       FAILPOINTS,
-      FREE_PORT,
+      KEEP_POLLING,
       LASTING_FAILURE,
       TIME_LIMIT,
-      TRACING,
     ],
     types: [CLIENTS, CONFIG, LIFETIME, LOGGING, METRICS],
   },
@@ -130,18 +157,19 @@ const LAYERS = {
   },
   'src/service': {
     files: 'src/(main|service)',
-    may: [folder('src/(api|chain|db|operations|temporal)'), file('src/[^/]+')],
+    may: [folder('src/(api|chain|db|operations|temporal)'), file('src/signer/main'), file('src/[^/]+')],
   },
   // What any layer may use: settings, logs, metrics, traces and small tools.
   'src/config': {
     files:
-      'src/(certificates|config|failpoints|fileOwner|freePort|healthMetrics|lastingFailure|lifetime|logging|mapLimit|metrics|openTelemetry|projectRoot|secrets|setNewest|timeLimit|tracing|version)',
+      'src/(certificates|config|failpoints|fileOwner|freePort|healthMetrics|keepPolling|lastingFailure|lifetime|listen|logging|mapLimit|metrics|openTelemetry|projectRoot|secrets|setNewest|timeLimit|tracing|version)',
     may: [file('src/chain/(loopback|relayerIndex)')],
     types: [folder('src/(chain|db)')],
   },
   'src/cli': {
     may: [
-      folder('src/(approvals|chain|contract|db|domain|journal|proof|reconciler|recovery|temporal)'),
+      folder('src/(approvals|chain|contract|db|domain|proof|reconciler|temporal)'),
+      SIGNER_FILES,
       CERTIFICATES,
       CONFIG,
       FAILPOINTS,
@@ -244,21 +272,39 @@ const OTHER_RULES = [
   },
   {
     // Activities get keys as a dependency; their types are in src/chain/keys.ts.
-    name: 'only the service, the CLI and the start of the demo open the keystore',
+    name: 'only the signer, the CLI and the start of the demo open the keystore',
     from: {
       path: '^(src|activities|workflows|tools)/',
-      pathNot: [file('src/roles'), folder('src/cli'), file('tools/dev/prepare')],
+      pathNot: [file('src/signer/workers'), folder('src/cli'), file('tools/dev/prepare')],
     },
     to: { path: file('src/signer/keys/keystore') },
   },
   {
+    name: 'only a process of the signer loads what signs',
+    from: { path: PRODUCTION, pathNot: [folder('src/signer'), file('src/(main|roles)')] },
+    to: { path: folder('src/signer'), pathNot: SIGNER_FILES, ...VALUES },
+  },
+  {
+    name: 'the process of the signer loads nothing of those whom it does not trust',
+    from: { path: file('src/signer/main') },
+    to: {
+      path: '^(activities|workflows|src/api)/|^src/(roles|service)[.]ts$|^node_modules/express/',
+      reachable: true,
+    },
+  },
+  {
+    name: 'the journal knows only the rules',
+    from: { path: folder('src/signer/journal') },
+    to: { path: PROJECT, pathNot: [folder('src/signer/journal'), folder('src/domain'), FILE_OWNER] },
+  },
+  {
     name: 'the chain worker is apart from the signer',
-    from: { path: file('activities/(deployments|relayer|transactions)/chain') },
-    to: { path: folder('activities/signer'), reachable: true },
+    from: { path: file('activities/chain') },
+    to: { path: folder('src/signer'), reachable: true },
   },
   {
     name: 'what subjects share knows no subject',
-    from: { path: folder('activities/(approvals|relayer|signer)') },
+    from: { path: folder('activities/(approvals|relayer)') },
     to: { path: folder('activities/(proposals|transactions|deployments)') },
   },
   {

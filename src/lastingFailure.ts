@@ -1,7 +1,7 @@
 import type { Logger } from './logging';
 
 /** Failures of something that is tried again and again. */
-export interface LastingFailure {
+interface LastingFailure {
   failed(error: unknown): void;
   succeeded(): void;
 }
@@ -35,4 +35,16 @@ export function createLastingFailure(
       isReported = false;
     },
   };
+}
+
+/** The failures of what is done on each network, by its id. */
+export function failuresOfNetworks(
+  logger: Logger,
+  networks: readonly { readonly id: number }[],
+  what: string,
+): (networkId: number) => LastingFailure {
+  const failures = new Map(
+    networks.map(({ id }) => [id, createLastingFailure(logger, what, { fields: { networkId: id } })]),
+  );
+  return (networkId) => failures.get(networkId) ?? createLastingFailure(logger, what);
 }

@@ -1,5 +1,6 @@
-import { ALL_ROLES, ConfigError, loadConfig, missingInProduction } from './config';
+import { ALL_ROLES, type Config, ConfigError, loadConfig, missingInProduction } from './config';
 import { createLogger, type Logger } from './logging';
+import type { RunningProcess } from './process';
 import { withTimeLimit } from './timeLimit';
 
 /** The logger of this process. It exists before the settings are read, which may be invalid. */
@@ -17,6 +18,16 @@ function logAll(logger: Logger): void {
   });
 }
 
+/** Starts the roles of this process. Where the signer is alone, nothing else is loaded beside it. */
+async function startRoles(config: Config, logger: Logger): Promise<RunningProcess> {
+  if (config.roles.every((role) => role === 'signer')) {
+    const { startSigner } = await import('./signer/main.js');
+    return startSigner(config, logger);
+  }
+  const { startService } = await import('./service.js');
+  return startService(config, logger);
+}
+
 /** Runs the parts that ORGWALLET_ROLES names, until SIGINT or SIGTERM, or until it cannot go on. */
 async function main(logger: Logger): Promise<void> {
   // Loaded here: what cannot be loaded is logged too.
@@ -30,8 +41,7 @@ async function main(logger: Logger): Promise<void> {
   }
   const config = loadConfig(env);
   logger.level = config.logLevel;
-  const { startService } = await import('./service.js');
-  const service = await startService(config, logger);
+  const service = await startRoles(config, logger);
   let stopping: Promise<void> | undefined;
   const stop = (status: number) => {
     stopping ??= withTimeLimit(service.stop(), service.stopLimitMs, () => {

@@ -11,10 +11,12 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { activityInterceptor, observeActivities } from './activityLog';
+import type { Clients } from './clients';
 import type { Config, Role } from './config';
 import { onFreePort } from './freePort';
 import type { Logger } from './logging';
 import { connectionOptions } from './temporal/connection';
+import { networkQueue } from './temporal/ids';
 import { conversion } from './temporal/payloadCodec';
 import { tracingSinks } from './temporal/tracing';
 import { closed, withTimeLimit } from './timeLimit';
@@ -26,6 +28,19 @@ export interface WorkerSpec {
   readonly taskQueue: string;
   readonly activities: object;
   readonly options?: Partial<WorkerOptions>;
+}
+
+/** A worker for each network: what one does not answer holds up no other. */
+export function networkWorkers(
+  { config, sender }: Pick<Clients, 'config' | 'sender'>,
+  role: 'chain' | 'signer',
+  activities: object,
+): WorkerSpec[] {
+  return config.networks.map(({ id }) => ({
+    role,
+    taskQueue: networkQueue(sender.queues[role], id),
+    activities,
+  }));
 }
 
 /** Workers that run until they are stopped. */

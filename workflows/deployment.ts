@@ -1,8 +1,8 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { DeploymentChainActivities } from '../activities/deployments/chain';
+import type { ChainActivities } from '../activities/chain';
 import type { DeploymentKey, DeploymentResult } from '../src/domain/proposal';
 import type { EnvelopeTerms } from '../src/domain/terms';
-import type { DeploymentSignerActivities } from '../src/signer/deployment';
+import type { SignerActivities } from '../src/signer/activities';
 import { networkQueue } from '../src/temporal/ids';
 import { type Effect, type SettlementContext, settle } from './settlement';
 
@@ -16,16 +16,17 @@ const MAX_REVERTS = 2;
 function deploymentActivities(
   { accountId }: DeploymentKey,
   { networkId, queues }: SettlementContext,
-): DeploymentChainActivities & DeploymentSignerActivities {
+): Pick<ChainActivities, 'observeDeployment' | 'followDeployment'> &
+  Pick<SignerActivities, 'signDeployment'> {
   const summary = `${accountId} on network ${networkId}`;
-  const { observeDeployment } = proxyActivities<DeploymentChainActivities>({
+  const { observeDeployment } = proxyActivities<ChainActivities>({
     taskQueue: networkQueue(queues.chain, networkId),
     startToCloseTimeout: '30s',
     // It only reads; a failure is of the database or a worker, and temporary.
     retry: { initialInterval: '500ms', maximumInterval: '15s' },
     summary: `Look for ${summary}`,
   });
-  const { followDeployment } = proxyActivities<DeploymentChainActivities>({
+  const { followDeployment } = proxyActivities<ChainActivities>({
     taskQueue: networkQueue(queues.chain, networkId),
     startToCloseTimeout: '30m',
     heartbeatTimeout: '30s',
@@ -33,7 +34,7 @@ function deploymentActivities(
     retry: { initialInterval: '500ms', maximumInterval: '15s' },
     summary: `Send and follow the deployment of ${summary}`,
   });
-  const { signDeployment } = proxyActivities<DeploymentSignerActivities>({
+  const { signDeployment } = proxyActivities<SignerActivities>({
     taskQueue: networkQueue(queues.signer, networkId),
     startToCloseTimeout: '30s',
     // A second call returns the envelope of the first; a refusal is a result and is not retried.

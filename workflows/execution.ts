@@ -1,10 +1,10 @@
 import { condition, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { TransactionChainActivities } from '../activities/transactions/chain';
+import type { ChainActivities } from '../activities/chain';
 import type { TransactionLocalActivities } from '../activities/transactions/local';
 import type { TransactionObservation } from '../activities/transactions/observation';
 import type { TransactionTerms } from '../src/domain/terms';
 import type { AttemptOutcome, ExecutionResult, TransactionRef } from '../src/domain/transaction';
-import type { TransactionSignerActivities } from '../src/signer/transaction/activities';
+import type { SignerActivities } from '../src/signer/activities';
 import type { ConfirmedOutcome } from '../src/signer/transaction/confirmOutcome';
 import { networkQueue } from '../src/temporal/ids';
 import { first } from './first';
@@ -28,9 +28,9 @@ interface Need {
 function executionActivities(
   { transactionId }: TransactionRef,
   { networkId, queues }: ExecutionContext,
-): Pick<TransactionChainActivities, 'prepareTransaction' | 'followTransaction'> &
+): Pick<ChainActivities, 'prepareTransaction' | 'followTransaction'> &
   TransactionLocalActivities &
-  Omit<TransactionSignerActivities, 'recordRejection'> {
+  Pick<SignerActivities, 'signTransaction' | 'signCancellation' | 'confirmOutcome'> {
   const summary = `${transactionId} on network ${networkId}`;
   const { prepareNewTransaction } = proxyLocalActivities<TransactionLocalActivities>({
     startToCloseTimeout: '5s',
@@ -38,14 +38,14 @@ function executionActivities(
     retry: { maximumAttempts: 1 },
     summary: `Simulate ${summary}`,
   });
-  const { prepareTransaction } = proxyActivities<TransactionChainActivities>({
+  const { prepareTransaction } = proxyActivities<ChainActivities>({
     taskQueue: networkQueue(queues.chain, networkId),
     startToCloseTimeout: '30s',
     // It only reads; a failure is of the database or a worker, and temporary.
     retry: { initialInterval: '500ms', maximumInterval: '15s' },
     summary: `Look for ${summary}, and simulate it`,
   });
-  const { followTransaction } = proxyActivities<TransactionChainActivities>({
+  const { followTransaction } = proxyActivities<ChainActivities>({
     taskQueue: networkQueue(queues.chain, networkId),
     startToCloseTimeout: '30m',
     heartbeatTimeout: '30s',
@@ -59,11 +59,11 @@ function executionActivities(
     // A second call returns the envelope of the first; a refusal is a result and is not retried.
     retry: { initialInterval: '500ms', maximumInterval: '15s' },
   } as const;
-  const { signTransaction, signCancellation } = proxyActivities<TransactionSignerActivities>({
+  const { signTransaction, signCancellation } = proxyActivities<SignerActivities>({
     ...signing,
     summary: `Verify all evidence and sign ${summary}`,
   });
-  const { confirmOutcome } = proxyActivities<TransactionSignerActivities>({
+  const { confirmOutcome } = proxyActivities<SignerActivities>({
     ...signing,
     summary: `Confirm what became of ${summary}`,
   });

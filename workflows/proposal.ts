@@ -2,7 +2,7 @@ import { CancellationScope, condition, proxyActivities, sleep } from '@temporali
 import type { ProposalActivities } from '../activities/lifecycle';
 import { proposalDetails } from '../src/domain/operatorText';
 import type { ProposalState } from '../src/domain/proposal';
-import type { ProposalSignerActivities } from '../src/signer/proposalActivities';
+import type { SignerActivities } from '../src/signer/activities';
 import { type ProposalInput, parseProposalInput, parseProposalSignMessage } from '../src/temporal/messages';
 import { ApprovalRun } from './approval';
 import { waitingForSigner } from './backoff';
@@ -51,7 +51,7 @@ async function deployMissing(run: ApprovalRun<ProposalState>, input: ProposalInp
  */
 async function sealDecision(run: ApprovalRun<ProposalState>, input: ProposalInput): Promise<boolean> {
   const { organizationId, id, queues } = input;
-  const { sealProposal } = proxyActivities<ProposalSignerActivities>({
+  const { sealProposal } = proxyActivities<SignerActivities>({
     taskQueue: queues.signer,
     startToCloseTimeout: '30s',
     // It seals once: a second call returns the seal of the first. A refusal is a result and is not retried.

@@ -5,8 +5,8 @@ import {
   setWorkflowOptions,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { ChainActivities } from '../activities/chain';
 import type { ReconcilerActivities } from '../activities/reconciler/reconciler';
-import type { TransactionChainActivities } from '../activities/transactions/chain';
 import { type ReconcileSummary, reconcileDetails } from '../src/domain/reconciliation';
 import { networkQueue, taskQueues } from '../src/temporal/ids';
 
@@ -24,7 +24,7 @@ const ONCE = { scheduleToCloseTimeout: '30s', retry: { maximumAttempts: 1 } } as
 /** Finds transactions whose blocks a network has lost; returns the repairs as text. */
 async function checkNetwork(networkId: number): Promise<string[]> {
   const queues = taskQueues(workflowInfo().taskQueue);
-  const { findLostTransactions } = proxyActivities<TransactionChainActivities>({
+  const { findLostTransactions } = proxyActivities<ChainActivities>({
     ...ONCE,
     taskQueue: networkQueue(queues.chain, networkId),
     summary: `Look for transactions that network ${networkId} has lost`,

@@ -1,11 +1,11 @@
 import { proxyActivities, sleep, uuid4 } from '@temporalio/workflow';
+import type { ChainActivities } from '../activities/chain';
 import type { TransactionActivities } from '../activities/lifecycle';
 import type { AwaitRelayer } from '../activities/relayer/awaitRelayer';
-import type { RelayerActivities } from '../activities/relayer/chain';
 import { transactionDetails } from '../src/domain/operatorText';
 import type { Refusal } from '../src/domain/refusal';
 import type { TransactionState } from '../src/domain/transaction';
-import type { TransactionSignerActivities } from '../src/signer/transaction/activities';
+import type { SignerActivities } from '../src/signer/activities';
 import { networkQueue } from '../src/temporal/ids';
 import {
   parseTransactionInput,
@@ -25,7 +25,7 @@ const { requestCancellation } = databaseActivities<TransactionActivities>('Recor
 
 /** Waits until the relayer of an account has a balance. */
 function relayerActivities(chainQueue: string, { networkId, accountId }: AwaitRelayer) {
-  return proxyActivities<RelayerActivities>({
+  return proxyActivities<ChainActivities>({
     taskQueue: networkQueue(chainQueue, networkId),
     startToCloseTimeout: '30m',
     heartbeatTimeout: '30s',
@@ -37,7 +37,7 @@ function relayerActivities(chainQueue: string, { networkId, accountId }: AwaitRe
 
 /** Has the signer record a rejection before it is executed. */
 async function recordedBySigner({ organizationId, id, queues }: TransactionInput): Promise<Refusal | null> {
-  const { recordRejection } = proxyActivities<TransactionSignerActivities>({
+  const { recordRejection } = proxyActivities<SignerActivities>({
     taskQueue: queues.signer,
     startToCloseTimeout: '30s',
     // A second call finds the row of the first; a refusal is a result and is not retried.

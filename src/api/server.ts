@@ -34,7 +34,7 @@ import { registrationRoutes } from './routes/registrations';
 import { transactionRoutes } from './routes/transactions';
 
 /** The servers that callers reach. */
-export interface ApiServer {
+interface ApiServer {
   /** Listens; rejects when a port is taken. Port 0 in the settings is any free one. */
   start(): Promise<{ httpsPort: number | undefined; httpPort: number }>;
   /** Throws why every request is refused. */

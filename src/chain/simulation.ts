@@ -8,6 +8,7 @@ import {
   size,
   sliceHex,
 } from 'viem';
+import { min } from '../domain/bigint';
 import { ask, type ChainClient, ChainUnavailable } from './clients';
 import { withMargin } from './gas';
 import { nativeAmount } from './nativeAmount';
@@ -166,5 +167,5 @@ export async function simulateInner(
     if (same) break;
     gas *= 2n;
   }
-  return { ok: true, accountNonce, senderBalance, returnData, hasCode, gas: gas < ceiling ? gas : ceiling };
+  return { ok: true, accountNonce, senderBalance, returnData, hasCode, gas: min(gas, ceiling) };
 }

@@ -433,7 +433,7 @@ export async function noteSent(db: Db, id: bigint, read?: UnsentEnvelope | null)
 }
 
 /** Whether the deployment of an attempt is still pending. */
-export async function isDeploymentPending(db: Db | Tx, attemptId: bigint): Promise<boolean> {
+async function isDeploymentPending(db: Db | Tx, attemptId: bigint): Promise<boolean> {
   const row = await db('chain_attempts as c')
     .join('deployments as d', (on) =>
       on

@@ -15,7 +15,7 @@ import { gasOf, reservedBefore, reserveEnvelope, signReserved } from './signEnve
  * Signs an envelope that deploys an account on a network, and stores it. Returns an undecided envelope instead, unless the
  * terms replace it. Only accounts and networks of the sealed state are deployed.
  */
-async function signDeployment(
+export async function signDeployment(
   context: SignerContext,
   input: DeploymentKey & { terms: EnvelopeTerms },
 ): Promise<SigningResult> {
@@ -52,13 +52,3 @@ async function signDeployment(
     return { envelopeId: String(await signReserved(context, reserved, call)) };
   });
 }
-
-/** The activities of the signer that deploy accounts. */
-export function createDeploymentSignerActivities(context: SignerContext) {
-  return {
-    signDeployment: (input: DeploymentKey & { terms: EnvelopeTerms }) => signDeployment(context, input),
-  };
-}
-
-/** The activities of the signer that deploy accounts, as workflows see them. */
-export type DeploymentSignerActivities = ReturnType<typeof createDeploymentSignerActivities>;

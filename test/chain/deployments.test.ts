@@ -1,13 +1,11 @@
+import { type ChainActivities, createChainActivities } from '../../activities/chain';
+import { createSignerActivities, type SignerActivities } from '../../src/signer/activities';
 /** @deep */
 
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import pino from 'pino';
 import { type Address, type Hex, keccak256, parseTransaction } from 'viem';
-import {
-  createDeploymentChainActivities,
-  type DeploymentChainActivities,
-} from '../../activities/deployments/chain';
 import type { DeploymentFollowed } from '../../activities/deployments/follow';
 import { applySeal } from '../../activities/proposals/applySeal';
 import { createRelayerContext } from '../../activities/relayer/context';
@@ -31,10 +29,6 @@ import { requireRow } from '../../src/db/rows';
 import type { DeploymentKey } from '../../src/domain/proposal';
 import { proposalPayload } from '../../src/domain/signing';
 import { createSignerContext, type SignerDeps } from '../../src/signer/context';
-import {
-  createDeploymentSignerActivities,
-  type DeploymentSignerActivities,
-} from '../../src/signer/deployment';
 import { type Journal, openJournal } from '../../src/signer/journal/journal';
 import { registerRelayers } from '../../src/signer/registerRelayers';
 import { type SealResult, sealProposal } from '../../src/signer/seal';
@@ -72,8 +66,8 @@ let network: NetworkConfig;
 let keystore: Keystore;
 let journal: Journal;
 let org: TestOrganization;
-let chain: DeploymentChainActivities;
-let signer: DeploymentSignerActivities;
+let chain: ChainActivities;
+let signer: SignerActivities;
 let identifyVoter: IdentifyVoter;
 let url: string;
 let relayer: Address;
@@ -115,10 +109,13 @@ afterAll(async () => {
 beforeEach(() => fundOnLocalChain(url, relayer));
 
 /** Activities with another configuration of the network. */
-function chainWith(change: Partial<NetworkConfig>): DeploymentChainActivities {
+function chainWith(change: Partial<NetworkConfig>): ChainActivities {
   const chains = createChainClients([{ ...network, ...change }]);
-  return createDeploymentChainActivities(
-    createRelayerContext({ db: serviceDb, chains, pollMs: 20, stuckAfterMs: 1_500, withoutSlot: inSlot }),
+  return createChainActivities(
+    createRelayerContext({
+      ...{ db: serviceDb, chains, maxGas: 5_000_000n },
+      ...{ pollMs: 20, stuckAfterMs: 1_500, withoutSlot: inSlot },
+    }),
   );
 }
 
@@ -136,8 +133,8 @@ function signerDeps(change: Partial<SignerDeps>): SignerDeps {
   };
 }
 
-function signerWith(change: Partial<SignerDeps>): DeploymentSignerActivities {
-  return createDeploymentSignerActivities(createSignerContext(signerDeps(change)));
+function signerWith(change: Partial<SignerDeps>): SignerActivities {
+  return createSignerActivities(createSignerContext(signerDeps(change)));
 }
 
 interface How {
@@ -593,7 +590,7 @@ describe('the signer refuses to seal', () => {
 });
 
 describe('the signer refuses', () => {
-  async function refusal(key: Key, from: DeploymentSignerActivities = signer, change: object = {}) {
+  async function refusal(key: Key, from: SignerActivities = signer, change: object = {}) {
     const offer = {
       gas: '500000',
       maxFeePerGas: String(2n * GWEI),

@@ -16,15 +16,7 @@ import type { TransactionTerms } from '../../src/domain/terms';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { createSignerActivities, type SignerActivities } from '../../src/signer/activities';
 import { createSignerContext } from '../../src/signer/context';
-import {
-  createDeploymentSignerActivities,
-  type DeploymentSignerActivities,
-} from '../../src/signer/deployment';
 import { type Journal, openJournal } from '../../src/signer/journal/journal';
-import {
-  createTransactionSignerActivities,
-  type TransactionSignerActivities,
-} from '../../src/signer/transaction/activities';
 import { Falsifier, type NamedRow } from '../support/falsified';
 import { type HostilePostgres, startHostilePostgres } from '../support/hostilePostgres';
 import { Liar, type Lie } from '../support/lies';
@@ -50,8 +42,6 @@ const NEEDED_GAS = 36_600n;
 const POLICIES = 8;
 const ACCOUNTS_OF_POLICY = 5;
 
-type Activities = SignerActivities & TransactionSignerActivities & DeploymentSignerActivities;
-
 /** A point at which the signer ends as by a crash. */
 export type Crash = 'journal' | 'key';
 
@@ -65,7 +55,7 @@ export class HostileWorld {
   private readonly budgets = new Map<string, bigint>();
   readonly oracle = new SignedOracle({ maxGas: MAX_GAS, maxFeePerGas: MAX_FEE, budgets: this.budgets });
   liar: Liar;
-  private opened: { journal: Journal; activities: Activities } | undefined;
+  private opened: { journal: Journal; activities: SignerActivities } | undefined;
   private isJournalFailing = false;
   private readonly accounts: PayingAccount[] = [];
   private readonly addresses = new Map<string, Address>();
@@ -99,7 +89,7 @@ export class HostileWorld {
     await this.world.stop();
   }
 
-  get signer(): Activities {
+  get signer(): SignerActivities {
     if (!this.opened) throw new Error('the signer does not run');
     return this.opened.activities;
   }
@@ -143,7 +133,7 @@ export class HostileWorld {
     this.proxy.interfere(lies.length > 0 ? this.liar.telling(lies) : {});
   }
 
-  private makeActivities(journal: Journal): Activities {
+  private makeActivities(journal: Journal): SignerActivities {
     const { world } = this;
     const failing = new Proxy(journal, {
       get: (target, name) => {
@@ -168,11 +158,7 @@ export class HostileWorld {
       maxGas: MAX_GAS,
       gasBudgetPerHour: 1_000_000n * ETHER,
     });
-    return {
-      ...createSignerActivities(context),
-      ...createTransactionSignerActivities(context),
-      ...createDeploymentSignerActivities(context),
-    };
+    return createSignerActivities(context);
   }
 
   private async open(): Promise<void> {

@@ -1,9 +1,9 @@
 /** @deep */
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { type Address, type Hex, parseTransaction } from 'viem';
+import { createChainActivities } from '../../activities/chain';
 import { createRelayerContext, type RelayerContext } from '../../activities/relayer/context';
 import { send, TransactionRejected } from '../../activities/relayer/send';
-import { createTransactionChainActivities } from '../../activities/transactions/chain';
 import type { FollowTransaction } from '../../activities/transactions/follow';
 import type { TransactionFollowed } from '../../activities/transactions/observation';
 import { createChainClients } from '../../src/chain/clients';
@@ -66,7 +66,7 @@ function startedContext(): RelayerContext {
 
 /** Follows a transaction as such a process does. */
 async function follow(ref: TransactionRef, envelopeId: string, context = startedContext()) {
-  const { followTransaction } = createTransactionChainActivities({ ...context, maxGas: 5_000_000n });
+  const { followTransaction } = createChainActivities({ ...context, maxGas: 5_000_000n });
   let reported: string | null = null;
   for (;;) {
     const input: FollowTransaction = { ...ref, envelopeId, networkId: world.network.id, reported };

@@ -4,8 +4,6 @@ import { requireRow } from '../../src/db/rows';
 import type { TransactionTerms } from '../../src/domain/terms';
 import type { TransactionRef } from '../../src/domain/transaction';
 import type { SignerContext } from '../../src/signer/context';
-import { createDeploymentSignerActivities } from '../../src/signer/deployment';
-import { createProposalSignerActivities } from '../../src/signer/proposalActivities';
 import { anAddress } from '../support/builders';
 import { type RpcProxy, startRpcProxy } from '../support/rpcProxy';
 import { rpc } from '../support/stack';
@@ -21,11 +19,7 @@ let signer: Readonly<Record<string, (input: never) => Promise<unknown>>>;
 beforeAll(async () => {
   world = await TransactionWorld.start(41_161);
   context = world.signerContext();
-  signer = {
-    ...activitiesOf(context),
-    ...createDeploymentSignerActivities(context),
-    ...createProposalSignerActivities(context),
-  };
+  signer = activitiesOf(context);
 });
 afterAll(() => world?.stop());
 

@@ -11,13 +11,9 @@ import {
   parseTransaction,
 } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
+import { type ChainActivities, createChainActivities } from '../../activities/chain';
 import { createLifecycleActivities } from '../../activities/lifecycle';
-import { createRelayerActivities, type RelayerActivities } from '../../activities/relayer/chain';
 import { createRelayerContext, type RelayerDeps } from '../../activities/relayer/context';
-import {
-  createTransactionChainActivities,
-  type TransactionChainActivities,
-} from '../../activities/transactions/chain';
 import type { TransactionFollowed, TransactionObservation } from '../../activities/transactions/observation';
 import { payloadToSign } from '../../src/approvals/transactions';
 import { signatureHash } from '../../src/approvals/voters';
@@ -48,10 +44,6 @@ import { createSignerActivities, type SignerActivities } from '../../src/signer/
 import { createSignerContext, type SignerContext, type SignerDeps } from '../../src/signer/context';
 import { type Journal, openJournal } from '../../src/signer/journal/journal';
 import { registerRelayers } from '../../src/signer/registerRelayers';
-import {
-  createTransactionSignerActivities,
-  type TransactionSignerActivities,
-} from '../../src/signer/transaction/activities';
 import { usageOf } from '../../src/transactions/policy';
 import { readSignedTokens, summaryOf } from '../../src/transactions/summary';
 import { balanceSlot } from '../support/contracts';
@@ -117,16 +109,13 @@ const unreported = {
   countUnknownExecution: () => undefined,
 };
 
-type ChainActivities = RelayerActivities & TransactionChainActivities;
-
 function chainActivities(deps: RelayerDeps & { maxGas: bigint }): ChainActivities {
-  const context = createRelayerContext(deps);
-  return { ...createRelayerActivities(context), ...createTransactionChainActivities(context) };
+  return createChainActivities(createRelayerContext(deps));
 }
 
 /** The activities of a signer, whose context is shared. */
-export function activitiesOf(context: SignerContext): SignerActivities & TransactionSignerActivities {
-  return { ...createSignerActivities(context), ...createTransactionSignerActivities(context) };
+export function activitiesOf(context: SignerContext): SignerActivities {
+  return createSignerActivities(context);
 }
 
 /** A chain, a database and the activities of one test file, without Temporal. */
@@ -146,7 +135,7 @@ export class TransactionWorld {
     readonly org: TestOrganization,
     readonly client: ChainClient,
     readonly chain: ChainActivities,
-    public signer: SignerActivities & TransactionSignerActivities,
+    public signer: SignerActivities & SignerActivities,
   ) {}
 
   /** Starts all of it; `stop` ends it. */

@@ -1,3 +1,4 @@
+import { createChainActivities } from '../../activities/chain';
 /** @deep */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +15,6 @@ import {
   parseTransaction,
 } from 'viem';
 import { createRelayerContext, createRelayerReads } from '../../activities/relayer/context';
-import { createTransactionChainActivities } from '../../activities/transactions/chain';
 import { createTransactionLocalActivities } from '../../activities/transactions/local';
 import { createChainClients } from '../../src/chain/clients';
 import { requireRow } from '../../src/db/rows';
@@ -183,7 +183,7 @@ describe('a transaction', () => {
       waits += 1;
       return heads.changed(...wait);
     };
-    const { followTransaction } = createTransactionChainActivities({
+    const { followTransaction } = createChainActivities({
       ...{ ...context, heads: { ...heads, changed } },
       maxGas: 5_000_000n,
     });

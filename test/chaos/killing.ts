@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createChainActivities } from '../../activities/chain';
 import { createLifecycleActivities } from '../../activities/lifecycle';
-import { createRelayerActivities } from '../../activities/relayer/chain';
-import { createTransactionChainActivities } from '../../activities/transactions/chain';
 import { createTransactionLocalActivities } from '../../activities/transactions/local';
 import type { Role } from '../../src/config';
 import { projectRoot } from '../../src/projectRoot';
 import { createSignerActivities } from '../../src/signer/activities';
-import { createTransactionSignerActivities } from '../../src/signer/transaction/activities';
 import type { HttpClient } from '../support/http';
 import { inSlot } from '../support/inSlot';
 import { until } from '../support/until';
@@ -155,6 +153,10 @@ const notInExecution = [
   'worker.expireApproval',
   // Proposals and their deployments are killed at in workersKilled.
   'worker.applySeal',
+  'signer.sealProposal',
+  'signer.signDeployment',
+  'chain.observeDeployment',
+  'chain.followDeployment',
   'worker.sealProjected',
   'signer.sealStored',
   'signer.sealJournaled',
@@ -329,8 +331,8 @@ export function uncoveredFailpoints(): string[] {
   const relaying = { withoutSlot: inSlot } as never;
   const activities = {
     worker: { ...createLifecycleActivities(nothing), ...createTransactionLocalActivities(nothing) },
-    chain: { ...createRelayerActivities(relaying), ...createTransactionChainActivities(relaying) },
-    signer: { ...createSignerActivities(nothing), ...createTransactionSignerActivities(nothing) },
+    chain: createChainActivities(relaying),
+    signer: createSignerActivities(nothing),
   };
   const wrapped = Object.entries(activities).flatMap(([part, of]) =>
     Object.keys(of)

@@ -12,11 +12,11 @@ const WALL_CLOCK = [
   'src/api/httpLimits.ts',
   'src/approvals/genesis.ts',
   'src/chain/endpoints.ts',
-  'src/signer/keys/keystore.ts',
+  'src/proof/export.ts',
   'src/signer/journal/journal.ts',
   'src/signer/journal/lease.ts',
   'src/signer/journal/steadyTime.ts',
-  'src/proof/export.ts',
+  'src/signer/keys/keystore.ts',
   'src/temporal/access.ts',
   'src/temporal/builds.ts',
 ];

@@ -108,7 +108,7 @@ describe('the documentation', () => {
 
   it.each([
     ['README.md', 220],
-    ['ARCHITECTURE.md', 250],
+    ['ARCHITECTURE.md', 270],
   ])('keeps %s within %d lines', (page, most) => {
     expect(read(page).trimEnd().split('\n').length).toBeLessThanOrEqual(most);
   });
