@@ -6,24 +6,20 @@ import { isSameAddress } from '../domain/address';
 import { countedVoters, memberSummary } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
 import { findResource, membersOf, type OrganizationState } from '../domain/governance';
-import type { PolicyDefinition } from '../domain/policy';
+import { type PolicyDefinition, policyPeople } from '../domain/policy';
 import { initiatorVote, type TransactionNow, transactionRules } from '../domain/transaction';
 import { payloadToSign } from './transactions';
 
 /** The members and groups that a policy and a record name, as the admins have decided. */
 function peopleOf(
   state: OrganizationState,
-  { initiatorSetting, approverSetting }: PolicyDefinition,
+  policy: PolicyDefinition,
   memberIds: readonly string[],
 ): Pick<TransactionNow, 'members' | 'groups'> {
-  const settings = [
-    ...(initiatorSetting ? [initiatorSetting] : []),
-    ...(approverSetting ? [approverSetting] : []),
-  ];
-  const named = settings.flatMap((setting) => (setting.type === 'user' ? [setting.memberId] : []));
-  const members = membersOf(state, [...memberIds, ...named]);
-  const groups = settings.flatMap((setting) => {
-    const group = setting.type === 'group' ? findResource(state, 'group', setting.groupId) : undefined;
+  const named = policyPeople([policy]);
+  const members = membersOf(state, [...memberIds, ...named.memberIds]);
+  const groups = named.groupIds.flatMap((id) => {
+    const group = findResource(state, 'group', id);
     return group ? [[group.id, membersOf(state, group.memberIds).map(memberSummary)] as const] : [];
   });
   return {

@@ -1,5 +1,5 @@
 import { memberSummary } from '../domain/approval';
-import type { Policy } from '../domain/policy';
+import { type Policy, policyPeople } from '../domain/policy';
 import type { PolicyContext } from '../domain/policyEngine';
 import type { Db, Tx } from './database';
 import { findGroups } from './groups';
@@ -12,14 +12,9 @@ export async function readPeople(
   policies: readonly Policy[],
   initiatorId: string,
 ): Promise<Pick<PolicyContext, 'members' | 'groups'>> {
-  const settings = policies.flatMap(({ initiatorSetting, approverSetting }) => [
-    ...(initiatorSetting ? [initiatorSetting] : []),
-    ...(approverSetting ? [approverSetting] : []),
-  ]);
-  const memberIds = settings.flatMap((setting) => (setting.type === 'user' ? [setting.memberId] : []));
-  const groupIds = settings.flatMap((setting) => (setting.type === 'group' ? [setting.groupId] : []));
+  const { memberIds, groupIds } = policyPeople(policies);
   const members = await findMembers(db, organizationId, [initiatorId, ...memberIds]);
-  const groups = groupIds.length === 0 ? [] : await findGroups(db, organizationId, [...new Set(groupIds)]);
+  const groups = groupIds.length === 0 ? [] : await findGroups(db, organizationId, groupIds);
   return {
     members: new Map(members.map((member) => [member.id, memberSummary(member)])),
     groups: new Map(groups.map((group) => [group.id, group.members])),

@@ -35,12 +35,16 @@ export interface ReplacementFamily {
   readonly live: { readonly id: string; readonly isExecuted: boolean } | null;
 }
 
+/** The ids with one name in the settings of the policy `p`, whatever settings a policy has. Both are SQL. */
+const idsOfSettings = (name: 'memberId' | 'groupId') =>
+  `ARRAY(SELECT jsonb_path_query(p.definition, '$.*.${name}') #>> '{}')`;
+
 /** The members of the groups that the policy `p` names, each with its group, as one JSON column. */
 export const groupPeopleColumn = (organizationId: string) =>
   `coalesce((SELECT json_agg(json_build_object('groupId', g.id, 'member', ${memberColumn('m')}) ORDER BY m.id)
     FROM groups g JOIN group_members gm ON gm.group_id = g.id JOIN members m ON m.id = gm.member_id
     WHERE g.organization_id = ${organizationId} AND g.deleted_at IS NULL AND m.removed_at IS NULL
-      AND g.id IN (p.definition->'initiatorSetting'->>'groupId', p.definition->'approverSetting'->>'groupId')), '[]') AS group_people`;
+      AND g.id = ANY (${idsOfSettings('groupId')})), '[]') AS group_people`;
 
 /**
  * The members that the policy `p` names, an initiator, and those that `others` selects, as one JSON column. They are found
@@ -48,8 +52,7 @@ export const groupPeopleColumn = (organizationId: string) =>
  */
 export const peopleColumn = (organizationId: string, initiatorId: string, others?: string) =>
   `coalesce((SELECT json_agg(${memberColumn('m')}) FROM members m
-    WHERE m.id = ANY (ARRAY[${initiatorId}, p.definition->'initiatorSetting'->>'memberId',
-        p.definition->'approverSetting'->>'memberId']${others === undefined ? '' : ` || ARRAY(${others})`})
+    WHERE m.id = ANY (ARRAY[${initiatorId}] || ${idsOfSettings('memberId')}${others === undefined ? '' : ` || ARRAY(${others})`})
       AND m.organization_id = ${organizationId} AND m.removed_at IS NULL), '[]') AS people`;
 
 /** What `peopleColumn` reads. */

@@ -154,6 +154,22 @@ export type PolicyDefinition = Immutable<z.output<typeof policyDefinitionSchema>
 /** A rule that permits transactions of accounts. */
 export type Policy = PolicyDefinition & { readonly id: string };
 
+/** The members and groups that policies name, each once. */
+export function policyPeople(
+  policies: readonly Pick<PolicyDefinition, 'initiatorSetting' | 'approverSetting'>[],
+): { readonly memberIds: readonly string[]; readonly groupIds: readonly string[] } {
+  const settings = policies.flatMap(({ initiatorSetting, approverSetting }) =>
+    [initiatorSetting, approverSetting].flatMap((setting) => setting ?? []),
+  );
+  const ids = <T>(of: (setting: (typeof settings)[number]) => T | undefined) => [
+    ...new Set(settings.flatMap((setting) => of(setting) ?? [])),
+  ];
+  return {
+    memberIds: ids((setting) => (setting.type === 'user' ? setting.memberId : undefined)),
+    groupIds: ids((setting) => (setting.type === 'group' ? setting.groupId : undefined)),
+  };
+}
+
 /** Which token transfers a policy permits; null where it names none: of its type, all or no transfers. */
 export function transferCondition(policy: PolicyDefinition): TokenTransferCondition | null {
   return policy.transactionType === 'TOKEN_TRANSFER' ? policy.tokenTransferCondition : null;

@@ -25,6 +25,7 @@ import {
   type PolicyView,
   policyDefinitionSchema,
   policyOfView,
+  policyPeople,
   policyView,
   tokenIn,
   transferCondition,
@@ -175,16 +176,11 @@ export function definitionFrom(item: PolicyItem, token: Token | null): PolicyDef
 
 /** The ids that policies name, each once. */
 function idsIn(policies: readonly PolicyDefinition[]) {
-  const settings = policies.flatMap(({ initiatorSetting, approverSetting }) => [
-    ...(initiatorSetting ? [initiatorSetting] : []),
-    ...(approverSetting ? [approverSetting] : []),
-  ]);
   const once = <Id>(ids: readonly Id[]) => [...new Set(ids)];
   return {
     networkIds: once(policies.map(({ networkId }) => networkId)),
     accountIds: once(policies.flatMap(({ accountIds }) => accountIds ?? [])),
-    memberIds: once(settings.flatMap((setting) => (setting.type === 'user' ? [setting.memberId] : []))),
-    groupIds: once(settings.flatMap((setting) => (setting.type === 'group' ? [setting.groupId] : []))),
+    ...policyPeople(policies),
   };
 }
 

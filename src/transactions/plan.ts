@@ -9,7 +9,7 @@ import type { ReferencedRecords, ReplacementFamily } from '../db/referencedRecor
 import type { NewTransaction } from '../db/transactions';
 import type { JsonValue } from '../domain/canonicalJson';
 import { networkNotConfigured } from '../domain/network';
-import { NATIVE_CURRENCY, type Policy, tokenOfPolicy } from '../domain/policy';
+import { NATIVE_CURRENCY, type Policy, policyPeople, tokenOfPolicy } from '../domain/policy';
 import { type ConditionFailure, evaluate, failureText, type PolicyTransaction } from '../domain/policyEngine';
 import { accept, type Outcome, type Refusal, refuse } from '../domain/refusal';
 import { checkTarget, readContent, type TransactionContent } from '../domain/transactionContent';
@@ -179,10 +179,7 @@ export function planTransaction(
     token: token?.ok ? token.token : null,
     call: callOf(policy, content, request.data),
   };
-  const settings = [policy.initiatorSetting, policy.approverSetting].flatMap((setting) => setting ?? []);
-  const people = settings.map((setting) =>
-    setting.type === 'user' ? `member:${setting.memberId}` : `group:${setting.groupId}`,
-  );
+  const people = policyPeople([policy]);
   return accept({
     accountId: account.id,
     networkId: network.id,
@@ -205,7 +202,8 @@ export function planTransaction(
         `policy:${policy.id}`,
         `member:${initiator.id}`,
         `network:${network.id}`,
-        ...people,
+        ...people.memberIds.map((id) => `member:${id}`),
+        ...people.groupIds.map((id) => `group:${id}`),
       ]),
     ],
   });
