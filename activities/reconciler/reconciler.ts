@@ -1,5 +1,4 @@
 import { Context } from '@temporalio/activity';
-import { auditFreezes } from '../../src/db/freezes';
 import type { ReconcileSummary } from '../../src/domain/reconciliation';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { mapLimit } from '../../src/mapLimit';
@@ -9,6 +8,7 @@ import { endAbandoned } from '../../src/temporal/builds';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { findWorkflow } from '../../src/temporal/runs';
 import { Backoffs } from './backoffs';
+import { auditFreezes } from './freezes';
 import { AT_ONCE, type ReconcilerDeps, Repairs } from './repairs';
 
 const HEARTBEAT_MS = 1_000;

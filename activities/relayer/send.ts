@@ -7,11 +7,11 @@ import {
   rpcErrorText,
   transactionCount,
 } from '../../src/chain/clients';
-import { noteSent } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
 import { failpoint } from '../../src/failpoints';
 import { untilUnchanged } from '../untilUnchanged';
 import type { RelayerContext } from './context';
+import { noteSent } from './noteSent';
 
 /** A transaction was not taken: its nonce is unused, and neither the chain nor the pool of the node has it. */
 export class TransactionRejected extends Error {

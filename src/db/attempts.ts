@@ -1,8 +1,5 @@
 import type { Knex } from 'knex';
 import type { LeaseHold } from '../domain/signerLease';
-import { unchangedSince, unlessChanged } from './approvalLocks';
-import { updateApproval } from './approvals';
-import { prepareAudit, SYSTEM } from './audit';
 import type { AuthorizationOutcome } from './authorizations';
 import {
   type Envelope,
@@ -389,47 +386,16 @@ interface UnsentColumn {
   readonly unsent: UnsentEnvelope | null;
 }
 
-async function readUnsent(db: Db, id: bigint): Promise<UnsentEnvelope | null> {
+/** An envelope with what its sending is recorded with; null where it was sent. */
+export async function readUnsent(db: Db, id: bigint): Promise<UnsentEnvelope | null> {
   const sql = `SELECT u.unsent FROM chain_envelopes e CROSS JOIN LATERAL (${UNSENT}) u WHERE e.id = ?`;
   const [row] = await queryRows<UnsentColumn>(db, sql, [String(id)]);
   return row ? row.unsent : null;
 }
 
-const NOTE_SENT = 'UPDATE chain_envelopes e SET sent_at = now() WHERE e.id = :id AND e.sent_at IS NULL';
-
-/**
- * Records that an envelope was sent; only the first time counts. The first one of a transaction's attempt is audited, in
- * the same statement. `read`: the envelope as it was read before. False where what it is recorded upon has changed: then it
- * is called again, without that.
- */
-export async function noteSent(db: Db, id: bigint, read?: UnsentEnvelope | null): Promise<boolean> {
-  const sending = read === undefined ? await readUnsent(db, id) : read;
-  if (!sending) return true;
-  const { organizationId, transactionId, version, sequence } = sending;
-  const noted = db.raw(NOTE_SENT, { id: String(id) });
-  const isOfTransaction = sending.kind === 'transaction' && organizationId !== null && transactionId !== null;
-  if (!isOfTransaction || sending.sentBefore) {
-    await noted;
-    return true;
-  }
-  const audit = prepareAudit(db, organizationId, [
-    {
-      action: 'transaction.broadcast',
-      actor: SYSTEM,
-      resourceType: 'transaction',
-      resourceId: transactionId,
-      details: {
-        networkId: sending.networkId,
-        transactionHash: sending.transactionHash,
-        accountNonce: sending.safeNonce,
-        relayerAddress: sending.relayerAddress,
-      },
-    },
-  ]);
-  const along = [{ name: 'noted', statement: noted }, ...audit];
-  const record = { id: transactionId, organizationId, version: requireRow(version) };
-  const guard = unchangedSince(db, { record, sequence: BigInt(requireRow(sequence)), credentialId: null });
-  return (await unlessChanged(() => updateApproval(db, transactionId, {}, along, guard))) !== undefined;
+/** Records that an envelope was sent; only the first time counts. */
+export function markSent(db: Db, id: bigint): Statement {
+  return db('chain_envelopes').where({ id, sent_at: null }).update({ sent_at: db.fn.now() });
 }
 
 /** Whether the deployment of an attempt is still pending. */

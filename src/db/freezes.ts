@@ -1,4 +1,3 @@
-import { appendAudit, OPERATOR } from './audit';
 import type { Db, Tx } from './database';
 import type { FreezeRow } from './tables';
 
@@ -27,39 +26,32 @@ export async function activeFreezes(
   return [...active].map(([organizationId, freeze]) => ({ organizationId, ...freeze }));
 }
 
-/**
- * Writes the audit entries of freezes that have none yet: one for each organization that is concerned. The signer cannot
- * write them. Returns how many freezes.
- */
-export async function auditFreezes(db: Db): Promise<number> {
-  const missing = await db('freezes')
+/** The freezes, and their ends, without audit entries, oldest first. */
+export async function freezesWithoutAudit(db: Db): Promise<(RecordedFreeze & { readonly at: Date })[]> {
+  const rows = await db('freezes')
     .whereNotExists(db('freeze_audits').whereRaw('freeze_audits.freeze_id = freezes.id').select(db.raw('1')))
     .orderBy('position');
-  for (const { id, type, organization_id, created_at } of missing) {
-    await db.transaction(async (tx) => {
-      const first = await tx('freeze_audits')
-        .insert({ freeze_id: id })
-        .onConflict('freeze_id')
-        .ignore()
-        .returning('freeze_id');
-      if (first.length === 0) return;
-      const query = tx('organizations').where('created_at', '<=', created_at).orderBy('id');
-      const concerned: string[] = await (organization_id === null
-        ? query
-        : query.where({ id: organization_id })
-      ).pluck('id');
-      for (const organizationId of concerned) {
-        await appendAudit(tx, organizationId, [
-          {
-            action: type === 'freeze' ? 'organization.frozen' : 'organization.unfrozen',
-            actor: OPERATOR,
-            resourceType: 'organization',
-            resourceId: organizationId,
-            details: { at: created_at.toISOString(), everyOrganization: organization_id === null },
-          },
-        ]);
-      }
-    });
-  }
-  return missing.length;
+  return rows.map(({ id, type, organization_id, created_at }) => ({
+    ...{ id, type, organizationId: organization_id },
+    at: created_at,
+  }));
+}
+
+/** Records that the entries of a freeze are written; false where they were written before. */
+export async function claimFreezeAudit(tx: Tx, { id }: RecordedFreeze): Promise<boolean> {
+  const claimed = await tx('freeze_audits')
+    .insert({ freeze_id: id })
+    .onConflict('freeze_id')
+    .ignore()
+    .returning('freeze_id');
+  return claimed.length > 0;
+}
+
+/** The ids of the organizations that a freeze is about: all that there were, or one. */
+export async function frozenOrganizations(
+  tx: Tx,
+  { organizationId, at }: RecordedFreeze & { readonly at: Date },
+): Promise<string[]> {
+  const there = tx('organizations').where('created_at', '<=', at).orderBy('id');
+  return (organizationId === null ? there : there.where({ id: organizationId })).pluck('id');
 }

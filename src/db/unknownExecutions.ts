@@ -1,5 +1,3 @@
-import type { Actor } from '../domain/actor';
-import { appendAudit } from './audit';
 import type { Db, Tx } from './database';
 import type { UnknownExecutionRow } from './tables';
 
@@ -26,24 +24,6 @@ export async function insertUnknownExecution(tx: Db | Tx, execution: UnknownExec
     })
     .onConflict(['account_id', 'network_id', 'safe_nonce'])
     .ignore();
-}
-
-/** Records an unknown execution in the audit log of its organization. */
-export async function auditUnknownExecution(
-  tx: Tx,
-  execution: UnknownExecution,
-  actor: Actor,
-): Promise<void> {
-  const { organizationId, accountId, networkId, safeNonce, safeTxHash, transactionHash } = execution;
-  await appendAudit(tx, organizationId, [
-    {
-      action: 'account.unknownExecution',
-      actor,
-      resourceType: 'account',
-      resourceId: accountId,
-      details: { networkId, safeNonce: String(safeNonce), safeTxHash, transactionHash },
-    },
-  ]);
 }
 
 function unknownExecution(row: UnknownExecutionRow): UnknownExecution {

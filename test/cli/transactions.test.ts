@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { auditFreezes } from '../../activities/reconciler/freezes';
 import { type ChainClient, createChainClient } from '../../src/chain/clients';
 import { checkAuthorizations } from '../../src/cli/doctor/authorizations';
 import { checkBlockTime } from '../../src/cli/doctor/clocks';
@@ -9,7 +10,6 @@ import { compareFindings } from '../../src/cli/doctor/journal';
 import type { NetworkConfig } from '../../src/config';
 import { decideAuthorizations, insertAuthorization, insertRejection } from '../../src/db/authorizations';
 import { createDatabase } from '../../src/db/database';
-import { auditFreezes } from '../../src/db/freezes';
 import { readInstallationId } from '../../src/db/installation';
 import { requireRow } from '../../src/db/rows';
 import { openJournal, readJournal } from '../../src/signer/journal/journal';

@@ -1,3 +1,4 @@
+import { noteSent } from '../../activities/relayer/noteSent';
 import { revokeApiKey } from '../../src/db/apiKeys';
 import { closeApproval, closeOpenOfKey } from '../../src/db/approvalClosing';
 import { lockUnchanged, unchangedSince, unlessChanged } from '../../src/db/approvalLocks';
@@ -9,7 +10,7 @@ import {
   storeApproval,
   updateApproval,
 } from '../../src/db/approvals';
-import { findCarried, noteSent } from '../../src/db/attempts';
+import { findCarried } from '../../src/db/attempts';
 import { appendAudit, OPERATOR, SYSTEM, verifyAudit } from '../../src/db/audit';
 import { transactionRows } from '../../src/db/authorizations';
 import type { UnsentEnvelope } from '../../src/db/chain';

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
+import { auditFreezes } from '../../activities/reconciler/freezes';
 import { createDatabase } from '../../src/db/database';
-import { auditFreezes } from '../../src/db/freezes';
 import { words } from '../cli/command';
 import { change, propose, type Shown } from '../support/api';
 import { failMutations } from '../support/browser/network';
