@@ -118,6 +118,14 @@ async function startPooler(): Promise<Part> {
   return part;
 }
 
+/** PgBouncer and the service are started again, with the certificates that are there now. */
+async function restarted(): Promise<void> {
+  await service.stop();
+  await pooler.stop();
+  pooler = await startPooler();
+  await service.start();
+}
+
 /** A payment of one wei that is completed. */
 async function pay(): Promise<void> {
   const to = anAddress() as Hex;
@@ -208,7 +216,13 @@ test(
     // A standby that every commit waits for, and which takes over.
     await on(primary, block('A standby', 'CREATE ROLE standby'));
     await on(standby, block('A standby', 'pg_basebackup'));
-    expect((await on(primary, block('A standby', 'FIRST 1'))).split('\n')).toContain('db_2|streaming|sync');
+    const [reload = '', shown = ''] = block('A standby', 'FIRST 1').split('\n');
+    await on(primary, reload);
+    // A walsender follows the new setting with its next answer.
+    await until(
+      'the standby is synchronous',
+      async () => (await on(primary, shown)) === 'db_2|streaming|sync\n',
+    );
     await pay();
     await on(primary, block('Fail over', 'pg_ctl stop'));
     await on(standby, block('Fail over', 'pg_promote'));
@@ -263,10 +277,29 @@ test(
     await pay();
     await expectPaidOnce();
 
-    // A password, and a certificate.
+    // A password, and a certificate. PgBouncer keeps connections that it has; for new ones it needs the new verifier.
     await on(standby, block('Change passwords and certificates', 'ALTER ROLE'));
+    await on(standby, `cd ${tls}\n${block('PgBouncer', 'ALTER ROLE').split('\n').at(-1)}`);
     await on(standby, block('Change passwords and certificates', 'pg_reload_conf'));
     await pay();
+
+    // An authority: both are trusted, then the new one has issued, then it alone is trusted.
+    const rotate = block('Change passwords and certificates', 'ca-both.pem');
+    await on(standby, `cd ${tls}\ncp ca.pem ca-1.pem\n${rotate}\ncp ca-both.pem ca.pem`);
+    await restarted();
+    const issue = block('Encrypt the connections', 'req -x509')
+      .slice(block('Encrypt the connections', 'req -x509').indexOf('for host'))
+      .replace('-CA ca.pem -CAkey ca.key', '-CA ca-2.pem -CAkey ca-2.key');
+    await on(standby, `cd ${tls}\n${issue}\ncp localhost.pem server.pem && cp localhost.key server.key`);
+    await on(standby, block('Change passwords and certificates', 'pg_reload_conf'));
+    await restarted();
+    await pay();
+    await on(standby, `cd ${tls}\ncp ca-2.pem ca.pem`);
+    await restarted();
+    await pay();
+    await expect(
+      on(standby, `psql '${url('service')}' -c 'SELECT 1'`.replace('ca.pem', 'ca-1.pem')),
+    ).rejects.toThrow(/certificate verify failed/);
     await words(service.env, 'audit', 'verify');
     await expectPaidOnce();
   },
