@@ -148,7 +148,7 @@ describe('a part that is slow and healthy', () => {
   it('is said to be slow: the ops port and the API', async () => {
     const [ops, api] = await Promise.all(
       [env.OPS_PORT, env.HTTPS_PORT].map((port) =>
-        slowWay({ host: '127.0.0.1', port: Number(port) }, { delayMs: 900 }),
+        slowWay({ host: '127.0.0.1', port: Number(port) }, { delayMs: 1_200 }),
       ),
     );
     const findings = await doctor({ OPS_PORT: String(ops?.port), HTTPS_PORT: String(api?.port) });
