@@ -1,6 +1,7 @@
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hex } from 'viem';
+import { requireRow } from '../../src/db/rows';
 import { projectRoot } from '../../src/projectRoot';
 import { lastLogLines, type Part, startPart } from '../../tools/dev/parts';
 import type { Shown } from './api';
@@ -96,7 +97,8 @@ export async function signerReady({ env }: SignerHost, part: Part): Promise<void
 
 /** Payments of one wei each, which the signers of several hosts sign. */
 export class SignedPayments {
-  private readonly recipients: Hex[] = [];
+  /** By transaction. */
+  private readonly recipients = new Map<string, Hex>();
 
   constructor(
     private readonly service: ServiceProcess,
@@ -114,7 +116,7 @@ export class SignedPayments {
       aTransactionBody(org, { account, policy: policies.auto, to }),
     );
     await executeTransaction(http, org, transaction);
-    this.recipients.push(to);
+    this.recipients.set(transaction.id, to);
     return transaction;
   }
 
@@ -139,6 +141,18 @@ export class SignedPayments {
     );
   }
 
+  /** Waits until a payment is blocked: it was requested before the journal was completed. It has paid nothing. */
+  async cutOff(transaction: Shown): Promise<void> {
+    const { org } = this.paying;
+    await until(`${transaction.id} is blocked`, async () => {
+      const { executionStatus } = await settledTransaction(this.service.http, org, transaction);
+      return executionStatus === 'blocked';
+    });
+    const { client } = paymentChain(this.service);
+    expect(await client.getBalance({ address: requireRow(this.recipients.get(transaction.id)) })).toBe(0n);
+    this.recipients.delete(transaction.id);
+  }
+
   async pay(host: SignerHost): Promise<void> {
     await this.completed(await this.ask(), host);
   }
@@ -146,6 +160,6 @@ export class SignedPayments {
   /** Each recipient has got its wei once. */
   async expectPaidOnce(): Promise<void> {
     const { client } = paymentChain(this.service);
-    for (const address of this.recipients) expect(await client.getBalance({ address })).toBe(1n);
+    for (const address of this.recipients.values()) expect(await client.getBalance({ address })).toBe(1n);
   }
 }
