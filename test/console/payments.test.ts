@@ -51,7 +51,7 @@ describe('a payment', () => {
     const dryRun = section(initiator, 'Dry run');
     await dryRun.getByRole('radio', { name: /Reviewed payments/ }).waitFor();
     await dryRun.getByText('1 policy does not permit it').click();
-    await dryRun.getByText('Amount: 1.5 (permitted: at most 1)').waitFor();
+    await dryRun.getByText('Amount: 1.5 "ETH" (permitted: at most 1 "ETH")').waitFor();
     expect(await violationsEverywhere(initiator.page)).toEqual([]);
     await create(initiator);
     await button(initiator, 'Sign: 2 approvals needed').click();

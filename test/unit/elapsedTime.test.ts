@@ -17,6 +17,7 @@ const WALL_CLOCK = [
   'src/signer/journal/lease.ts',
   'src/signer/journal/steadyTime.ts',
   'src/signer/keys/keystore.ts',
+  'src/signer/recovery/completeJournal.ts',
   'src/temporal/access.ts',
   'src/temporal/builds.ts',
 ];
