@@ -4,6 +4,9 @@ export interface JournalPosition {
   readonly hash: string;
 }
 
+/** No journal goes so far: the row with the position was deleted, and nobody knows how far the journal went. */
+export const UNKNOWN_POSITION: JournalPosition = { lines: Number.MAX_SAFE_INTEGER, hash: 'deleted' };
+
 /** A hold of the lease of the signer: `fencing` is one more than of the hold before. */
 export interface LeaseHold {
   readonly fencing: bigint;

@@ -3,6 +3,7 @@ import { readJournalComparison, refuseUncompared } from '../../src/db/journalCom
 import { migrate, refuseSchema, schemaState } from '../../src/db/migrate';
 import { type Migration, migrationHash, migrations } from '../../src/db/migrations';
 import { readSignerLease } from '../../src/db/signerLease';
+import { UNKNOWN_POSITION } from '../../src/domain/signerLease';
 import { command, refused } from '../cli/command';
 import { PROPOSE, startApi } from '../support/api';
 import type { Ask } from '../support/http';
@@ -53,7 +54,7 @@ test('a deleted row of the lease or of the comparison is there again, and closes
       await expect(read(owner)).rejects.toThrow(/has no row: run `\.\/orgwallet db migrate`$/);
     }
     expect(await migrate(database.url)).toEqual({ applied: [] });
-    expect(await readSignerLease(owner)).toMatchObject({ isHeld: false, position: { lines: 0 } });
+    expect(await readSignerLease(owner)).toMatchObject({ isHeld: false, position: UNKNOWN_POSITION });
     expect(refuseUncompared(await readJournalComparison(owner))).toMatch(/has not compared it/);
     await owner('signer_lease').update({ fencing: 7n });
     await migrate(database.url);

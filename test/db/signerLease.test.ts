@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
+import { migrate } from '../../src/db/migrate';
 import { readSignerLease, signerLease } from '../../src/db/signerLease';
 import type { FreezeEntry, SealEntry } from '../../src/signer/journal/entries';
 import { type Journal, openJournal } from '../../src/signer/journal/journal';
@@ -304,6 +305,24 @@ test('when its row is deleted nothing is signed, and it goes on when the row is 
   await first.assertSignable();
   expect(await readSignerLease(db)).toMatchObject({ isHeld: true, position: first.position() });
   expect(lost).toEqual([]);
+});
+
+test('a row that db migrate has put back admits no backup, until its journal is completed', async () => {
+  const first = await started(aFile());
+  await first.append(aLine());
+  const backup = copyOf(first.file);
+  await first.append(aLine());
+  await first.close();
+  await db('signer_lease').delete();
+  await migrate(database.url);
+  await expect(started(backup)).rejects.toThrow(/was deleted: run `.* reconcile-restore --write`/);
+
+  const completed = await started(backup, { isToBeCompleted: true });
+  await completed.beginCompleting();
+  await completed.append(aLine());
+  await completed.publish();
+  await completed.close();
+  await (await started(backup)).assertSignable();
 });
 
 test.each([

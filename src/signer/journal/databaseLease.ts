@@ -1,6 +1,11 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JournalPosition, LeaseHold, StoredLease } from '../../domain/signerLease';
+import {
+  type JournalPosition,
+  type LeaseHold,
+  type StoredLease,
+  UNKNOWN_POSITION,
+} from '../../domain/signerLease';
 import { JournalError } from './entries';
 
 /** The row of the lease, which only the signer's login may write. */
@@ -60,6 +65,9 @@ export async function positionRefusal(
   const last = `the last signer was ${holderText(stored)}`;
   const todo =
     'Use the journal of that signer; where that is lost, see "The journal is lost" in docs/runbook.md';
+  if (hash === UNKNOWN_POSITION.hash) {
+    return `${journal.file}: how far the journal went is unknown, because the row of signer_lease was deleted: run \`./orgwallet signer reconcile-restore --write\`, with the newest journal that there is`;
+  }
   if (lines === COMPLETING.lines) {
     return `${journal.file}: completing the journal was broken off: run \`./orgwallet signer reconcile-restore --write\` again (${last})`;
   }
