@@ -30,7 +30,7 @@ const REMEMBERED = file('src/production');
 const PRODUCTION = '^(src|activities|workflows)/';
 const PROJECT = '^(src|activities|workflows|tools|client|console|test)/';
 
-/** What answers to the workers and may be named by them. */
+/** What the signer answers: workers and workflows may name its types. */
 const SIGNER = file('src/signer/(activities|refusal|seal|transaction/confirmOutcome)');
 /** What operators do on the host of the signer. */
 const SIGNER_FILES = folder('src/signer/(journal|keys|recovery)');
@@ -89,7 +89,7 @@ const LAYERS = {
     ],
     types: [CONFIG, LOGGING, SIGNER, folder('src/contract')],
   },
-  // Whom it must not trust is not in it: of the others it knows rules, chains, tables and what runs a process.
+  // Rules, chains, tables and what runs a process; nothing of the API, the workers or Temporal, which it does not trust.
   'src/signer': {
     may: [
       folder('src/(approvals|chain|db|domain|operations|transactions)'),

@@ -7,7 +7,7 @@ import { findLostTransactions } from './transactions/findLost';
 import { type FollowTransaction, followTransaction } from './transactions/follow';
 import { type PrepareTransaction, prepareTransaction } from './transactions/prepare';
 
-/** The activities of the chain worker: it reads networks and sends what is signed. They have no key. */
+/** The activities of the chain worker: it reads networks, sends what is signed, and has no key. */
 export function createChainActivities(deps: TransactionChainDeps) {
   const context: TransactionChainContext = { ...deps, lastSearches: new Map() };
   const { withoutSlot } = context;

@@ -29,22 +29,22 @@ export interface RunningProcess {
   stop(): Promise<void>;
 }
 
-/** What a process runs, of the roles that its configuration names. */
+/** What a process runs for the roles that its configuration names. */
 interface ProcessParts {
   /** Its workers, ready to be started. */
   workersOf(clients: Clients, lifetime: Lifetime): Promise<readonly WorkerSpec[]>;
   /** Starts what it runs beside them. */
-  startBeside?(clients: Clients, lifetime: Lifetime): Promise<Beside>;
+  startOtherParts?(clients: Clients, lifetime: Lifetime): Promise<OtherParts>;
 }
 
 /** What a process runs beside its workers. */
-export interface Beside {
+export interface OtherParts {
   readonly httpsPort: number | undefined;
   /** What the ops port checks of it. */
-  readonly parts: CheckedParts;
+  readonly checked: CheckedParts;
 }
 
-/** The limits of what a process stops, as docs/monitoring.md adds them up for the grace period. */
+/** The sums of the limits of what a process stops; docs/monitoring.md has the grace period that follows. */
 const STOP_LIMIT_MS = 65_000;
 const STOP_LIMIT_WITH_MOVE_MS = 95_000;
 
@@ -145,8 +145,8 @@ async function startParts(
   lifetime.onStop('the watch of the credential', watchCredential(access, lifetime.fail));
   const specs = await parts.workersOf(clients, lifetime);
   const workers = await runWorkers(clients, specs, lifetime);
-  const beside = await parts.startBeside?.(clients, lifetime);
-  const checked = { ...checkedParts(clients, access, specs, workers), ...beside?.parts };
+  const others = await parts.startOtherParts?.(clients, lifetime);
+  const checked = { ...checkedParts(clients, access, specs, workers), ...others?.checked };
   const { payloadKeysFile, codecOrigin } = config.temporal;
   const codec =
     payloadKeysFile && codecOrigin
@@ -162,7 +162,7 @@ async function startParts(
     ...(codec ? { codec } : {}),
   });
   await ops.start();
-  return beside?.httpsPort;
+  return others?.httpsPort;
 }
 
 /** Starts a process with these parts, and its ops port. A start that fails releases what it has started. */

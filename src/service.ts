@@ -8,14 +8,15 @@ import type { Config } from './config';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
 import { planOperation } from './operations/plan';
-import { type Beside, type RunningProcess, startProcess } from './process';
+import { type OtherParts, type RunningProcess, startProcess } from './process';
 import { workersOf } from './roles';
 import { executeApproval, signApproval, startApproval, startApprovalAnew } from './temporal/approvals';
 import { startUpgrade, type Upgrade } from './upgrade';
 
-/** The API waits for its requests, a worker of an earlier build for its workflows, workers for their activities: 30 s each. */
+/** The API waits 30 s for its requests, and a worker of an earlier build as long for its workflows. */
 const API_STOP_LIMIT_MS = 35_000;
 const MOVE_LIMIT_MS = 35_000;
+
 /** The part of the workflow worker in an upgrade; undefined where there is none. */
 function upgradeOf({ config, sender, logger }: Clients, lifetime: Lifetime): Upgrade | undefined {
   const { build } = config.temporal;
@@ -72,22 +73,22 @@ function apiDependencies(clients: Clients): ApiDependencies {
 }
 
 /** Starts the API, and the part of the workflow worker in an upgrade, in a process that has their roles. */
-async function startBeside(clients: Clients, lifetime: Lifetime): Promise<Beside> {
+async function startOtherParts(clients: Clients, lifetime: Lifetime): Promise<OtherParts> {
   const { roles, shutdownDelayMs } = clients.config;
   const upgrade = upgradeOf(clients, lifetime);
   // The workers of the build before end once this one is ready.
   const build = upgrade && { build: { isRequired: true, check: async () => upgrade.assertPromoted() } };
-  if (!roles.includes('api')) return { httpsPort: undefined, parts: { ...build } };
+  if (!roles.includes('api')) return { httpsPort: undefined, checked: { ...build } };
   const api = createApiServer(apiDependencies(clients));
   lifetime.onStop('the API', () => api.stop(), API_STOP_LIMIT_MS);
   const { httpsPort } = await api.start();
   // The others get no requests.
   lifetime.onStop('the delay', () => sleep(shutdownDelayMs), shutdownDelayMs + 1_000);
   const journal = { isRequired: true, check: () => api.assertOpen() };
-  return { httpsPort, parts: { journal, ...build } };
+  return { httpsPort, checked: { journal, ...build } };
 }
 
-/** Starts the parts that the configuration names: API, workflow worker, chain worker, and beside others the signer. */
+/** Starts the roles that the configuration names: API, workflow worker, chain worker, and the signer where it is not alone. */
 export function startService(config: Config, logger: Logger): Promise<RunningProcess> {
-  return startProcess(config, logger, { workersOf, startBeside });
+  return startProcess(config, logger, { workersOf, startOtherParts });
 }

@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem';
+import { min } from '../domain/bigint';
 import { ask, type ChainClient } from './clients';
 import { type Execution, executionAtNonce, executionInTransaction, firstSearched } from './executions';
 import { accountNonce } from './safe';
@@ -59,11 +60,10 @@ export function searchAtNonce(
   { account, transaction: { safeNonce, fromBlock: signedAt } }: SignedAtNonce,
   head: bigint,
 ): Promise<Execution | null> {
-  const known = signedAt < head ? signedAt : head;
   return executionAtNonce(chain, {
     account,
     nonce: safeNonce,
-    fromBlock: firstSearched(known),
+    fromBlock: firstSearched(min(signedAt, head)),
     toBlock: head,
   });
 }

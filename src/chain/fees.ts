@@ -29,12 +29,12 @@ const REPLACEMENT_STEP_PERCENT = 125n;
 /** What a replacement pays at least, in percent of the fees that it replaces: nodes drop one that pays less. */
 export const LEAST_REPLACEMENT_PERCENT = 110n;
 
-/** The fee of a replacement. */
+/** The fee of a replacement, in wei. */
 export function raised(wei: bigint): bigint {
   return (wei * REPLACEMENT_STEP_PERCENT) / 100n + 1n;
 }
 
-/** The lowest fee of a replacement that nodes take. */
+/** The lowest fee of a replacement that nodes take, in wei. */
 export function leastReplacement(wei: bigint): bigint {
   return (wei * LEAST_REPLACEMENT_PERCENT) / 100n;
 }

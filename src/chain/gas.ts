@@ -1,5 +1,5 @@
 import { type Hex, size } from 'viem';
-import { min } from '../domain/bigint';
+import { max, min } from '../domain/bigint';
 import type { DataCost } from './dataFee';
 import type { SafeTransaction } from './safeTransaction';
 
@@ -49,7 +49,7 @@ export function executionGas({ safeTxGas, data }: Pick<SafeTransaction, 'safeTxG
   const { added, least } = gasOfData(data);
   // A call gets at most 63/64 of what is left (EIP-150), and the account's code runs inside a call of its proxy.
   const gas = (safeTxGas * 64n ** 2n) / 63n ** 2n + 1n + EXECUTION_GAS + added;
-  return gas > least ? gas : least;
+  return max(gas, least);
 }
 
 /** The largest safeTxGas whose execution stays within a ceiling of gas; negative where there is none. */
@@ -74,7 +74,7 @@ export function gasAfterReverts(
   return gas;
 }
 
-/** The same with what its data uses more on a rollup, within what the signer signs and a ceiling. */
+/** The same, and what its data uses on a rollup besides: at most what the signer signs, and at most `maxGas`. */
 export function gasWithData(
   content: Pick<SafeTransaction, 'safeTxGas' | 'data'>,
   reverts: number,

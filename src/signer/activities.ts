@@ -11,7 +11,7 @@ import { confirmOutcome } from './transaction/confirmOutcome';
 import { recordRejection } from './transaction/rejection';
 import { signTransaction } from './transaction/sign';
 
-/** The activities of the signer: all that it can be asked for. Each verifies what it is asked against what is sealed. */
+/** The activities of the signer: all that it can be asked for. Each verifies what it is asked for. */
 export function createSignerActivities(context: SignerContext) {
   return {
     sealProposal: (input: ApprovalKey) => sealProposal(context, input),

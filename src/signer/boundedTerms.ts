@@ -91,7 +91,8 @@ async function bounded<T extends EnvelopeTerms>(
 
 /**
  * Bounds fees by what the signer reads itself: a message can lower them, and not raise them. What it has read a while ago
- * will do for a message that asks for no more, or whose fees are of no later block. Throws SignerRefusal for malformed terms, and ChainUnavailable.
+ * will do for a message that asks for no more, or whose fees are of no later block. Throws SignerRefusal for malformed
+ * terms, and ChainUnavailable.
  */
 export async function boundFees(
   context: SignerContext,

@@ -37,7 +37,7 @@ export interface SignerDeps {
   readonly maxGas: bigint;
   /** What an organization's envelopes on a network may cost per hour, in wei. */
   readonly gasBudgetPerHour: bigint;
-  /** That of the journal's lines; absent: one from the machine's clock. */
+  /** The time of the journal's lines; absent: one of its own, from the machine's clock. */
   readonly steady?: SteadyTime;
 }
 

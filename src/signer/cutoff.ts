@@ -1,8 +1,6 @@
 import type { Journal } from './journal/journal';
 import { SignerRefusal } from './refusal';
 
-type WithJournal = { readonly journal: Pick<Journal, 'cutoffOf'> };
-
 /** What says when something was requested: its expiry, which is signed. */
 interface Requested {
   readonly organizationId: string;
@@ -10,15 +8,24 @@ interface Requested {
   readonly expiresAt: Date;
 }
 
+/** The cutoff that a request was made before, by its expiry; undefined where it was made later, or there is none. */
+export function cutoffAfter(
+  journal: Pick<Journal, 'cutoffOf'>,
+  { organizationId, expiresAt }: Pick<Requested, 'organizationId' | 'expiresAt'>,
+): ReturnType<Journal['cutoffOf']> {
+  const cutoff = journal.cutoffOf(organizationId);
+  return cutoff && expiresAt.getTime() <= cutoff.expiresUntil ? cutoff : undefined;
+}
+
 /** Why nothing of a request is decided any more; undefined: it was made after the journal was last completed. */
 export function cutOff(
-  { journal }: WithJournal,
+  { journal }: { readonly journal: Pick<Journal, 'cutoffOf'> },
   noun: 'transaction' | 'proposal',
-  { organizationId, id, expiresAt }: Requested,
+  request: Requested,
 ): string | undefined {
-  const cutoff = journal.cutoffOf(organizationId);
-  if (!cutoff || expiresAt.getTime() > cutoff.expiresUntil) return undefined;
-  return `${noun} ${id} was requested before the signer's journal was lost, and completed at ${new Date(cutoff.at).toISOString()}: what became of it is unknown; create it again if it was not carried out`;
+  const cutoff = cutoffAfter(journal, request);
+  if (!cutoff) return undefined;
+  return `${noun} ${request.id} was requested before the signer's journal was lost, and completed at ${new Date(cutoff.at).toISOString()}: what became of it is unknown; create it again if it was not carried out`;
 }
 
 /** Throws SignerRefusal for what was requested before the journal was last completed. */

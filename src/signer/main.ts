@@ -4,8 +4,8 @@ import { type RunningProcess, startProcess } from '../process';
 import { signerWorkers } from './workers';
 
 /**
- * Starts the process of the signer: the keys, the journal and what they sign for. It has nothing of the API, of the workers
- * that it does not trust, or of what they load.
+ * Starts the process of a signer alone: the keys, the journal and what they sign for. It loads nothing of the API or of the
+ * other workers, which it does not trust.
  */
 export function startSigner(config: Config, logger: Logger): Promise<RunningProcess> {
   return startProcess(config, logger, { workersOf: signerWorkers });

@@ -27,7 +27,7 @@ import { readOutcomes } from './transaction/readOutcomes';
 
 const OUTCOMES_POLL_MS = 15_000;
 
-/** Reads what became of what is authorized, soon after it is in a block. */
+/** Reads what became of what is authorized, soon after it is in a block. Returns the function that stops it. */
 function keepReadingOutcomes(signing: SignerContext): () => Promise<void> {
   const { logger, networks } = signing;
   const failure = failuresOfNetworks(logger, networks, 'outcomes cannot be read');
@@ -74,7 +74,7 @@ async function openSignerJournal(
   });
 }
 
-/** Takes requests to freeze up as they come. Returns the function that stops it. */
+/** Takes up requests to freeze as they come. Returns the function that stops it. */
 function keepTakingRequests(journal: Journal, db: Db, logger: Logger): () => Promise<void> {
   const take = async () => {
     try {

@@ -1,6 +1,7 @@
 import { type Db, databaseNow } from '../../db/database';
 import { latestExpiry, openRequests } from '../../db/recovery';
 import { HOUR_MS } from '../../domain/policyEngine';
+import { cutoffAfter } from '../cutoff';
 import { type CutoffEntry, JournalError } from '../journal/entries';
 import type { JournalReader } from '../journal/journal';
 
@@ -27,10 +28,7 @@ export async function cutoffOfNow(
 export async function cutOffRequests(db: Db, journal: JournalReader): Promise<string[]> {
   const open = await openRequests(db);
   return open
-    .filter(({ organizationId, expiresAt }) => {
-      const cutoff = journal.cutoffOf(organizationId);
-      return cutoff !== undefined && expiresAt.getTime() <= cutoff.expiresUntil;
-    })
+    .filter((request) => cutoffAfter(journal, request) !== undefined)
     .map(({ id }) => id)
     .filter((id) => !journal.authorizationOf(id) && !journal.isRejected(id) && !journal.cancellationOf(id));
 }

@@ -10,8 +10,8 @@ import type { SignerContext } from '../context';
 export type Votes = StoredTransaction['votes'];
 
 /**
- * The votes for a decision about a transaction whose signatures are valid now. Outside the database transaction, because signatures of
- * contract wallets are verified on chain. Throws ChainUnavailable.
+ * The votes for a decision about a transaction whose signatures are valid now. Outside the database transaction, because
+ * signatures of contract wallets are verified on chain. Throws ChainUnavailable.
  */
 export async function verifiedVotes(
   { identifyVoter }: Pick<SignerContext, 'identifyVoter'>,
