@@ -19,27 +19,41 @@ export interface SignedAtNonce {
   readonly envelopes: readonly { readonly attemptId: bigint; readonly transactionHash: string }[];
 }
 
+/** A nonce of an account, and the head of the chain when something was signed for it. */
+interface SearchedNonce extends Pick<SignedAtNonce, 'account'> {
+  readonly transaction: Pick<SignedAtNonce['transaction'], 'safeNonce' | 'fromBlock'>;
+}
+
 /** The number of the newest block. Throws ChainUnavailable. */
 export function headOf(chain: ChainClient): Promise<bigint> {
   return ask(chain, (rpc) => rpc.getBlockNumber());
 }
 
 /**
- * The execution that used the nonce in one of our own transactions; null while none is seen. One request for each. Throws
- * ChainUnavailable.
+ * The execution of one of these attempts in one of these envelopes, the newest first; null while none is seen. One request for
+ * each. Throws ChainUnavailable.
  */
-export async function findInOwn(chain: ChainClient, at: SignedAtNonce): Promise<Execution | null> {
-  const { account, transaction, cancellation, envelopes } = at;
+export async function findInEnvelopes(
+  chain: ChainClient,
+  account: Address,
+  attempts: readonly { readonly id: bigint; readonly safeTxHash: string }[],
+  envelopes: SignedAtNonce['envelopes'],
+): Promise<Execution | null> {
   for (const { attemptId, transactionHash } of envelopes.toReversed()) {
-    const attempt = attemptId === transaction.id ? transaction : cancellation;
     const found = await executionInTransaction(chain, {
       account,
-      safeTxHash: attempt?.safeTxHash as Hex,
+      safeTxHash: attempts.find(({ id }) => id === attemptId)?.safeTxHash as Hex,
       transactionHash: transactionHash as Hex,
     });
     if (found) return found;
   }
   return null;
+}
+
+/** The execution that used the nonce in one of our own transactions; null while none is seen. Throws ChainUnavailable. */
+export function findInOwn(chain: ChainClient, at: SignedAtNonce): Promise<Execution | null> {
+  const { account, transaction, cancellation, envelopes } = at;
+  return findInEnvelopes(chain, account, [transaction, ...(cancellation ? [cancellation] : [])], envelopes);
 }
 
 /** Whether the account has used the nonce, in the newest block. Throws ChainUnavailable. */
@@ -57,7 +71,7 @@ export async function isNonceUsed(
  */
 export function searchAtNonce(
   chain: ChainClient,
-  { account, transaction: { safeNonce, fromBlock: signedAt } }: SignedAtNonce,
+  { account, transaction: { safeNonce, fromBlock: signedAt } }: SearchedNonce,
   head: bigint,
 ): Promise<Execution | null> {
   return executionAtNonce(chain, {
@@ -77,6 +91,17 @@ export async function findAtNonce(
   const own = await findInOwn(chain, at);
   if (own) return own;
   return (await isNonceUsed(chain, at)) ? searchAtNonce(chain, at, head) : null;
+}
+
+/** The time of the block of an execution; null before it has the network's confirmations. Throws ChainUnavailable. */
+export async function confirmedAt(
+  chain: ChainClient,
+  { blockNumber, blockHash }: Pick<Execution, 'blockNumber' | 'blockHash'>,
+  head: bigint,
+): Promise<Date | null> {
+  if (head < blockNumber + BigInt(chain.network.confirmations)) return null;
+  const { timestamp } = await ask(chain, (rpc) => rpc.getBlock({ blockHash }));
+  return new Date(Number(timestamp) * 1_000);
 }
 
 /** What an execution at the nonce of a transaction makes of it. */

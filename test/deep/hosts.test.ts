@@ -1,34 +1,20 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Hex } from 'viem';
 import { loadConfig } from '../../src/config';
-import { requireRow } from '../../src/db/rows';
 import { projectRoot } from '../../src/projectRoot';
 import { lastLogLines, type Part } from '../../tools/dev/parts';
-import { anAddress } from '../support/builders';
 import { installPackages } from '../support/debianPackages';
 import { HttpClient } from '../support/http';
-import { codeBlocks, sectionBelow } from '../support/markdown';
-import { makePayingOrganization, paymentChain } from '../support/payingOrganization';
+import { blocksOf } from '../support/markdown';
+import { payOnce } from '../support/payingOrganization';
 import { freePorts, sharedStack, startOwnPostgres, type TestDatabase, temporaryDir } from '../support/stack';
-import {
-  aTransactionBody,
-  executeTransaction,
-  initiate,
-  settledTransaction,
-} from '../support/transactionApi';
 import { UnitHost } from '../support/unitHost';
 import { until } from '../support/until';
 
 const LIMIT_MS = 600_000;
 const PAGE = readFileSync(join(projectRoot(), 'docs', 'hosts.md'), 'utf8');
 
-/** The only block below a heading that has this text. */
-function block(heading: string, text: string): string {
-  const found = codeBlocks(sectionBelow(PAGE, heading)).filter((one) => one.includes(text));
-  if (found.length !== 1) throw new Error(`${heading}: ${found.length} blocks have ${text}`);
-  return requireRow(found[0]);
-}
+const block = blocksOf(PAGE);
 
 let postgres: Awaited<ReturnType<typeof startOwnPostgres>>;
 let database: TestDatabase;
@@ -148,16 +134,7 @@ test(
     };
     const config = loadConfig({ NETWORKS_FILE: sharedStack().networksFile, KEYSTORE_FILE: keystore });
     const http = new HttpClient(httpsPort, readFileSync(join(serviceHost.here, 'tls.crt'), 'utf8'));
-    const { org, account, policies } = await makePayingOrganization({ env, config, http });
-    const to = anAddress() as Hex;
-    const transaction = await initiate(
-      http,
-      org,
-      aTransactionBody(org, { account, policy: policies.auto, to }),
-    );
-    await executeTransaction(http, org, transaction);
-    expect(await settledTransaction(http, org, transaction)).toMatchObject({ executionStatus: 'completed' });
-    expect(await paymentChain({ config }).client.getBalance({ address: to })).toBe(1n);
+    await payOnce({ env, config, http });
     http.close();
 
     expect(await on(signerHost, block('The first payment', 'as signer'))).toMatch(/ok +journal/);

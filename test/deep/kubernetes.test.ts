@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { parseAllDocuments, stringify } from 'yaml';
 import { encodeSignature } from '../../src/chain/signatures';
@@ -10,21 +9,14 @@ import { requireRow } from '../../src/db/rows';
 import { projectRoot } from '../../src/projectRoot';
 import { lastLogLines, type Part } from '../../tools/dev/parts';
 import { spawned } from '../cli/command';
-import { anAddress } from '../support/builders';
 import { installPackages } from '../support/debianPackages';
 import { goProgram } from '../support/goProgram';
 import { HELM, VALIDATE } from '../support/helm';
 import { HttpClient } from '../support/http';
-import { codeBlocks, sectionBelow } from '../support/markdown';
-import { makePayingOrganization, paymentChain } from '../support/payingOrganization';
+import { blocksOf } from '../support/markdown';
+import { payOnce } from '../support/payingOrganization';
 import { PodHost } from '../support/podHost';
 import { freePorts, sharedStack, startOwnPostgres, type TestDatabase, temporaryDir } from '../support/stack';
-import {
-  aTransactionBody,
-  executeTransaction,
-  initiate,
-  settledTransaction,
-} from '../support/transactionApi';
 import { until } from '../support/until';
 
 const LIMIT_MS = 900_000;
@@ -33,12 +25,7 @@ const PAGE = readFileSync(join(projectRoot(), 'docs', 'kubernetes.md'), 'utf8');
 // biome-ignore lint/suspicious/noExplicitAny: objects of Kubernetes
 type KubernetesObject = any;
 
-/** The only block below a heading that has this text. */
-function block(heading: string, text: string, language = 'sh'): string {
-  const found = codeBlocks(sectionBelow(PAGE, heading), language).filter((one) => one.includes(text));
-  if (found.length !== 1) throw new Error(`${heading}: ${found.length} blocks have ${text}`);
-  return requireRow(found[0]);
-}
+const block = blocksOf(PAGE);
 
 const objectsIn = (yaml: string): KubernetesObject[] =>
   parseAllDocuments(yaml)
@@ -209,18 +196,7 @@ test(
       KEYSTORE_FILE: signer.fileOf('data', 'signer', 'keystore.json'),
     });
     const client = new HttpClient(httpsPort, readFileSync(join(dir, 'tls.crt'), 'utf8'));
-    const { org, account, policies } = await makePayingOrganization({ env, config, http: client });
-    const to = anAddress() as Hex;
-    const transaction = await initiate(
-      client,
-      org,
-      aTransactionBody(org, { account, policy: policies.auto, to }),
-    );
-    await executeTransaction(client, org, transaction);
-    expect(await settledTransaction(client, org, transaction)).toMatchObject({
-      executionStatus: 'completed',
-    });
-    expect(await paymentChain({ config }).client.getBalance({ address: to })).toBe(1n);
+    await payOnce({ env, config, http: client });
     client.close();
     expect(await run(block('Pay', 'doctor'))).toMatch(/ok +workflows/);
   },

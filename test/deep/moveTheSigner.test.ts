@@ -1,11 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { requireRow } from '../../src/db/rows';
 import { projectRoot } from '../../src/projectRoot';
 import { type Outcome, spawned, words } from '../cli/command';
 import { installPackages } from '../support/debianPackages';
-import { codeBlocks, sectionBelow } from '../support/markdown';
+import { blocksOf, codeBlocks } from '../support/markdown';
 import { makePayingOrganization } from '../support/payingOrganization';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { databaseSettings, serviceSettings } from '../support/service';
@@ -25,12 +24,7 @@ const LIMIT_MS = 600_000;
 const NEW_PASSWORD = 'of-the-new-host';
 const PAGE = readFileSync(join(projectRoot(), 'docs', 'move-the-signer.md'), 'utf8');
 
-/** The only block below a heading that has this text. */
-function block(heading: string, text: string): string {
-  const found = codeBlocks(sectionBelow(PAGE, heading)).filter((one) => one.includes(text));
-  if (found.length !== 1) throw new Error(`${heading}: ${found.length} blocks have ${text}`);
-  return requireRow(found[0]);
-}
+const block = blocksOf(PAGE);
 
 let postgres: Awaited<ReturnType<typeof startOwnPostgres>>;
 let settings: NodeJS.ProcessEnv;

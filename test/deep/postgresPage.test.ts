@@ -2,14 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hex } from 'viem';
-import { requireRow } from '../../src/db/rows';
 import { projectRoot } from '../../src/projectRoot';
 import { type Part, startPart, untilReady } from '../../tools/dev/parts';
 import { command, spawned, words } from '../cli/command';
 import type { Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import { installPackages } from '../support/debianPackages';
-import { codeBlocks, sectionBelow } from '../support/markdown';
+import { blocksOf, codeBlocks, sectionBelow } from '../support/markdown';
 import { makePayingOrganization, paymentChain } from '../support/payingOrganization';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { serviceSettings, type TestOrganization } from '../support/service';
@@ -28,12 +27,7 @@ const PASSWORD = 'of the standby and of each login';
 const PAGE = readFileSync(join(projectRoot(), 'docs', 'postgres.md'), 'utf8');
 const LOGINS = readFileSync(join(projectRoot(), 'docs', 'production.md'), 'utf8');
 
-/** The only block that has this text. */
-function block(heading: string, text: string, language = 'sh'): string {
-  const found = codeBlocks(sectionBelow(PAGE, heading), language).filter((one) => one.includes(text));
-  if (found.length !== 1) throw new Error(`${heading}: ${found.length} blocks have ${text}`);
-  return requireRow(found[0]);
-}
+const block = blocksOf(PAGE);
 
 /** A server of the page: another port of this machine. */
 interface Host {

@@ -24,3 +24,15 @@ export function codeBlocks(page: string, language = 'sh'): string[] {
     ([, indent = '', block = '']) => block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
   );
 }
+
+/** Finds, in a page, the only block below a heading that has a text. */
+export function blocksOf(page: string): (heading: string, text: string, language?: string) => string {
+  return (heading, text, language) => {
+    const [block, ...others] = codeBlocks(sectionBelow(page, heading), language).filter((one) =>
+      one.includes(text),
+    );
+    const found = block === undefined ? 0 : 1 + others.length;
+    if (block === undefined || found !== 1) throw new Error(`${heading}: ${found} blocks have ${text}`);
+    return block;
+  };
+}

@@ -1,11 +1,18 @@
-import { createPublicClient, http as rpcTransport } from 'viem';
+import { createPublicClient, type Hex, http as rpcTransport } from 'viem';
 import { requireRow } from '../../src/db/rows';
 import { openKeystore } from '../../src/signer/keys/keystore';
 import { makeAccount, type Shown } from './api';
+import { anAddress } from './builders';
 import type { ServiceProcess } from './process';
 import { connectAsOwner, fundRelayers, makeOrganization, type TestOrganization } from './service';
 import { endpointOf, fundOnLocalChain } from './stack';
-import { makePaymentPolicies } from './transactionApi';
+import {
+  aTransactionBody,
+  executeTransaction,
+  initiate,
+  makePaymentPolicies,
+  settledTransaction,
+} from './transactionApi';
 import { NETWORK_ID } from './transactions';
 
 /** An organization whose account has funds, with the policies of `makePaymentPolicies` to pay from it. */
@@ -38,4 +45,16 @@ export async function makePayingOrganization(
   } finally {
     await db.destroy();
   }
+}
+
+/** A new organization at such a service pays one wei, which arrives. */
+export async function payOnce(service: Pick<ServiceProcess, 'env' | 'config' | 'http'>): Promise<void> {
+  const { http } = service;
+  const { org, account, policies } = await makePayingOrganization(service);
+  const to = anAddress() as Hex;
+  const body = aTransactionBody(org, { account, policy: policies.auto, to });
+  const transaction = await initiate(http, org, body);
+  await executeTransaction(http, org, transaction);
+  expect(await settledTransaction(http, org, transaction)).toMatchObject({ executionStatus: 'completed' });
+  expect(await paymentChain(service).client.getBalance({ address: to })).toBe(1n);
 }

@@ -1,11 +1,7 @@
-import type { Address, Hex } from 'viem';
-import { ask, type ChainClient } from '../../chain/clients';
-import {
-  type Execution,
-  executionAtNonce,
-  executionInTransaction,
-  firstSearched,
-} from '../../chain/executions';
+import type { Address } from 'viem';
+import { confirmedAt, findInEnvelopes, headOf, searchAtNonce } from '../../chain/atNonce';
+import type { ChainClient } from '../../chain/clients';
+import type { Execution } from '../../chain/executions';
 import { type AccountNonces, attemptsAtNonce } from '../../db/attempts';
 import type { Db } from '../../db/database';
 import { JournalError } from '../journal/entries';
@@ -29,20 +25,13 @@ async function shownBy(
   { account, safeNonce, fromBlock, ...on }: Searched,
 ): Promise<ShownExecution | null> {
   const { attempts, envelopes } = await attemptsAtNonce(db, on, safeNonce);
-  let found: Execution | null = null;
   // The rows only say where to look.
-  for (const { attemptId, transactionHash } of envelopes.toReversed()) {
-    const safeTxHash = attempts.find(({ id }) => id === attemptId)?.safeTxHash as Hex;
-    const input = { account, safeTxHash, transactionHash: transactionHash as Hex };
-    found ??= await executionInTransaction(chain, input);
-  }
-  const head = await ask(chain, (rpc) => rpc.getBlockNumber());
-  const since = firstSearched(fromBlock < head ? fromBlock : head);
-  found ??= await executionAtNonce(chain, { account, nonce: safeNonce, fromBlock: since, toBlock: head });
-  if (!found || head < found.blockNumber + BigInt(chain.network.confirmations)) return null;
-  const { kind, safeTxHash, blockHash } = found;
-  const { timestamp } = await ask(chain, (rpc) => rpc.getBlock({ blockHash }));
-  return { kind, safeTxHash, blockAt: new Date(Number(timestamp) * 1_000) };
+  const own = await findInEnvelopes(chain, account, attempts, envelopes);
+  const head = await headOf(chain);
+  const found = own ?? (await searchAtNonce(chain, { account, transaction: { safeNonce, fromBlock } }, head));
+  const blockAt = found && (await confirmedAt(chain, found, head));
+  if (!found || !blockAt) return null;
+  return { kind: found.kind, safeTxHash: found.safeTxHash, blockAt };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Address } from 'viem';
 import {
+  confirmedAt,
   findInOwn,
   headOf,
   isNonceUsed,
@@ -8,7 +9,7 @@ import {
   type SignedAtNonce,
   searchAtNonce,
 } from '../../chain/atNonce';
-import { ask, assertChainId, type ChainClient, ChainUnavailable } from '../../chain/clients';
+import { assertChainId, type ChainClient, ChainUnavailable } from '../../chain/clients';
 import type { Execution } from '../../chain/executions';
 import { type Attempt, attemptsOfTransaction, envelopesOf } from '../../db/attempts';
 import { type AuthorizationOutcome, decideAuthorizations, type ReadOutcome } from '../../db/authorizations';
@@ -60,9 +61,8 @@ async function decisionOf(
   const isUsed = own !== null || (await isNonceUsed(chain, at));
   const execution = own ?? (isUsed && search ? await searchAtNonce(chain, at, head) : null);
   if (!execution) return isUsed ? 'unshown' : null;
-  if (head < execution.blockNumber + BigInt(chain.network.confirmations)) return null;
-  const { timestamp } = await ask(chain, (rpc) => rpc.getBlock({ blockHash: execution.blockHash }));
-  const blockAt = new Date(Number(timestamp) * 1_000);
+  const blockAt = await confirmedAt(chain, execution, head);
+  if (!blockAt) return null;
   const { safeTxHash, transactionHash } = execution;
   const unknown = isUnknown(at, execution) ? { safeTxHash, transactionHash } : null;
   return { outcome: kindOf(at, execution), blockAt, unknown };
