@@ -10,3 +10,8 @@ export function addressError(text: string): string | undefined {
 
 /** The ends of an address, which people compare. */
 export const shortAddress = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`;
+
+/** Whether two addresses are the same, whatever their case. */
+export function isSameAddress(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}

@@ -1,4 +1,5 @@
 import type { Schema, Transaction } from '@orgwallet/client';
+import { isSameAddress } from './address.ts';
 
 /** What the organization knows of an address. */
 export interface Recipient {
@@ -10,8 +11,6 @@ export interface Recipient {
   readonly earlier: number;
   readonly lookedThrough: number;
 }
-
-const isSame = (one: string, two: string) => one.toLowerCase() === two.toLowerCase();
 
 const targetOf = (transaction: Transaction) =>
   transaction.type === 'TOKEN_TRANSFER' ? transaction.data.destination : transaction.data.toAddress;
@@ -32,15 +31,15 @@ export function recipientOf(
   },
   transactions: readonly Transaction[],
 ): Recipient {
-  const member = now.members.find(({ walletAddress }) => isSame(walletAddress, address));
-  const account = now.accounts.find((one) => isSame(one.address, address));
+  const member = now.members.find(({ walletAddress }) => isSameAddress(walletAddress, address));
+  const account = now.accounts.find((one) => isSameAddress(one.address, address));
   return {
     owner: account ? `account “${account.name}”` : member ? `member “${member.name}”` : undefined,
     policies: now.policies
-      .filter((policy) => namedAddresses(policy).some((one) => isSame(one, address)))
+      .filter((policy) => namedAddresses(policy).some((one) => isSameAddress(one, address)))
       .map(({ name }) => name),
     earlier: transactions.filter(
-      (one) => one.executionStatus === 'completed' && isSame(targetOf(one), address),
+      (one) => one.executionStatus === 'completed' && isSameAddress(targetOf(one), address),
     ).length,
     lookedThrough: transactions.length,
   };

@@ -1,14 +1,13 @@
 import { encodedSignature, type Founder, type VerifiedGenesis } from '@orgwallet/client';
 import { type Hex, recoverAddress } from 'viem';
 import { keepPin } from '../api/client.ts';
+import { isSameAddress } from '../domain/address.ts';
 import { accountsOf, type FoundWallet, WalletError, walletFor } from './wallet.ts';
-
-const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
 /** An address, with the founder whose it is. */
 function described(address: string | undefined, { admins }: VerifiedGenesis): string {
   if (address === undefined) return 'no account';
-  const holder = admins.find(({ walletAddress }) => isSame(walletAddress, address));
+  const holder = admins.find(({ walletAddress }) => isSameAddress(walletAddress, address));
   return holder ? `${address} of “${holder.name}”` : `${address}, which is no admin's`;
 }
 
@@ -20,7 +19,7 @@ async function assertFounder(
   signal: AbortSignal,
 ): Promise<void> {
   const accounts = await accountsOf(wallet, signal);
-  if (accounts.some((account) => isSame(account, walletAddress))) return;
+  if (accounts.some((account) => isSameAddress(account, walletAddress))) return;
   throw new WalletError(
     'wrongAccount',
     `${wallet.name} has selected ${described(accounts[0], genesis)}. You are “${name}”: select account ${walletAddress} in the wallet, then try again.`,
@@ -43,7 +42,7 @@ async function assertSignedBy(
   const signer = await recoverAddress({ hash: genesis.digest, signature: signature as Hex }).catch(
     () => undefined,
   );
-  if (signer !== undefined && isSame(signer, walletAddress)) return;
+  if (signer !== undefined && isSameAddress(signer, walletAddress)) return;
   throw new WalletError(
     'failed',
     `${wallet.name} has signed something else, or with another key: the signature is not of “${name}” (${walletAddress}) over the digest of this page. It was discarded. Try another wallet.`,

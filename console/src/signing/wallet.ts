@@ -1,5 +1,6 @@
 import type { Eip1193Provider, TypedData, Wallet } from '@orgwallet/client';
 import { signWith } from '@orgwallet/client';
+import { isSameAddress } from '../domain/address.ts';
 import { createStore } from '../state/store.ts';
 
 /** A wallet that has announced itself. Source: EIP-6963. */
@@ -112,7 +113,7 @@ async function request<T>(
 }
 
 const isAmong = (address: string, accounts: readonly string[]) =>
-  accounts.some((one) => one.toLowerCase() === address.toLowerCase());
+  accounts.some((one) => isSameAddress(one, address));
 
 /** The addresses that a wallet shows to this page; it asks the person if it shows none. */
 export async function accountsOf(wallet: FoundWallet, signal: AbortSignal): Promise<readonly string[]> {

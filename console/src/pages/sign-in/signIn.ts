@@ -2,6 +2,7 @@ import type { Schema } from '@orgwallet/client';
 import { type Address, getAddress } from 'viem';
 import { createSiweMessage } from 'viem/siwe';
 import { type Choice, choicesOf, type Session, sessions } from '../../api/sessions.ts';
+import { isSameAddress } from '../../domain/address.ts';
 import {
   accountsOf,
   chainOf,
@@ -51,7 +52,7 @@ export async function signIn(
 ): Promise<SignedIn> {
   const only = as?.member.walletAddress;
   const accounts = await accountsOf(wallet, signal);
-  const address = only ? accounts.find((one) => one.toLowerCase() === only.toLowerCase()) : accounts[0];
+  const address = only ? accounts.find((one) => isSameAddress(one, only)) : accounts[0];
   if (!address) {
     const found = accounts[0] ?? 'no account';
     throw new WalletError(
