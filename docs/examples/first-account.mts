@@ -1,5 +1,5 @@
 // An account: proposed, signed by two admins, deployed on every network of the demo organization.
-//   node dist/examples/first-account.mjs <name>
+//   npm run example -- first-account <name>
 import type { OperationIntent } from '@orgwallet/client';
 import { demo, orgwallet, walletOf } from './demo.mjs';
 

@@ -1,5 +1,5 @@
 // A payment by Dave, a member of the demo organization, as a bot would make it:
-//   node dist/examples/pay.mjs <account id> <to> <amount of native currency in wei>
+//   npm run example -- pay <account id> <to> <amount of native currency in wei>
 import { demo, orgwallet, walletOf } from './demo.mjs';
 
 const [account = '', to = '', amount = ''] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-# Shell functions for the tutorial in README.md. In the project folder, while `npm start` runs:
+# Shell functions for docs/tutorial.md. In the project folder, while `npm start` runs:
 #   . docs/examples/shell.sh
 # They need curl and node, in bash or zsh. Data folder: ORGWALLET_DATA_DIR, else .data.
 

@@ -71,7 +71,9 @@ async function runPage(file: string, section: string, to: string): Promise<strin
   const page = readFileSync(join(ROOT, file), 'utf8');
   const commands = codeBlocks(sectionBelow(page, section));
   const work = temporaryDir();
-  cpSync(join(ROOT, 'docs/examples'), join(work, 'docs/examples'), { recursive: true });
+  for (const part of ['docs/examples', 'docs/vectors.json']) {
+    cpSync(join(ROOT, part), join(work, part), { recursive: true });
+  }
   return run('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
     PWD: work,
     ORGWALLET_DATA_DIR: folder,
@@ -169,9 +171,9 @@ describe('the client of openapi-python-client', () => {
   );
 
   it(
-    'pays as docs/generated-clients.md shows',
+    'signs as the vectors, and pays as docs/python.md shows',
     async () => {
-      expect(await runPage('docs/generated-clients.md', 'A payment in Python', aRecipient(1))).toMatch(
+      expect(await runPage('docs/python.md', 'A payment', aRecipient(1))).toMatch(
         /txn_\w+: Send 0\.01 "ETH" .*\nFrom the account .*\ncompleted in block \d+: 0x\w{64}\n$/,
       );
     },
@@ -255,6 +257,16 @@ describe("Den's SDK", () => {
 });
 
 describe('the client of oapi-codegen', () => {
+  it(
+    'signs as the vectors, and pays as docs/go.md shows',
+    async () => {
+      expect(await runPage('docs/go.md', 'A payment', aRecipient(9))).toMatch(
+        /^ok .*\/sign.*\n(?:.*\n)*txn_\w+: Send 0\.01 "ETH" .*\n(?:.*\n)*completed: txn_\w+\n$/m,
+      );
+    },
+    INSTALL_LIMIT_MS,
+  );
+
   it(
     'pays in Go',
     async () => {

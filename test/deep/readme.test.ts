@@ -18,11 +18,19 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** The shell blocks of README.md from the first account on, as somebody pastes them into one terminal. */
+/** The shell blocks of docs/tutorial.md, as somebody pastes them into one terminal beside `npm start`. */
 function tutorial(): string {
-  const page = readFileSync(join(project, 'README.md'), 'utf8');
-  const walk = page.slice(page.indexOf('## Your first account'), page.indexOf('## Where to go next'));
-  return codeBlocks(walk).join('\n');
+  return codeBlocks(readFileSync(join(project, 'docs', 'tutorial.md'), 'utf8')).join('\n');
+}
+
+/** Runs shell text in the project, beside the demo organization of a data folder. */
+function runInShell(text: string, dataDir: string): Promise<string> {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ORGWALLET_DATA_DIR: dataDir };
+  return new Promise((resolve, reject) =>
+    execFile('bash', ['-euo', 'pipefail', '-c', text], { cwd: project, env }, (error, out, err) =>
+      error ? reject(new Error(`${error.message}\n${out}\n${err}`)) : resolve(out),
+    ),
+  );
 }
 
 /** A data folder with a demo.json for a fresh organization of the running service. */
@@ -51,12 +59,12 @@ async function dataFolder(): Promise<string> {
   return folder;
 }
 
-describe('the tutorial in README.md', () => {
+describe('the tutorial', () => {
   it('takes no name that the demo, which runs before it, may have taken', () => {
     const folder = join(project, 'tools/demo/chapters');
     const chapters = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
     const taken = [...chapters.join('').matchAll(/named\('([^']+)'\)/g)].map(([, name]) => name);
-    const names = [...tutorial().matchAll(/"name":"([^"]+)"|first-account\.mjs (\w+)/g)];
+    const names = [...tutorial().matchAll(/"name":"([^"]+)"|example -- first-account (\w+)/g)];
     expect(taken).toContain('Treasury');
     expect(names.map(([, posted, passed]) => posted ?? passed)).toEqual(['Payroll', 'Lunch money', 'Vault']);
     for (const [, posted, passed] of names) expect(taken).not.toContain(posted ?? passed);
@@ -65,12 +73,7 @@ describe('the tutorial in README.md', () => {
   it(
     'works when its blocks are pasted into a shell, in curl and in TypeScript',
     async () => {
-      const env = { PATH: process.env.PATH, HOME: process.env.HOME, ORGWALLET_DATA_DIR: await dataFolder() };
-      const output = await new Promise<string>((resolve, reject) =>
-        execFile('bash', ['-euo', 'pipefail', '-c', tutorial()], { cwd: project, env }, (error, out, err) =>
-          error ? reject(new Error(`${error.message}\n${out}\n${err}`)) : resolve(out),
-        ),
-      );
+      const output = await runInShell(tutorial(), await dataFolder());
       const expected = [
         /^Create account "Payroll" \(0x\w{40}\) on .*\npendingReviewSignatures\ncompleted$/m,
         /^1 ETH\nCreate policy "Lunch money", approved automatically\n(?:.+\n)+?pendingReviewSignatures\ncompleted$/m,
@@ -85,3 +88,16 @@ describe('the tutorial in README.md', () => {
     TUTORIAL_LIMIT_MS,
   );
 });
+
+it(
+  'the program in README.md runs as it is, twice',
+  async () => {
+    const folder = await dataFolder();
+    for (let run = 0; run < 2; run += 1) {
+      expect(await runInShell('npm run example -- approve', folder)).toMatch(
+        /^Create account "Savings \d+" \(0x\w{40}\) on .*: completed$/m,
+      );
+    }
+  },
+  TUTORIAL_LIMIT_MS,
+);

@@ -1,6 +1,6 @@
 import { Notice } from './Notice.tsx';
 
-/** From which bytes of a message on a device fails, as its users report. Source: docs/signatures.md. */
+/** From which bytes of a message on a device fails, as its users report. Source: docs/hardware-wallets.md. */
 const FAILURES: readonly (readonly [number, string])[] = [
   [7_500, 'a BitBox02 with old firmware (from 7.5 KB on)'],
   [16_000, 'a Ledger (16 KB)'],

@@ -12,7 +12,7 @@ import { readContent } from '../../../src/domain/transactionContent';
 import { policiesCreate } from '../../../src/operations/policiesCreate';
 import { definitionFrom } from '../../../src/operations/policyItems';
 
-const page = readFileSync(join(__dirname, '..', '..', '..', 'docs', 'policies.md'), 'utf8');
+const page = readFileSync(join(__dirname, '..', '..', '..', 'docs', 'policy-cookbook.md'), 'utf8');
 
 /** The ids and addresses that the policies of the page name. */
 const ACCOUNT = 'acc_01jz8k3v5fe5ht0n2m6w9r4xyz';
@@ -198,7 +198,7 @@ function sections(): Section[] {
   const request = policiesCreate.requests.find(({ path }) => path === '/policies/proposals/add');
   if (!request) throw new Error('no endpoint adds policies');
   return page
-    .split(/^### /m)
+    .split(/^## /m)
     .filter((text) => text.includes('`POST /policies/proposals/add`:'))
     .map((text) => {
       const [, json = ''] = /```json\n([\s\S]*?)```/.exec(text) ?? [];
@@ -264,7 +264,7 @@ function inWords({ allowed, failures, approvers, threshold }: Evaluation): strin
   return `waits for ${threshold} of ${approvers.map(({ name }) => name).join(', ')}`;
 }
 
-describe('the ten examples of docs/policies.md', () => {
+describe('the ten policies of docs/policy-cookbook.md', () => {
   const found = sections();
 
   it('have a table of results each', () => {

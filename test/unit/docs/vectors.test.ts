@@ -127,7 +127,9 @@ interface Vectors {
 }
 
 const docs = join(__dirname, '..', '..', '..', 'docs');
-const page = readFileSync(join(docs, 'signatures.md'), 'utf8');
+const page = ['signatures.md', 'test-vectors.md']
+  .map((file) => readFileSync(join(docs, file), 'utf8'))
+  .join('\n');
 const vectors: Vectors = JSON.parse(readFileSync(join(docs, 'vectors.json'), 'utf8'));
 const { signer, domain, proposal, statements, transaction, transactionStatements } = vectors;
 const account = privateKeyToAccount(signer.privateKey);
