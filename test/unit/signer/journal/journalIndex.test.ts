@@ -2,14 +2,14 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import type { UsageWindow } from '../../../src/domain/policyEngine';
-import type { AuthorizationEntry, JournalEntry } from '../../../src/signer/journal/entries';
+import type { UsageWindow } from '../../../../src/domain/policyEngine';
+import type { AuthorizationEntry, JournalEntry } from '../../../../src/signer/journal/entries';
 import {
   type Journal,
   type JournalReader,
   openJournal,
   readJournal,
-} from '../../../src/signer/journal/journal';
+} from '../../../../src/signer/journal/journal';
 
 const HOUR_MS = 3_600_000;
 const TIME = Date.parse('2026-01-01T00:00:00.000Z');

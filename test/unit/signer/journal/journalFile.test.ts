@@ -13,8 +13,8 @@ import {
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Journal, leaseFile, openJournal } from '../../../src/signer/journal/journal';
-import { until } from '../../support/until';
+import { type Journal, leaseFile, openJournal } from '../../../../src/signer/journal/journal';
+import { until } from '../../../support/until';
 
 let folder: string;
 let file: string;

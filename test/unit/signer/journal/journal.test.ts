@@ -11,9 +11,9 @@ import {
 import { mkdtemp, open } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { AuthorizationEntry, JournalEntry } from '../../../src/signer/journal/entries';
-import { requestFreeze, takeRequests } from '../../../src/signer/journal/freezeRequests';
-import { type Journal, leaseFile, openJournal, readJournal } from '../../../src/signer/journal/journal';
+import type { AuthorizationEntry, JournalEntry } from '../../../../src/signer/journal/entries';
+import { requestFreeze, takeRequests } from '../../../../src/signer/journal/freezeRequests';
+import { type Journal, leaseFile, openJournal, readJournal } from '../../../../src/signer/journal/journal';
 
 let file: string;
 let journal: Journal | undefined;

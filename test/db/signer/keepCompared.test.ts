@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { createDatabase, type Db } from '../../src/db/database';
-import { readJournalComparison } from '../../src/db/journalComparison';
-import { type Journal, openJournal } from '../../src/signer/journal/journal';
-import { keepCompared } from '../../src/signer/recovery/keepCompared';
-import { createTestDatabase, temporaryDir } from '../support/stack';
-import { until } from '../support/until';
+import { createDatabase, type Db } from '../../../src/db/database';
+import { readJournalComparison } from '../../../src/db/journalComparison';
+import { type Journal, openJournal } from '../../../src/signer/journal/journal';
+import { keepCompared } from '../../../src/signer/recovery/keepCompared';
+import { createTestDatabase, temporaryDir } from '../../support/stack';
+import { until } from '../../support/until';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let owner: Db;

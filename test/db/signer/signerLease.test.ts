@@ -2,14 +2,14 @@ import { copyFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDatabase, type Db } from '../../src/db/database';
-import { newId } from '../../src/db/ids';
-import { migrate } from '../../src/db/migrate';
-import { readSignerLease, signerLease } from '../../src/db/signerLease';
-import type { FreezeEntry, SealEntry } from '../../src/signer/journal/entries';
-import { type Journal, openJournal } from '../../src/signer/journal/journal';
-import { createTestDatabase, type TestDatabase, temporaryDir } from '../support/stack';
-import { until } from '../support/until';
+import { createDatabase, type Db } from '../../../src/db/database';
+import { newId } from '../../../src/db/ids';
+import { migrate } from '../../../src/db/migrate';
+import { readSignerLease, signerLease } from '../../../src/db/signerLease';
+import type { FreezeEntry, SealEntry } from '../../../src/signer/journal/entries';
+import { type Journal, openJournal } from '../../../src/signer/journal/journal';
+import { createTestDatabase, type TestDatabase, temporaryDir } from '../../support/stack';
+import { until } from '../../support/until';
 
 let database: TestDatabase & { drop(): Promise<void> };
 /** Of the owner of the tables, and of the signer. */

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { parseTransaction, recoverTransactionAddress } from 'viem';
-import { type Keystore, KeystoreError } from '../../../src/chain/keys';
+import { type Keystore, KeystoreError } from '../../../../src/chain/keys';
 import {
   backupKeystore,
   changePassphrase,
@@ -23,7 +23,7 @@ import {
   lastBackup,
   openKeystore,
   readPassphrase,
-} from '../../../src/signer/keys/keystore';
+} from '../../../../src/signer/keys/keystore';
 
 // scrypt takes its time by design, and more of it on a slow machine.
 jest.setTimeout(60_000);
