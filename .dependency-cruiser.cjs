@@ -104,7 +104,7 @@ const LAYERS = {
       TIME_LIMIT,
       TRACING,
     ],
-    types: [CLIENTS, CONFIG, LIFETIME, LOGGING, folder('src/contract')],
+    types: [CLIENTS, CONFIG, LIFETIME, LOGGING],
   },
   'src/proof': { may: [folder('src/(chain|db|domain|operations)'), SIGNER_FILES] },
   workflows: {
@@ -291,6 +291,17 @@ const OTHER_RULES = [
       path: '^(activities|workflows|src/api)/|^src/(roles|service)[.]ts$|^node_modules/express/',
       reachable: true,
     },
+  },
+  {
+    // What the signer reads of an operation; the request is beside it.
+    name: 'the rules of operations load neither the contract nor a table',
+    from: { path: file('src/operations/(change|rules)') },
+    to: { path: '^src/(contract|db)/|[.]request[.]ts$', reachable: true },
+  },
+  {
+    name: 'the signer knows the rules of operations only',
+    from: { path: folder('src/signer') },
+    to: { path: folder('src/operations'), pathNot: file('src/operations/(change|rule|rules)') },
   },
   {
     name: 'the journal knows only the rules',

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { BASE_PATH, type Endpoint } from '../contract/endpoint';
-import { isId } from '../contract/primitives';
 import type { Credential } from '../db/credentials';
 import type { StoredAnswer } from '../db/idempotency';
 import type { JsonValue } from '../domain/canonicalJson';
 import { requiresAdmin } from '../domain/credential';
+import { isId } from '../domain/schemas';
 import { readJsonBody } from './body';
 import type { MutationAnswer, RequestContext, Route } from './context';
 import { type Exchange, exchangeOf, sendJson } from './exchange';

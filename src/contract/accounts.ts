@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { accountName, address, amount, idOf, networkId, timestamp } from '../domain/schemas';
 import { endpoint } from './endpoint';
 import { networkName } from './networks';
-import { address, amount, envelope, idOf, listOf, listQuery, networkId, timestamp } from './primitives';
-
-export const accountName = z.string().meta({ examples: ['Treasury'] });
+import { envelope, listOf, listQuery } from './primitives';
 
 export const accountNetworks = z
   .array(z.object({ id: networkId, name: networkName }).meta({ id: 'AccountNetwork' }))

@@ -1,16 +1,7 @@
 import { z } from 'zod';
+import { adminThreshold, idOf, memberSummary } from '../domain/schemas';
 import { endpoint } from './endpoint';
-import { memberSummary } from './members';
-import { envelope, idOf } from './primitives';
-
-export const adminThreshold = z
-  .int()
-  .min(1)
-  .meta({
-    id: 'AdminThreshold',
-    description: 'Number of admins who must approve or reject.',
-    examples: [2],
-  });
+import { envelope } from './primitives';
 
 const admins = z
   .object({ id: idOf('adm'), members: z.array(memberSummary), threshold: adminThreshold })

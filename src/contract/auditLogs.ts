@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { timestamp } from '../domain/schemas';
 import { endpoint } from './endpoint';
-import { LARGE_PAGE, pageOf, pageQuery, timestamp } from './primitives';
+import { LARGE_PAGE, pageOf, pageQuery } from './primitives';
 
 const actor = z
   .object({

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../domain/refusal';
-import type { PathIdPrefix } from './primitives';
+import type { PathIdPrefix } from '../domain/schemas';
 
 /** The path prefix of all endpoints. */
 export const BASE_PATH = '/api/v1';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { idOf, memberSummary, timestamp } from '../domain/schemas';
 import { endpoint } from './endpoint';
-import { memberSummary } from './members';
-import { envelope, idOf, listOf, listQuery, timestamp } from './primitives';
+import { envelope, listOf, listQuery } from './primitives';
 
 const group = z
   .object({

@@ -1,36 +1,7 @@
 import { z } from 'zod';
+import { address, idOf, memberName, memberType, timestamp, walletKind } from '../domain/schemas';
 import { endpoint } from './endpoint';
-import { address, envelope, idOf, listOf, listQuery, revision, timestamp } from './primitives';
-
-export const memberType = z
-  .enum(['user', 'api'])
-  .meta({ id: 'MemberType', description: '`user`: a person; `api`: a bot.' });
-
-export const walletKind = z.enum(['key', 'contract']).meta({
-  id: 'WalletKind',
-  description:
-    'What verifies the signatures of a wallet. `key`: the key of its address (ECDSA), whatever code is there. ' +
-    '`contract`: the contract at its address (EIP-1271).',
-});
-
-const memberName = z.string().meta({ examples: ['Dave'] });
-
-export const memberSummary = z
-  .object({
-    id: idOf('mem'),
-    name: memberName,
-    type: memberType,
-    walletAddress: address,
-    walletKind,
-    revision: revision.optional(),
-    createdAt: timestamp.optional(),
-    updatedAt: timestamp.optional(),
-  })
-  .meta({
-    id: 'MemberSummary',
-    description:
-      'A member. The timestamps are present only in responses that create a proposal, `revision` only where one removes the member.',
-  });
+import { envelope, listOf, listQuery } from './primitives';
 
 export const registeredAt = timestamp
   .nullable()

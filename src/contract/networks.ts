@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { networkId } from '../domain/schemas';
 import { endpoint } from './endpoint';
-import { envelope, networkId } from './primitives';
+import { envelope } from './primitives';
 
 export const networkName = z.string().meta({ examples: ['Ethereum'] });
 

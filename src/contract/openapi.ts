@@ -9,6 +9,8 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import type { ErrorCode } from '../domain/refusal';
+import { capital, idName } from '../domain/schemas';
+import { policyBase } from '../domain/shownPolicy';
 import { BASE_PATH, COMMON_ERRORS, type Endpoint, MUTATION_ERRORS, type Tag } from './endpoint';
 import {
   errorResponses,
@@ -21,8 +23,7 @@ import {
 } from './openapiParts';
 import { SESSIONS, sessionPaths } from './openapiSessions';
 import { plainSchemas } from './plainSchemas';
-import { policyBase, policyInput } from './policies';
-import { capital, idName } from './primitives';
+import { policyInput } from './policies';
 import { proposalBase } from './proposals';
 import { SESSION_COOKIE, sessionEndpoints } from './sessions';
 import { transactionBase } from './transactions';

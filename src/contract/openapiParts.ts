@@ -5,9 +5,9 @@ import type {
   ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import type { ErrorCode } from '../domain/refusal';
+import { capital } from '../domain/schemas';
 import type { Endpoint } from './endpoint';
 import { errorBody, MEANING_BY_CODE, STATUS_BY_CODE } from './errors';
-import { capital } from './primitives';
 
 /** Refers to a component of the document. */
 export const ref = (section: string, name: string) => ({ $ref: `#/components/${section}/${name}` });

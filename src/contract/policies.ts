@@ -3,7 +3,6 @@ import { checksumAddress } from '../chain/address';
 import { MAX_SIGNATURE_LENGTH, parseFunction } from '../chain/functions';
 import {
   type ContractRule,
-  contractRuleSchema,
   groupApproverSchema,
   groupInitiatorSchema,
   type Limitation,
@@ -11,37 +10,45 @@ import {
   limitationScopeSchema,
   NATIVE_CURRENCY,
   type PolicyDefinition,
-  permittedFunctionSchema,
-  policyBaseSchema,
   policyTransactionTypeSchema,
   policyTypeSchema,
   type TokenTransferCondition,
-  tokenTransferConditionSchema,
   userApproverSchema,
   userInitiatorSchema,
 } from '../domain/policy';
-import { accountName } from './accounts';
+import { amount, idOf, memberSummary, networkId, timestamp } from '../domain/schemas';
+import {
+  ANY_ACCOUNT,
+  ANY_FUNCTION,
+  ANY_INITIATOR,
+  ANY_TOKEN,
+  amountThreshold,
+  extendsBase,
+  LIMITATION,
+  MAX_VALUE,
+  policyBase,
+  shownAccounts,
+  shownAny,
+  shownContractInteraction,
+  shownFunctions,
+  shownToken,
+  shownTokenTransfer,
+  transferShape,
+} from '../domain/shownPolicy';
 import { conditionFailure } from './conditions';
 import { endpoint } from './endpoint';
-import { memberSummary } from './members';
 import {
-  address,
   addressInput,
-  amount,
   descriptionInput,
   envelope,
-  idOf,
   itemsOf,
   listOf,
   listQuery,
   MAX_ITEMS,
   nameInput,
-  networkId,
   noDuplicates,
   nonzeroAddressInput,
   responseOnly,
-  revision,
-  timestamp,
   uniqueList,
 } from './primitives';
 import { EXAMPLE_TRANSACTION, recipientCode, transactionFields } from './transactions';
@@ -78,9 +85,6 @@ function anyOrListed<T extends z.ZodType>(list: z.ZodArray<T>, meaning: string) 
 }
 
 limitationSchema.shape.hours.register(z.globalRegistry, { description: 'Length of the window in hours.' });
-const LIMITATION =
-  'What is permitted within any period of `hours`: `amountThreshold` in total, or one execution if the policy sets ' +
-  'no amount.';
 const limitationInput = limitationSchema.meta({ id: 'LimitationInput', description: LIMITATION });
 
 const notForGroups = z.null('is not for type group').optional();
@@ -173,18 +177,6 @@ const approverInput = z
         },
   );
 
-const transferShape = tokenTransferConditionSchema.shape;
-const shownToken = {
-  tokenSymbol: transferShape.tokenSymbol.meta({ description: 'Empty for any token.' }),
-  tokenName: transferShape.tokenName.meta({ examples: ['USD Coin'] }),
-  tokenLogoUrl: transferShape.tokenLogoUrl,
-};
-const ANY_TOKEN = 'null: any token; the zero address: the native currency.';
-const AMOUNT_THRESHOLD =
-  'Inclusive maximum per transfer, and with a limitation per window, in the smallest unit; null: no maximum.';
-
-const amountThreshold = transferShape.amountThreshold.meta({ description: AMOUNT_THRESHOLD });
-
 const tokenTransferInput = z
   .strictObject({
     tokenAddress: anyAddressInput.nullable().meta({ description: ANY_TOKEN }),
@@ -231,20 +223,6 @@ const functionInput = z
     return z.NEVER;
   });
 
-const { name: functionName, selector } = permittedFunctionSchema.shape;
-const shownFunctions = z.array(
-  permittedFunctionSchema
-    .strip()
-    .extend({
-      name: functionName.meta({ description: 'Absent if unknown.' }),
-      selector: selector.meta({ examples: ['0x40c10f19'] }),
-    })
-    .meta({ id: 'PermittedFunction' }),
-);
-const ANY_FUNCTION =
-  'any function but the restricted ones, which grant or move assets or rights or carry calls';
-const MAX_VALUE = 'Native currency that one call may send.';
-
 const contractInput = z
   .strictObject({
     contractAddress: destinationInput,
@@ -262,13 +240,6 @@ const contractInput = z
     functions: allowedFunctions.map(({ entry: _, ...named }) => named),
     maxValue,
   }));
-
-const shownAccounts = z
-  .array(z.object({ id: idOf('acc'), name: accountName, address }).meta({ id: 'PolicyAccount' }))
-  .meta({ description: 'The accounts of `accountIds`.' });
-
-const ANY_ACCOUNT = 'null: any account of the organization.';
-const ANY_INITIATOR = 'null: any member.';
 
 const policyFields = {
   name: nameInput,
@@ -463,90 +434,7 @@ export const policiesBodies = {
   remove: z.strictObject({ policyIds: itemsOf(idOf('pol')).check(noDuplicates((id) => id)) }),
 };
 
-const limitation = limitationSchema.strip().meta({ id: 'Limitation', description: LIMITATION });
-
-const shownUser = {
-  memberId: idOf('mem'),
-  userId: idOf('mem').meta({ description: 'The same as `memberId`.' }),
-};
-const shownGroup = { groupId: idOf('grp') };
-const initiatorSetting = z
-  .discriminatedUnion('type', [
-    userInitiatorSchema
-      .strip()
-      .extend(shownUser)
-      .meta({ id: 'UserInitiator', description: 'One member may initiate.' }),
-    groupInitiatorSchema
-      .strip()
-      .extend(shownGroup)
-      .meta({ id: 'GroupInitiator', description: 'Every member of a group may initiate.' }),
-  ])
-  .meta({ id: 'InitiatorSetting', description: 'Who may initiate. Discriminated by `type`.' });
-const approverSetting = z
-  .discriminatedUnion('type', [
-    userApproverSchema
-      .strip()
-      .extend(shownUser)
-      .meta({ id: 'UserApprover', description: 'One member must approve.' }),
-    groupApproverSchema
-      .strip()
-      .extend(shownGroup)
-      .meta({ id: 'GroupApprover', description: 'Members of a group must approve.' }),
-  ])
-  .meta({ id: 'ApproverSetting', description: 'Who must approve. Discriminated by `type`.' });
-
-const tokenTransferCondition = tokenTransferConditionSchema
-  .strip()
-  .extend({
-    tokenAddress: transferShape.tokenAddress.meta({ description: ANY_TOKEN }),
-    ...shownToken,
-    tokenDecimals: transferShape.tokenDecimals.meta({ examples: [6] }),
-    amountThreshold,
-    destinationAddresses: transferShape.destinationAddresses.meta({ description: 'Empty: any address.' }),
-  })
-  .meta({ id: 'TokenTransferCondition' });
-
-const ruleShape = contractRuleSchema.shape;
-const contractInteractionCondition = z
-  .array(
-    contractRuleSchema
-      .strip()
-      .extend({
-        allowedFunctions: ruleShape.allowedFunctions.meta({
-          description: `As given; empty: ${ANY_FUNCTION}.`,
-        }),
-        functions: shownFunctions,
-        maxValue: ruleShape.maxValue.meta({ description: MAX_VALUE }),
-      })
-      .meta({ id: 'ContractRule', description: 'A contract that may be called.' }),
-  )
-  .nullable()
-  .meta({ description: 'null: any contract.' });
-
-/** The fields of every policy. */
-export const policyBase = policyBaseSchema
-  .strip()
-  .extend({
-    name: policyBaseSchema.shape.name.meta({ examples: ['Payroll'] }),
-    accountIds: z.array(idOf('acc')).nullable().meta({ description: ANY_ACCOUNT }),
-    accounts: shownAccounts,
-    limitation: limitation.exactOptional(),
-    initiatorSetting: initiatorSetting.nullable().meta({ description: ANY_INITIATOR }),
-    approverSetting: approverSetting
-      .exactOptional()
-      .meta({ description: 'Present exactly for MANUAL_APPROVAL.' }),
-  })
-  .meta({ id: 'PolicyBase', description: 'The fields of every policy.' });
-
-const shownTokenTransfer = { transactionType: z.literal('TOKEN_TRANSFER'), tokenTransferCondition };
-const shownContractInteraction = {
-  transactionType: z.literal('CONTRACT_INTERACTION'),
-  contractInteractionCondition,
-};
-const shownAny = { transactionType: z.literal('ANY') };
-
 const stored = { id: idOf('pol'), createdAt: timestamp, updatedAt: timestamp };
-const extendsBase = { extends: 'PolicyBase' };
 
 /** A policy in a response: one of three variants. */
 const policy = z
@@ -568,29 +456,6 @@ const policy = z
 
 /** A policy in a response. */
 export type ShownPolicy = z.output<typeof policy>;
-
-const proposed = { id: idOf('pol'), revision: revision.exactOptional() };
-
-/** A policy in the data of a proposal: without timestamps; with a revision if it exists already. */
-export const proposedPolicy = z
-  .discriminatedUnion('transactionType', [
-    policyBase.extend({ ...proposed, ...shownTokenTransfer }).meta({
-      id: 'ProposedTokenTransferPolicy',
-      description: 'Covers token transfers.',
-      ...extendsBase,
-    }),
-    policyBase.extend({ ...proposed, ...shownContractInteraction }).meta({
-      id: 'ProposedContractInteractionPolicy',
-      description: 'Covers contract calls.',
-      ...extendsBase,
-    }),
-    policyBase.extend({ ...proposed, ...shownAny }).meta({
-      id: 'ProposedAnyTransactionPolicy',
-      description: 'Covers all transactions.',
-      ...extendsBase,
-    }),
-  ])
-  .meta({ id: 'ProposedPolicy', description: 'A policy in a proposal. Discriminated by `transactionType`.' });
 
 export const listPoliciesEndpoint = endpoint({
   id: 'listPolicies',

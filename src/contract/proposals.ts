@@ -1,19 +1,7 @@
 import { z } from 'zod';
-import { adminThreshold } from './admins';
+import { adminThreshold, capital, idOf, memberSummary, networkId, timestamp } from '../domain/schemas';
 import { endpoint, type Tag } from './endpoint';
-import { memberSummary } from './members';
-import {
-  capital,
-  envelope,
-  idOf,
-  LARGE_PAGE,
-  networkId,
-  pageOf,
-  pageQuery,
-  reasonInput,
-  timestamp,
-  transactionHash,
-} from './primitives';
+import { envelope, LARGE_PAGE, pageOf, pageQuery, reasonInput, transactionHash } from './primitives';
 
 /** A signature of 65 bytes by the wallet 0x7099…79C8, ABI-encoded with it. */
 export const EXAMPLE_SIGNATURE = [

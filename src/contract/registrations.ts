@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { address, timestamp } from '../domain/schemas';
 import { endpoint } from './endpoint';
-import { address, addressInput, envelope, timestamp } from './primitives';
+import { addressInput, envelope } from './primitives';
 
 const walletAddress = addressInput.meta({ description: 'Wallet address of a member.' });
 

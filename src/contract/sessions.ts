@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../domain/refusal';
-import { address, envelope, idOf, networkId, type PathIdPrefix, timestamp } from './primitives';
+import { address, idOf, networkId, type PathIdPrefix, timestamp } from '../domain/schemas';
+import { envelope } from './primitives';
 
 /** The cookie of a session. The prefix makes browsers refuse it without TLS, for other paths and from other hosts. */
 export const SESSION_COOKIE = '__Host-orgwallet-session';

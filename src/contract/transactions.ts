@@ -1,21 +1,16 @@
 import { z } from 'zod';
 import { checksumAddress } from '../chain/address';
+import { address, amount, idOf, memberSummary, networkId, timestamp } from '../domain/schemas';
 import { MAX_CALLDATA_BYTES } from '../domain/transactionContent';
 import { asset, displayAmount } from './accounts';
 import { endpoint } from './endpoint';
-import { memberSummary } from './members';
 import {
-  address,
   addressInput,
-  amount,
   descriptionInput,
   envelope,
-  idOf,
-  networkId,
   nonzeroAddressInput,
   pageOf,
   reasonInput,
-  timestamp,
   transactionHash,
   transactionPageQuery,
 } from './primitives';

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { memberSummary as memberSummarySchema } from '../contract/members';
-import { idOf, revision } from '../contract/primitives';
-import { type MemberSummary, memberSummary } from '../domain/approval';
-import { findResource, type GroupState, membersOf, type OrganizationState } from '../domain/governance';
-import { accept, refuse } from '../domain/refusal';
+import type { MemberSummary } from '../domain/approval';
+import type { GroupState } from '../domain/governance';
+import { idOf, memberSummary as memberSummarySchema, revision } from '../domain/schemas';
 import { listLine, quotedName } from '../domain/summary';
 import { describeMembers } from './members';
 import { counted, dataSummary, operationSummary } from './words';
@@ -50,23 +48,4 @@ export function groupsSummary(verb: string, groups: readonly DescribedGroup[]): 
     ...members.filter(({ texts }) => texts.length > 0).map((of) => listLine(`${of.verb} `, of.texts)),
   ]);
   return operationSummary(verb, 'group', things);
-}
-
-/** A group with its members. */
-export interface GroupWithMembers extends Pick<GroupState, 'id' | 'name' | 'revision'> {
-  readonly members: readonly MemberSummary[];
-}
-
-/** The groups with these ids, in that order, with their members. Refuses the first that does not exist. */
-export function groupsWithMembers(state: OrganizationState, items: readonly { readonly id: string }[]) {
-  const found: GroupWithMembers[] = [];
-  for (const [i, item] of items.entries()) {
-    const group = findResource(state, 'group', item.id);
-    if (!group) {
-      return refuse('validationError', `group ${item.id} not found in this organization`, `items[${i}].id`);
-    }
-    const { id, name, memberIds, revision: current } = group;
-    found.push({ id, revision: current, name, members: membersOf(state, memberIds).map(memberSummary) });
-  }
-  return accept(found);
 }

@@ -1,57 +1,14 @@
-import { z } from 'zod';
-import { memberSummary } from '../contract/members';
-import { idOf, itemsOf, noDuplicates, responseOnly, timestamp } from '../contract/primitives';
 import { type Edit, expectRevision, findResource, membersOf } from '../domain/governance';
 import { accept, refuse } from '../domain/refusal';
-import { describeGroup, groupsData, groupsSummary, groupsWithMembers, withMembers } from './groups';
-import { defineOperation } from './kind';
+import { describeGroup, groupsData, groupsSummary, withMembers } from './groups';
 import { membersDiffer } from './members';
-
-const item = z
-  .strictObject({
-    id: idOf('grp'),
-    ...responseOnly({
-      name: z.string(),
-      members: z.array(memberSummary),
-      createdAt: timestamp,
-      updatedAt: timestamp,
-    }),
-  })
-  .meta({ id: 'GroupToDelete' })
-  .transform(({ id }) => ({ id }));
-
-export const groupsDeleteBody = z.strictObject({
-  items: itemsOf(item).check(noDuplicates(({ id }) => id, ['id'])),
-});
+import { defineRule } from './rule';
 
 /** Deletes groups. Their members remain members. */
-export const groupsDelete = defineOperation({
+export const groupsDelete = defineRule({
   resourceType: 'groups',
   action: 'delete',
-  requests: [
-    {
-      id: 'proposeGroupsDelete',
-      path: '/groups/proposals/delete',
-      summary: 'Propose the deletion of groups',
-      description:
-        'Their members stay members. A policy that needs a deleted group can no longer be satisfied.',
-      body: groupsDeleteBody,
-      exampleBody: { items: [{ id: 'grp_01jz8k3v5fe5ht0n2m6w9r4xyz' }] },
-    },
-  ],
   data: groupsData,
-
-  async plan({ state }, { items }) {
-    const found = groupsWithMembers(state, items);
-    if (!found.ok) return found;
-    const doomed = found.value;
-    const subjects = items.map(({ id }) => `group:${id}`);
-    return accept({
-      data: { items: doomed.map((group) => ({ ...group, members: [...group.members] })) },
-      claims: subjects,
-      names: subjects,
-    });
-  },
 
   change(state, { items }) {
     const edits: Edit[] = [];

@@ -1,34 +1,34 @@
 import { BASE_PATH } from '../contract/endpoint';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { ProposalAction, ResourceType } from '../domain/proposal';
-import { accountsCreate } from './accountsCreate';
-import { accountsUpdate } from './accountsUpdate';
-import { adminsUpdate } from './adminsUpdate';
-import { groupsCreate } from './groupsCreate';
-import { groupsDelete } from './groupsDelete';
-import { groupsUpdate } from './groupsUpdate';
+import { accountsCreateRequest } from './accountsCreate.request';
+import { accountsUpdateRequest } from './accountsUpdate.request';
+import { adminsUpdateRequest } from './adminsUpdate.request';
+import { groupsCreateRequest } from './groupsCreate.request';
+import { groupsDeleteRequest } from './groupsDelete.request';
+import { groupsUpdateRequest } from './groupsUpdate.request';
 import type { ProposalKind } from './kind';
-import { membersCreate } from './membersCreate';
-import { membersRemove } from './membersRemove';
-import { membersUpdate } from './membersUpdate';
-import { policiesCreate } from './policiesCreate';
-import { policiesRemove } from './policiesRemove';
-import { policiesUpdate } from './policiesUpdate';
+import { membersCreateRequest } from './membersCreate.request';
+import { membersRemoveRequest } from './membersRemove.request';
+import { membersUpdateRequest } from './membersUpdate.request';
+import { policiesCreateRequest } from './policiesCreate.request';
+import { policiesRemoveRequest } from './policiesRemove.request';
+import { policiesUpdateRequest } from './policiesUpdate.request';
 
-/** Every kind of organization operation. A new kind is one file, and one line here. */
+/** Every kind of organization operation. A new kind is a rule and a request, and one line here and in `rules.ts`. */
 export const operations: readonly ProposalKind[] = [
-  accountsCreate,
-  accountsUpdate,
-  membersCreate,
-  membersUpdate,
-  membersRemove,
-  groupsCreate,
-  groupsUpdate,
-  groupsDelete,
-  policiesCreate,
-  policiesUpdate,
-  policiesRemove,
-  adminsUpdate,
+  accountsCreateRequest,
+  accountsUpdateRequest,
+  membersCreateRequest,
+  membersUpdateRequest,
+  membersRemoveRequest,
+  groupsCreateRequest,
+  groupsUpdateRequest,
+  groupsDeleteRequest,
+  policiesCreateRequest,
+  policiesUpdateRequest,
+  policiesRemoveRequest,
+  adminsUpdateRequest,
 ];
 
 /** The kind for a resource and an action, or undefined. */

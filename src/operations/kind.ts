@@ -1,20 +1,12 @@
-import type { z } from 'zod';
 import type { NetworkConfig } from '../config';
 import type { ProposeRequest } from '../contract/proposals';
 import type { AuditInput } from '../db/audit';
 import type { Db, Tx } from '../db/database';
 import type { Failure, MemberSummary, Note } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
-import type { Edit, OrganizationState } from '../domain/governance';
-import type { ProposalAction, ResourceType } from '../domain/proposal';
 import type { Outcome } from '../domain/refusal';
 import type { WalletCode } from '../domain/wallet';
-
-/** What a summary is made of, besides the data: what the admins have decided before, and the configured networks. */
-export interface SummaryContext {
-  readonly state: OrganizationState;
-  readonly networks: readonly NetworkConfig[];
-}
+import type { OperationRule, Rule, SummaryContext } from './rule';
 
 /** The context of a plan: the database besides. */
 export interface PlanContext extends SummaryContext {
@@ -27,13 +19,6 @@ export interface Token {
   readonly name: string | null;
   readonly decimals: number | null;
   readonly logoUrl: string | null;
-}
-
-/** A token or native currency as the data of a proposal shows it. */
-export interface ShownToken extends Omit<Token, 'logoUrl'> {
-  readonly networkId: number;
-  /** Checksummed; the zero address for the native currency. */
-  readonly tokenAddress: string;
 }
 
 /** What is read before a creation is planned, most of it outside the database. */
@@ -113,45 +98,24 @@ interface Deployments<Data> {
   failed(proposalId: string, deployment: FailedDeployment): Recorded['audit'];
 }
 
-/**
- * One kind of organization operation, whole: the requests that propose it, the shape of its data, its claims, its
- * checks and its change.
- */
-interface Operation<Body, Data, Facts> {
-  readonly resourceType: ResourceType;
-  readonly action: ProposalAction;
+/** How a kind of organization operation is proposed and deployed: its requests, its checks and its claims. */
+interface Request<Body, Data, Facts> {
   readonly requests: readonly ProposeRequest<Body>[];
-  /** Shape of `data` in the proposal. */
-  readonly data: z.ZodType<Data>;
   /** Reads what the plan needs from chains. Refuses with validationError. */
   observe?(outside: Outside, body: Body): Promise<Outcome<Facts>>;
   /** Checks a request against the current state. Refuses with validationError or conflict. */
   plan(context: PlanContext, body: Body, facts: Facts): Promise<Outcome<Plan<Data>>>;
-  /**
-   * What the signed `data` makes of the state. It depends on nothing else: planning, the signer and whoever checks the
-   * proof get the same. Refuses with conflict when exactly this change can no longer be made.
-   */
-  change(state: OrganizationState, data: Data): Outcome<readonly Edit[]>;
-  /**
-   * The change of `data` in lines of plain words, made with `operationSummary`: what is dangerous first, each line short
-   * enough for a hardware wallet. They are signed, and the signer makes them again: they depend on nothing but the
-   * context and the data. Called only with data that `change` accepts.
-   */
-  summary(context: SummaryContext, data: Data): string;
-  /** The networks that must be configured when it is carried out. */
-  networkIds?(data: Data): readonly number[];
-  /** The tokens that it names, as those who sign see them: the signer reads them again. */
-  tokens?(data: Data): readonly ShownToken[];
   /** Only kinds that deploy accounts have it. */
   readonly deployments?: Deployments<Data>;
 }
 
-/** An operation with its types erased. */
-export type ProposalKind = Operation<JsonValue, JsonValue, unknown>;
+/** One kind of organization operation, whole: its rule and its request, with their types erased. */
+export type ProposalKind = OperationRule & Request<JsonValue, JsonValue, unknown>;
 
-/** Declares an operation. The schemas of its requests and its data type its functions. */
+/** Declares an operation: the rule, and the request beside it. The schemas of its requests and its data type its functions. */
 export function defineOperation<Body, Data, Facts = undefined>(
-  operation: Operation<Body, Data, Facts>,
+  rule: Rule<Data>,
+  request: Request<Body, NoInfer<Data>, Facts>,
 ): ProposalKind {
-  return operation as unknown as ProposalKind;
+  return { ...rule, ...request } as unknown as ProposalKind;
 }

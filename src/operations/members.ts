@@ -1,5 +1,3 @@
-import { checksumAddress } from '../chain/address';
-import { nonzeroAddressInput } from '../contract/primitives';
 import { isSameAddress } from '../domain/address';
 import { type MemberSummary, memberSummary } from '../domain/approval';
 import { canonicalJson } from '../domain/canonicalJson';
@@ -7,17 +5,8 @@ import { findResource, type OrganizationState } from '../domain/governance';
 import { quoted } from '../domain/quoted';
 import { refuse } from '../domain/refusal';
 import { quotedName } from '../domain/summary';
-import { isSameWallet, type Wallet, walletText, walletWarning } from '../domain/wallet';
-import type { Outside, Plan } from './kind';
+import { isSameWallet, walletText } from '../domain/wallet';
 import { listed } from './words';
-
-/** The wallet of a member in a request, read with its checksum (EIP-55). */
-export const walletInput = nonzeroAddressInput.transform(checksumAddress);
-
-/** The claim on the new wallet of a member. */
-export function walletSubject(walletAddress: string): string {
-  return `wallet:${walletAddress.toLowerCase()}`;
-}
 
 /** Members as text: `"Dave" (0x…)`, `"Erin" (0x…)`. */
 export function describeMembers(members: readonly MemberSummary[]): string[] {
@@ -70,17 +59,6 @@ export function walletInUse(
     }
   }
   return undefined;
-}
-
-/** What the chain says against the stated kinds of wallets, each once. */
-export async function walletWarnings(
-  { readWalletCode }: Pick<Outside, 'readWalletCode'>,
-  wallets: readonly Wallet[],
-): Promise<NonNullable<Plan<unknown>['notes']>> {
-  const warnings = await Promise.all(
-    wallets.map(async (wallet) => walletWarning(wallet, await readWalletCode(wallet.walletAddress))),
-  );
-  return warnings.filter((warning) => warning !== undefined);
 }
 
 /** How members differ from what a proposal shows of them; undefined when all of them are members, and exactly so. */

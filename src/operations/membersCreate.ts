@@ -1,42 +1,12 @@
 import { z } from 'zod';
-import { memberType, registeredAt, walletKind } from '../contract/members';
-import {
-  address,
-  idOf,
-  itemsOf,
-  nameInput,
-  noDuplicates,
-  responseOnly,
-  timestamp,
-} from '../contract/primitives';
-import { newId } from '../db/ids';
 import { expectNew } from '../domain/governance';
 import { accept } from '../domain/refusal';
+import { address, idOf, memberType, walletKind } from '../domain/schemas';
 import { quotedName } from '../domain/summary';
 import { walletText } from '../domain/wallet';
-import { defineOperation } from './kind';
-import { walletInput, walletInUse, walletSubject, walletWarnings } from './members';
+import { walletInUse } from './members';
+import { defineRule } from './rule';
 import { operationSummary } from './words';
-
-const item = z
-  .strictObject({
-    name: nameInput,
-    walletAddress: walletInput,
-    type: memberType.default('api'),
-    walletKind: walletKind.default('key'),
-    ...responseOnly({ registeredAt, createdAt: timestamp, updatedAt: timestamp }),
-  })
-  .meta({ id: 'MemberInput' })
-  .transform(({ name, walletAddress, type, walletKind: kind }) => ({
-    name,
-    walletAddress,
-    type,
-    walletKind: kind,
-  }));
-
-export const membersCreateBody = z.strictObject({
-  items: itemsOf(item).check(noDuplicates(({ walletAddress }) => walletAddress, ['walletAddress'])),
-});
 
 const data = z.object({
   items: z.array(
@@ -45,38 +15,10 @@ const data = z.object({
 });
 
 /** New members. */
-export const membersCreate = defineOperation({
+export const membersCreate = defineRule({
   resourceType: 'members',
   action: 'create',
-  requests: [
-    {
-      id: 'proposeMembersCreate',
-      path: '/members/proposals/create',
-      summary: 'Propose new members',
-      description: 'A member has a wallet that no other member of the organization has.',
-      body: membersCreateBody,
-      exampleBody: {
-        items: [{ name: 'Dave', walletAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', type: 'user' }],
-      },
-    },
-  ],
   data,
-
-  async observe(outside, { items }) {
-    return accept(await walletWarnings(outside, items));
-  },
-
-  async plan({ state }, { items }, notes) {
-    const taken = walletInUse(state, items);
-    if (taken) return taken;
-    const wallets = items.map(({ walletAddress }) => walletSubject(walletAddress));
-    return accept({
-      data: { items: items.map((item) => ({ id: newId('mem'), ...item })) },
-      claims: wallets,
-      names: wallets,
-      notes,
-    });
-  },
 
   change(state, { items }) {
     const ids = items.map(({ id }) => id);

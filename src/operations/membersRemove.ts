@@ -1,20 +1,15 @@
 import { z } from 'zod';
-import { memberSummary as memberSummarySchema } from '../contract/members';
-import { idOf, itemsOf, noDuplicates } from '../contract/primitives';
 import { type Edit, expectRevision, membersOf, type OrganizationState } from '../domain/governance';
 import { accept, refuse } from '../domain/refusal';
-import { defineOperation } from './kind';
-import { describeMember, membersDiffer, unknownMember } from './members';
+import { memberSummary as memberSummarySchema } from '../domain/schemas';
+import { describeMember, membersDiffer } from './members';
+import { defineRule } from './rule';
 import { operationSummary } from './words';
-
-export const membersRemoveBody = z.strictObject({
-  ids: itemsOf(idOf('mem')).check(noDuplicates((id) => id)),
-});
 
 const data = z.object({ items: z.array(memberSummarySchema) });
 
 /** Refuses the first of them who is an admin. */
-function isAdmin({ admins }: OrganizationState, ids: readonly string[]) {
+export function isAdmin({ admins }: OrganizationState, ids: readonly string[]) {
   const index = ids.findIndex((id) => admins.memberIds.includes(id));
   if (index < 0) return undefined;
   return refuse(
@@ -36,32 +31,10 @@ function leavingGroups({ groups }: OrganizationState, ids: readonly string[]): E
 }
 
 /** Removes members from the organization and from every group. Their ids are not reused. */
-export const membersRemove = defineOperation({
+export const membersRemove = defineRule({
   resourceType: 'members',
   action: 'remove',
-  requests: [
-    {
-      id: 'proposeMembersRemove',
-      path: '/members/proposals/remove',
-      summary: 'Propose the removal of members',
-      description: 'They leave every group, and their API keys end. An admin cannot be removed.',
-      body: membersRemoveBody,
-      exampleBody: { ids: ['mem_01jz8k3v5fe5ht0n2m6w9r4xyz'] },
-    },
-  ],
   data,
-
-  async plan({ state }, { ids }) {
-    const refused = unknownMember(state, ids, (i) => `ids[${i}]`) ?? isAdmin(state, ids);
-    if (refused) return refused;
-    const members = membersOf(state, ids);
-    const subjects = ids.map((id) => `member:${id}`);
-    return accept({
-      data: { items: [...members] },
-      claims: subjects,
-      names: subjects,
-    });
-  },
 
   change(state, { items }) {
     const difference = membersDiffer(state, items);

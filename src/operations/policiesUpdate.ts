@@ -1,35 +1,11 @@
-import { policiesBodies } from '../contract/policies';
-import { defineOperation } from './kind';
-import {
-  changePolicies,
-  observePolicies,
-  planPolicies,
-  policiesData,
-  policyNetworks,
-  policyTokens,
-  summaryOfPolicies,
-} from './policyItems';
-import { EXAMPLE_CHANGED_POLICY, mixedRequest } from './policyRequests';
+import { changePolicies, policiesData, policyNetworks, policyTokens, summaryOfPolicies } from './policies';
+import { defineRule } from './rule';
 
 /** Replaces policies completely, alone or together with new ones. */
-export const policiesUpdate = defineOperation({
+export const policiesUpdate = defineRule({
   resourceType: 'policies',
   action: 'update',
-  requests: [
-    { ...mixedRequest, appliesTo: ({ policies }) => policies.some(({ id }) => id !== undefined) },
-    {
-      id: 'proposePoliciesUpdate',
-      path: '/policies/proposals/update',
-      summary: 'Propose changes of policies',
-      description:
-        'Each policy is replaced completely. A policy from a response can be changed and sent back.',
-      body: policiesBodies.update,
-      exampleBody: { policies: [EXAMPLE_CHANGED_POLICY] },
-    },
-  ],
   data: policiesData,
-  observe: observePolicies,
-  plan: planPolicies,
   change: changePolicies,
   summary: summaryOfPolicies,
   networkIds: policyNetworks,

@@ -6,7 +6,7 @@ import { genesisPayload } from '../domain/genesis';
 import { adminsOf, checkState, findResource, type OrganizationState } from '../domain/governance';
 import { type DecisionSeal, decisionOf, type GenesisSeal, NO_SEAL, type SealedVote } from '../domain/seal';
 import { proposalPayload, voteStatement } from '../domain/signing';
-import { decidedState } from '../operations/plan';
+import { decidedState } from '../operations/change';
 import { type AuthorizationLine, type HeadLine, isSignedBy, type SealLine, type SignedLine } from './lines';
 
 /** The line of a proof that is wrong, and why. */

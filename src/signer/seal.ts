@@ -11,8 +11,8 @@ import type { DecisionSeal, SealedVote } from '../domain/seal';
 import { proposalPayload, voteStatement } from '../domain/signing';
 import { textDifference } from '../domain/textDifference';
 import { failpoint } from '../failpoints';
-import { kindOf } from '../operations';
-import { changeState, demoWalletRefused, misshapen } from '../operations/plan';
+import { changeState, demoWalletRefused, misshapen } from '../operations/change';
+import { ruleOf } from '../operations/rules';
 import type { SignerContext } from './context';
 import { assertAfterCutoff } from './cutoff';
 import { assertIds } from './input';
@@ -88,25 +88,25 @@ async function verify(
 /** Verifies the tokens that an approved operation names. Throws SignerRefusal and ChainUnavailable. */
 async function verifyTokens(context: SignerContext, { decision, record }: Verified): Promise<void> {
   if (decision === 'reject') return;
-  const kind = kindOf(record.resourceType, record.action);
+  const rule = ruleOf(record.resourceType, record.action);
   // Data of another shape is refused by its change.
-  if (!misshapen(kind, record.data)) await assertTokens(context, kind.tokens?.(record.data) ?? []);
+  if (!misshapen(rule, record.data)) await assertTokens(context, rule.tokens?.(record.data) ?? []);
 }
 
 /** What an approved operation makes of the state. Throws SignerRefusal. */
 function changeOf(context: SignerContext, state: OrganizationState, record: StoredProposal): Changed {
-  const kind = kindOf(record.resourceType, record.action);
-  const changed = changeState(kind, state, record.data);
+  const rule = ruleOf(record.resourceType, record.action);
+  const changed = changeState(rule, state, record.data);
   if (!changed.ok) throw new SignerRefusal('stale', changed.refusal.message);
   const demo = demoWalletRefused(context, changed.value);
   if (demo) throw new SignerRefusal('stale', demo.refusal.message);
   const { networks } = context;
-  for (const id of kind.networkIds?.(record.data) ?? []) {
+  for (const id of rule.networkIds?.(record.data) ?? []) {
     if (!networks.some((network) => network.id === id)) {
       throw new SignerRefusal('stale', networkNotConfigured(networks, id));
     }
   }
-  const summary = kind.summary({ state, networks }, record.data);
+  const summary = rule.summary({ state, networks }, record.data);
   if (summary !== record.summary) {
     throw new SignerRefusal(
       'stale',

@@ -6,7 +6,7 @@ import { type ReadToken, readToken, type TokenFacts } from '../chain/tokens';
 import { isSameAddress } from '../domain/address';
 import { NATIVE_CURRENCY } from '../domain/policy';
 import { quoted } from '../domain/quoted';
-import type { ShownToken } from '../operations/kind';
+import type { ShownToken } from '../operations/rule';
 import { networkOf, type SignerContext } from './context';
 import { SignerRefusal } from './refusal';
 

@@ -13,7 +13,7 @@ import { genesisPayload } from '../../src/domain/genesis';
 import { findResource, type OrganizationState } from '../../src/domain/governance';
 import { type DecisionSeal, type GenesisSeal, NO_SEAL, type Seal } from '../../src/domain/seal';
 import { proposalPayload } from '../../src/domain/signing';
-import { decidedState } from '../../src/operations/plan';
+import { decidedState } from '../../src/operations/change';
 import { type AuthorizationLine, type HeadLine, signLine } from '../../src/proof/lines';
 import { prove } from '../../src/proof/prove';
 import { type Comparison, compare, type Figure, figure } from './figures';

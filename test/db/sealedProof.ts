@@ -14,7 +14,7 @@ import {
 import { type DecisionSeal, NO_SEAL, type Seal, type SealedVote } from '../../src/domain/seal';
 import { proposalPayload } from '../../src/domain/signing';
 import { kindOf } from '../../src/operations';
-import { changeState } from '../../src/operations/plan';
+import { changeState } from '../../src/operations/change';
 import { signerOf } from './operationKeys';
 
 /** Every vote is the signature of one of these admins over exactly that payload; no admin has two. */

@@ -2,7 +2,7 @@ import { isSealedHead, openSeal } from '../../chain/seals';
 import type { StoredSeal, StoredState } from '../../db/seals';
 import type { OrganizationState } from '../../domain/governance';
 import { NO_SEAL, type Seal } from '../../domain/seal';
-import { decidedState } from '../../operations/plan';
+import { decidedState } from '../../operations/change';
 import { JournalError } from '../journal/entries';
 
 /** The seals of an organization in order. Throws JournalError unless its seal key has signed them, each after the one before. */

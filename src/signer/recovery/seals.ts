@@ -17,7 +17,7 @@ import type { Tally } from '../../domain/approval';
 import { adminsOf, type OrganizationState } from '../../domain/governance';
 import { type DecisionSeal, decisionOf, type GenesisSeal, NO_SEAL, type Seal } from '../../domain/seal';
 import { proposalPayload, voteStatement } from '../../domain/signing';
-import { decidedState } from '../../operations/plan';
+import { decidedState } from '../../operations/change';
 import { JournalError, type SealEntry } from '../journal/entries';
 import { recoveredEntry } from './audit';
 

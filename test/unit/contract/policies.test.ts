@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describeIssue, fieldIssues } from '../../../src/contract/issues';
-import { policiesBodies, proposedPolicy } from '../../../src/contract/policies';
-import type { PolicyDefinition } from '../../../src/domain/policy';
-import { policyOfView, policyView } from '../../../src/domain/policy';
-import { ANY_TOKEN, definitionFrom } from '../../../src/operations/policyItems';
+import { policiesBodies } from '../../../src/contract/policies';
+import { type PolicyDefinition, policyOfView, policyView } from '../../../src/domain/policy';
+import { proposedPolicy } from '../../../src/domain/shownPolicy';
+import { ANY_TOKEN, definitionFrom } from '../../../src/operations/policyItems.request';
 import { anAddress, anId } from '../../support/builders';
 import {
   aContractPolicyItem,

@@ -1,8 +1,9 @@
 import { describeIssue, fieldIssues } from '../../../src/contract/issues';
-import { addressInput, isId, nameInput } from '../../../src/contract/primitives';
+import { addressInput, nameInput } from '../../../src/contract/primitives';
 import { signBody } from '../../../src/contract/proposals';
-import { accountsCreateBody } from '../../../src/operations/accountsCreate';
-import { accountsUpdateBody } from '../../../src/operations/accountsUpdate';
+import { isId } from '../../../src/domain/schemas';
+import { accountsCreateBody } from '../../../src/operations/accountsCreate.request';
+import { accountsUpdateBody } from '../../../src/operations/accountsUpdate.request';
 
 const ID = 'acc_01jz8k3v5fe5ht0n2m6w9r4xyz';
 const OTHER_ID = 'acc_01jz8k3v5fe5ht0n2m6w9r4xy0';

@@ -26,7 +26,7 @@ function headings(file: string): string[] {
 }
 
 /** What the example of a new kind of operation would add. */
-const PROPOSED_FILES = ['src/operations/accountsRemove.ts'];
+const PROPOSED_FILES = ['src/operations/accountsRemove.ts', 'src/operations/accountsRemove.request.ts'];
 
 /** Settings that src/config.ts does not parse. */
 const ELSEWHERE = ['MIGRATION_DATABASE_URL', 'RECOVERY_DATABASE_URL', 'NODE_ENV', 'TEMPORAL_CLI_PATH'];
@@ -180,11 +180,11 @@ describe('the documentation', () => {
     expect([...codes].filter((code) => !text.includes(`\`${code}\``))).toEqual([]);
   });
 
-  it('says truly that each kind of operation has a file of its own, and how many there are', () => {
-    const files = operations.map(
-      ({ resourceType, action }) =>
-        `src/operations/${resourceType}${action.slice(0, 1).toUpperCase()}${action.slice(1)}.ts`,
-    );
+  it('says truly that each kind of operation has a rule and a request, and how many there are', () => {
+    const files = operations.flatMap(({ resourceType, action }) => {
+      const name = `src/operations/${resourceType}${action.slice(0, 1).toUpperCase()}${action.slice(1)}`;
+      return [`${name}.ts`, `${name}.request.ts`];
+    });
     expect(files.filter((file) => !existsSync(join(project, file)))).toEqual([]);
     const words = ['ten', 'eleven', 'twelve', 'thirteen', 'fourteen', 'fifteen'];
     expect(read('ARCHITECTURE.md')).toContain(`There are ${words[operations.length - 10]}, each whole`);

@@ -9,8 +9,8 @@ import type { MemberSummary } from '../../../src/domain/approval';
 import { NATIVE_CURRENCY, type Policy } from '../../../src/domain/policy';
 import { type Evaluation, evaluate, type Usage, usageWindow } from '../../../src/domain/policyEngine';
 import { readContent } from '../../../src/domain/transactionContent';
-import { policiesCreate } from '../../../src/operations/policiesCreate';
-import { definitionFrom } from '../../../src/operations/policyItems';
+import { policiesCreateRequest } from '../../../src/operations/policiesCreate.request';
+import { definitionFrom } from '../../../src/operations/policyItems.request';
 
 const page = readFileSync(join(__dirname, '..', '..', '..', 'docs', 'policy-cookbook.md'), 'utf8');
 
@@ -195,7 +195,7 @@ interface Section {
 }
 
 function sections(): Section[] {
-  const request = policiesCreate.requests.find(({ path }) => path === '/policies/proposals/add');
+  const request = policiesCreateRequest.requests.find(({ path }) => path === '/policies/proposals/add');
   if (!request) throw new Error('no endpoint adds policies');
   return page
     .split(/^## /m)

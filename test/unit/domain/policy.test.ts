@@ -12,7 +12,7 @@ import {
   policyView,
 } from '../../../src/domain/policy';
 import { displayAmount, type PolicyNames, policyDanger, policyLines } from '../../../src/domain/policyText';
-import { definitionFrom } from '../../../src/operations/policyItems';
+import { definitionFrom } from '../../../src/operations/policyItems.request';
 import { anAddress, anId } from '../../support/builders';
 import { aPolicyWorld, policyItems, policyName, type WrittenPolicy } from '../../support/policies';
 import { aPolicy, type PolicyChange } from '../../support/transactions';

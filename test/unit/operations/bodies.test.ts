@@ -1,11 +1,11 @@
 import { describeIssue, fieldIssues } from '../../../src/contract/issues';
-import { adminsUpdateBody } from '../../../src/operations/adminsUpdate';
-import { groupsCreateBody } from '../../../src/operations/groupsCreate';
-import { groupsDeleteBody } from '../../../src/operations/groupsDelete';
-import { groupsUpdateBody } from '../../../src/operations/groupsUpdate';
-import { membersCreateBody } from '../../../src/operations/membersCreate';
-import { membersRemoveBody } from '../../../src/operations/membersRemove';
-import { membersUpdateBody } from '../../../src/operations/membersUpdate';
+import { adminsUpdateBody } from '../../../src/operations/adminsUpdate.request';
+import { groupsCreateBody } from '../../../src/operations/groupsCreate.request';
+import { groupsDeleteBody } from '../../../src/operations/groupsDelete.request';
+import { groupsUpdateBody } from '../../../src/operations/groupsUpdate.request';
+import { membersCreateBody } from '../../../src/operations/membersCreate.request';
+import { membersRemoveBody } from '../../../src/operations/membersRemove.request';
+import { membersUpdateBody } from '../../../src/operations/membersUpdate.request';
 import { anAddress, anId } from '../../support/builders';
 
 const BODIES = {

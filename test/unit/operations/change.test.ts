@@ -5,7 +5,8 @@ import { findResource, type OrganizationState } from '../../../src/domain/govern
 import { type Policy, policyView } from '../../../src/domain/policy';
 import type { ProposalAction, ResourceType } from '../../../src/domain/proposal';
 import { kindOf, operations } from '../../../src/operations';
-import { changeState } from '../../../src/operations/plan';
+import { changeState } from '../../../src/operations/change';
+import { rules } from '../../../src/operations/rules';
 import { aMember, anAddress, anId, aState } from '../../support/builders';
 import { valuesIn, withValue } from '../../support/leaves';
 import { aCallPolicy, aPolicy, aRule, aTransferPolicy } from '../../support/transactions';
@@ -101,6 +102,11 @@ test('every kind has data here', () => {
   expect(CASES.map(([of]) => of).sort()).toEqual(
     operations.map(({ resourceType, action }) => `${resourceType}/${action}`).sort(),
   );
+});
+
+test('the signer knows the rule of every kind', () => {
+  expect(rules).toHaveLength(operations.length);
+  for (const [i, rule] of rules.entries()) expect({ ...operations[i], ...rule }).toEqual(operations[i]);
 });
 
 describe.each(CASES)('the change of %s', (of, data, touched) => {

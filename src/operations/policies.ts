@@ -1,9 +1,5 @@
 import { z } from 'zod';
 import { type NamedFunction, parseFunction } from '../chain/functions';
-import { type PolicyItem, proposedPolicy } from '../contract/policies';
-import { findAccounts } from '../db/accounts';
-import { newId } from '../db/ids';
-import { isSameAddress } from '../domain/address';
 import { canonicalJson } from '../domain/canonicalJson';
 import {
   type Edit,
@@ -13,19 +9,14 @@ import {
   type OrganizationState,
   type PolicyState,
 } from '../domain/governance';
-import { networkNotConfigured } from '../domain/network';
 import {
   type ApproverSetting,
   contractRules,
   type InitiatorSetting,
-  NATIVE_CURRENCY,
   type Policy,
-  type PolicyAccount,
   type PolicyDefinition,
   type PolicyView,
-  policyDefinitionSchema,
   policyOfView,
-  policyPeople,
   policyView,
   tokenIn,
   transferCondition,
@@ -33,16 +24,12 @@ import {
 import { type PolicyDanger, policyDanger, policyLines } from '../domain/policyText';
 import { quoted } from '../domain/quoted';
 import { accept, type Outcome, refuse } from '../domain/refusal';
+import { proposedPolicy } from '../domain/shownPolicy';
 import { quotedName, quotedNewName, summaryText } from '../domain/summary';
-import type { Outside, Plan, PlanContext, ShownToken, SummaryContext, Token } from './kind';
-
-/** The body of a request that creates or changes policies. */
-interface PoliciesBody {
-  readonly policies: readonly PolicyItem[];
-}
+import type { ShownToken, SummaryContext } from './rule';
 
 /** The policies of a proposal: after the change, or before their removal. */
-interface PoliciesData {
+export interface PoliciesData {
   readonly policies: readonly ProposedPolicy[];
 }
 
@@ -63,140 +50,8 @@ export const policiesData: z.ZodType<PoliciesData> = z
   .object({ policies: z.array(proposedPolicy.refine(isPolicy)) })
   .meta({ id: 'PoliciesData' });
 
-/** What the tokens of a request report about themselves, in the order of its policies; null where none is named. */
-type PolicyFacts = readonly (Token | null)[];
-
-/** The token fields of a policy that covers any token. */
-export const ANY_TOKEN: Token = { symbol: '', name: null, decimals: 0, logoUrl: null };
-
-type TokenReader = Pick<Outside, 'networks' | 'readToken'>;
-
-async function observeToken(
-  { networks, readToken }: TokenReader,
-  item: PolicyItem,
-): Promise<Outcome<Token | null>> {
-  const condition = item.tokenTransferCondition;
-  if (!condition) return accept(null);
-  const { tokenAddress } = condition;
-  if (tokenAddress === null) return accept(ANY_TOKEN);
-  const network = networks.find(({ id }) => id === item.networkId);
-  if (!network) return refuse('validationError', networkNotConfigured(networks, item.networkId), 'networkId');
-  if (tokenAddress === NATIVE_CURRENCY) return accept({ ...network.nativeAsset, logoUrl: null });
-  const read = await readToken(network.id, tokenAddress);
-  return read.ok
-    ? accept(read.token)
-    : refuse('validationError', read.reason, 'tokenTransferCondition.tokenAddress');
-}
-
-/** Reads the tokens that policies name, each once. Refuses unreadable tokens and wrong decimals. */
-export async function observePolicies(
-  { networks, readToken }: TokenReader,
-  { policies }: PoliciesBody,
-): Promise<Outcome<PolicyFacts>> {
-  const reading = new Map<string, ReturnType<Outside['readToken']>>();
-  const readOnce: Outside['readToken'] = (networkId, tokenAddress) => {
-    const key = `${networkId}:${tokenAddress}`;
-    const known = reading.get(key) ?? readToken(networkId, tokenAddress);
-    reading.set(key, known);
-    return known;
-  };
-  const observed = await Promise.all(
-    policies.map((item) => observeToken({ networks, readToken: readOnce }, item)),
-  );
-  const facts: (Token | null)[] = [];
-  for (const [i, outcome] of observed.entries()) {
-    if (!outcome.ok) {
-      const { code, message, field } = outcome.refusal;
-      return refuse(code, message, `policies[${i}].${field}`);
-    }
-    const given = policies[i]?.tokenTransferCondition?.tokenDecimals ?? null;
-    const token = outcome.value;
-    if (token && given !== null && given !== token.decimals) {
-      return refuse(
-        'validationError',
-        token.decimals === null
-          ? 'must be absent: the token reports no decimals'
-          : `the token has ${token.decimals} decimals, not ${given}`,
-        `policies[${i}].tokenTransferCondition.tokenDecimals`,
-      );
-    }
-    if (token?.decimals === null && policies[i]?.tokenTransferCondition?.amountThreshold !== null) {
-      return refuse(
-        'validationError',
-        'must be null: the token reports no decimals',
-        `policies[${i}].tokenTransferCondition.amountThreshold`,
-      );
-    }
-    facts.push(token);
-  }
-  return accept(facts);
-}
-
-/** A setting without the name of its request field. */
-function settingOf<Setting extends object>(setting: Setting): Omit<Setting, 'field'> {
-  const { field: _, ...others } = setting as Setting & { field?: string };
-  return others;
-}
-
-/** The condition of the item's transactionType, with what its token reports about itself. */
-function conditionFrom(item: PolicyItem, token: Token | null): object {
-  const { transactionType, tokenTransferCondition: transfer, contractInteractionCondition } = item;
-  if (transactionType === 'CONTRACT_INTERACTION') return { transactionType, contractInteractionCondition };
-  if (transactionType === 'ANY' || !transfer || !token) return { transactionType };
-  const { tokenAddress, amountThreshold, destinationAddresses } = transfer;
-  return {
-    transactionType,
-    tokenTransferCondition: {
-      tokenAddress,
-      tokenSymbol: token.symbol,
-      tokenName: token.name ?? '',
-      ...(token.logoUrl === null ? {} : { tokenLogoUrl: token.logoUrl }),
-      tokenDecimals: token.decimals,
-      amountThreshold,
-      destinationAddresses,
-    },
-  };
-}
-
-/** The policy that an item asks for, with what its token reports about itself. */
-export function definitionFrom(item: PolicyItem, token: Token | null): PolicyDefinition {
-  const { name, type, networkId, description, accountIds, limitation } = item;
-  return policyDefinitionSchema.parse({
-    name,
-    type,
-    networkId,
-    ...(description === null ? {} : { description }),
-    accountIds,
-    ...(limitation === null ? {} : { limitation }),
-    initiatorSetting: item.initiatorSetting && settingOf(item.initiatorSetting),
-    ...(item.approverSetting === null ? {} : { approverSetting: settingOf(item.approverSetting) }),
-    ...conditionFrom(item, token),
-  });
-}
-
-/** The ids that policies name, each once. */
-function idsIn(policies: readonly PolicyDefinition[]) {
-  const once = <Id>(ids: readonly Id[]) => [...new Set(ids)];
-  return {
-    networkIds: once(policies.map(({ networkId }) => networkId)),
-    accountIds: once(policies.flatMap(({ accountIds }) => accountIds ?? [])),
-    ...policyPeople(policies),
-  };
-}
-
-/** What policies refer to, as subjects of notes. */
-function subjectsOf(policies: readonly PolicyDefinition[]): string[] {
-  const { networkIds, accountIds, memberIds, groupIds } = idsIn(policies);
-  return [
-    ...networkIds.map((id) => `network:${id}`),
-    ...accountIds.map((id) => `account:${id}`),
-    ...memberIds.map((id) => `member:${id}`),
-    ...groupIds.map((id) => `group:${id}`),
-  ];
-}
-
 /** Why a policy is impossible in the organization now, and its field. */
-interface Fault {
+export interface Fault {
   readonly message: string;
   readonly field: string;
 }
@@ -228,7 +83,7 @@ function settingFault(
 }
 
 /** A reference of a policy that does not exist, or a threshold that its group cannot reach. */
-function faultOf(policy: PolicyDefinition, state: OrganizationState): Fault | undefined {
+export function faultOf(policy: PolicyDefinition, state: OrganizationState): Fault | undefined {
   const missing = (policy.accountIds ?? []).findIndex((id) => !findResource(state, 'account', id));
   if (missing >= 0) {
     return {
@@ -242,47 +97,7 @@ function faultOf(policy: PolicyDefinition, state: OrganizationState): Fault | un
   );
 }
 
-/** The same in a request: its network must be configured, and its accounts deployed. */
-function requestFault(
-  policy: PolicyDefinition,
-  { state, networks }: PlanContext,
-  accounts: readonly PolicyAccount[],
-): Fault | undefined {
-  if (!networks.some(({ id }) => id === policy.networkId)) {
-    return { message: networkNotConfigured(networks, policy.networkId), field: 'networkId' };
-  }
-  const missing = (policy.accountIds ?? []).findIndex((id) => accounts.every((account) => account.id !== id));
-  if (missing >= 0) {
-    return {
-      message: `account ${policy.accountIds?.[missing]} not found in this organization`,
-      field: `accountIds[${missing}]`,
-    };
-  }
-  return destinationFault(policy, accounts) ?? faultOf(policy, state);
-}
-
-/** A destination that is the only account of the policy. */
-function destinationFault(policy: PolicyDefinition, accounts: readonly PolicyAccount[]): Fault | undefined {
-  const [only, ...others] = policy.accountIds ?? [];
-  const account = others.length === 0 ? accounts.find(({ id }) => id === only) : undefined;
-  const destinations = transferCondition(policy)?.destinationAddresses ?? [];
-  const itself = account ? destinations.findIndex((one) => isSameAddress(one, account.address)) : -1;
-  if (itself < 0) return undefined;
-  return {
-    message: 'must not be the only account of the policy',
-    field: `tokenTransferCondition.destinationAddresses[${itself}]`,
-  };
-}
-
-/** The field of a fault as the caller wrote it: a member may be given as `userId`. */
-function fieldIn(item: PolicyItem, { field }: Fault): string {
-  const [where, name] = field.split('.');
-  if (name !== 'memberId') return field;
-  const setting = where === 'initiatorSetting' ? item.initiatorSetting : item.approverSetting;
-  return setting?.type === 'user' ? `${where}.${setting.field}` : field;
-}
-
-function present<T>(thing: T | undefined): T {
+export function present<T>(thing: T | undefined): T {
   if (thing === undefined) throw new Error('a policy was not checked before it was described');
   return thing;
 }
@@ -299,54 +114,6 @@ function linesOf(policy: PolicyDefinition, { state, networks }: SummaryContext):
 /** An unambiguous description of a policy: `"Payroll" (pol_…)`. */
 export function describePolicy({ id, name }: Pick<Policy, 'id' | 'name'>): string {
   return `${quotedName(name)} (${id})`;
-}
-
-/** Plans one policy. Refuses with validationError; its field is the item's own. */
-function planPolicy(
-  context: PlanContext,
-  item: PolicyItem,
-  definition: PolicyDefinition,
-  accounts: readonly PolicyAccount[],
-): Outcome<ProposedPolicy> {
-  const before = item.id === undefined ? undefined : findResource(context.state, 'policy', item.id);
-  if (item.id !== undefined && !before) {
-    return refuse('validationError', `policy ${item.id} not found in this organization`, '.id');
-  }
-  const fault = requestFault(definition, context, accounts);
-  if (fault) return refuse('validationError', fault.message, `.${fieldIn(item, fault)}`);
-  const view = policyView(definition, accounts);
-  if (!before) return accept({ id: newId('pol'), ...view });
-  const { id, revision } = before;
-  if (canonicalJson(definition) === canonicalJson(before.definition)) {
-    return refuse('validationError', `nothing about policy ${id} would change`, '');
-  }
-  return accept({ id, revision, ...view });
-}
-
-/** Plans new policies and changes of existing ones. */
-export async function planPolicies(
-  context: PlanContext,
-  { policies: items }: PoliciesBody,
-  facts: PolicyFacts,
-): Promise<Outcome<Plan<PoliciesData>>> {
-  const { db, state } = context;
-  const definitions = items.map((item, i) => definitionFrom(item, facts[i] ?? null));
-  const accounts = await findAccounts(db, state.id, idsIn(definitions).accountIds);
-  const planned: ProposedPolicy[] = [];
-  for (const [i, item] of items.entries()) {
-    const policy = planPolicy(context, item, present(definitions[i]), accounts);
-    if (!policy.ok) {
-      const { code, message, field } = policy.refusal;
-      return refuse(code, message, `policies[${i}]${field}`);
-    }
-    planned.push(policy.value);
-  }
-  const claims = items.flatMap(({ id }) => (id === undefined ? [] : `policy:${id}`));
-  return accept({
-    data: { policies: planned },
-    claims,
-    names: [...claims, ...subjectsOf(definitions)],
-  });
 }
 
 /** A decided policy by its id and name. */

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { accountNetworks } from '../contract/accounts';
+import { itemsOf, nameInput, networkIdsInput, noDuplicates, responseOnly } from '../contract/primitives';
+import { type Account, findAccounts } from '../db/accounts';
+import { findResource } from '../domain/governance';
+import { accept, refuse } from '../domain/refusal';
+import { address, idOf, networkId, revision, timestamp } from '../domain/schemas';
+import { deploymentCompleted, deploymentFailed } from './accountDeployments.request';
+import { accountsUpdate } from './accountsUpdate';
+import { defineOperation } from './kind';
+import { networkSubjects, unknownNetwork } from './networks.request';
+
+const item = z
+  .strictObject({
+    id: idOf('acc'),
+    name: nameInput.optional(),
+    networkIds: networkIdsInput.optional().meta({ description: 'Networks to add.' }),
+    ...responseOnly({ address, networks: accountNetworks, createdAt: timestamp, updatedAt: timestamp }),
+  })
+  .refine((item) => item.name !== undefined || item.networkIds !== undefined, 'changes nothing')
+  .meta({ id: 'AccountChange' })
+  .transform(({ id, name, networkIds }) => ({
+    id,
+    ...(name === undefined ? {} : { name }),
+    ...(networkIds === undefined ? {} : { networkIds }),
+  }));
+
+export const accountsUpdateBody = z.strictObject({
+  items: itemsOf(item).check(noDuplicates(({ id }) => id, ['id'])),
+});
+
+const data = z.object({
+  items: z.array(
+    z.object({
+      id: idOf('acc'),
+      revision,
+      name: z.string().optional(),
+      networkIds: z.array(networkId).optional(),
+    }),
+  ),
+});
+
+type Item = z.output<typeof item>;
+
+/** Refuses networks that an account is already on, and an empty change. */
+function idleChange(account: Account, { name, networkIds = [] }: Item, field: string) {
+  const present = networkIds.findIndex((id) => account.networkIds.includes(id));
+  if (present >= 0) {
+    return refuse(
+      'validationError',
+      `account ${account.id} is already on network ${networkIds[present]}`,
+      `${field}.networkIds[${present}]`,
+    );
+  }
+  if (networkIds.length > 0 || (name !== undefined && name !== account.name)) return undefined;
+  return refuse('validationError', `nothing about account ${account.id} would change`, field);
+}
+
+/** How it is proposed. */
+export const accountsUpdateRequest = defineOperation(accountsUpdate, {
+  requests: [
+    {
+      id: 'proposeAccountsUpdate',
+      path: '/accounts/proposals/update',
+      summary: 'Propose changes of accounts',
+      description: '`networkIds` are the networks to add.',
+      body: accountsUpdateBody,
+      exampleBody: {
+        items: [{ id: 'acc_01jz8k3v5fe5ht0n2m6w9r4xyz', name: 'Treasury', networkIds: [31338] }],
+      },
+    },
+  ],
+
+  async plan({ db, state, networks }, { items }) {
+    const unknown = unknownNetwork(networks, items);
+    if (unknown) return unknown;
+    const ids = items.map(({ id }) => id);
+    const accounts = await findAccounts(db, state.id, ids);
+    const planned: z.output<typeof data>['items'] = [];
+    for (const [i, item] of items.entries()) {
+      const account = accounts.find(({ id }) => id === item.id);
+      const decided = findResource(state, 'account', item.id);
+      if (!account || !decided) {
+        return refuse(
+          'validationError',
+          `account ${item.id} not found in this organization`,
+          `items[${i}].id`,
+        );
+      }
+      const idle = idleChange(account, item, `items[${i}]`);
+      if (idle) return idle;
+      planned.push({ ...item, revision: decided.revision });
+    }
+    return accept({
+      data: { items: planned },
+      claims: items.map(({ id }) => `account:${id}`),
+      names: [...items.map(({ id }) => `account:${id}`), ...networkSubjects(items)],
+    });
+  },
+
+  deployments: {
+    of: ({ items }) =>
+      items.flatMap(({ id, networkIds = [] }) => networkIds.map((on) => ({ accountId: id, networkId: on }))),
+    completed: deploymentCompleted,
+    failed: deploymentFailed,
+  },
+});

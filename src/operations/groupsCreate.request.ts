@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { itemsOf, nameInput, noDuplicates, responseOnly, uniqueList } from '../contract/primitives';
+import { newId } from '../db/ids';
+import { accept } from '../domain/refusal';
+import { idOf, memberSummary, timestamp } from '../domain/schemas';
+import { groupsCreate } from './groupsCreate';
+import { defineOperation } from './kind';
+import { unknownMember } from './members';
+
+const item = z
+  .strictObject({
+    name: nameInput,
+    memberIds: uniqueList(idOf('mem'), (id) => id),
+    ...responseOnly({ members: z.array(memberSummary), createdAt: timestamp, updatedAt: timestamp }),
+  })
+  .meta({ id: 'GroupInput' })
+  .transform(({ name, memberIds }) => ({ name, memberIds }));
+
+/** The same group a second time; of equal names alone the state of the organization decides. */
+const contentOf = ({ name, memberIds }: z.output<typeof item>) =>
+  JSON.stringify([name, [...memberIds].sort()]);
+
+export const groupsCreateBody = z.strictObject({ items: itemsOf(item).check(noDuplicates(contentOf)) });
+
+/** How it is proposed. */
+export const groupsCreateRequest = defineOperation(groupsCreate, {
+  requests: [
+    {
+      id: 'proposeGroupsCreate',
+      path: '/groups/proposals/create',
+      summary: 'Propose new groups',
+      description: 'A group may be empty, and has 100 members at most.',
+      body: groupsCreateBody,
+      exampleBody: { items: [{ name: 'Traders', memberIds: ['mem_01jz8k3v5fe5ht0n2m6w9r4xyz'] }] },
+    },
+  ],
+
+  async plan({ state }, { items }) {
+    for (const [i, item] of items.entries()) {
+      const unknown = unknownMember(state, item.memberIds, (j) => `items[${i}].memberIds[${j}]`);
+      if (unknown) return unknown;
+    }
+    const memberIds = [...new Set(items.flatMap((item) => item.memberIds))];
+    return accept({
+      data: { items: items.map((item) => ({ id: newId('grp'), ...item })) },
+      claims: [],
+      names: memberIds.map((id) => `member:${id}`),
+    });
+  },
+});

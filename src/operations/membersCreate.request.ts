@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { registeredAt } from '../contract/members';
+import { itemsOf, nameInput, noDuplicates, responseOnly } from '../contract/primitives';
+import { newId } from '../db/ids';
+import { accept } from '../domain/refusal';
+import { memberType, timestamp, walletKind } from '../domain/schemas';
+import { defineOperation } from './kind';
+import { walletInUse } from './members';
+import { walletInput, walletSubject, walletWarnings } from './members.request';
+import { membersCreate } from './membersCreate';
+
+const item = z
+  .strictObject({
+    name: nameInput,
+    walletAddress: walletInput,
+    type: memberType.default('api'),
+    walletKind: walletKind.default('key'),
+    ...responseOnly({ registeredAt, createdAt: timestamp, updatedAt: timestamp }),
+  })
+  .meta({ id: 'MemberInput' })
+  .transform(({ name, walletAddress, type, walletKind: kind }) => ({
+    name,
+    walletAddress,
+    type,
+    walletKind: kind,
+  }));
+
+export const membersCreateBody = z.strictObject({
+  items: itemsOf(item).check(noDuplicates(({ walletAddress }) => walletAddress, ['walletAddress'])),
+});
+
+/** How it is proposed. */
+export const membersCreateRequest = defineOperation(membersCreate, {
+  requests: [
+    {
+      id: 'proposeMembersCreate',
+      path: '/members/proposals/create',
+      summary: 'Propose new members',
+      description: 'A member has a wallet that no other member of the organization has.',
+      body: membersCreateBody,
+      exampleBody: {
+        items: [{ name: 'Dave', walletAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', type: 'user' }],
+      },
+    },
+  ],
+
+  async observe(outside, { items }) {
+    return accept(await walletWarnings(outside, items));
+  },
+
+  async plan({ state }, { items }, notes) {
+    const taken = walletInUse(state, items);
+    if (taken) return taken;
+    const wallets = items.map(({ walletAddress }) => walletSubject(walletAddress));
+    return accept({
+      data: { items: items.map((item) => ({ id: newId('mem'), ...item })) },
+      claims: wallets,
+      names: wallets,
+      notes,
+    });
+  },
+});
