@@ -1,4 +1,5 @@
-import { type Hex, keccak256 } from 'viem';
+import type { Hex } from 'viem';
+import { keccak256 } from '../chain/keccak';
 import { EndpointsMissing } from '../chain/signatures';
 import type { IdentifyVoter, Voter } from '../chain/voter';
 import type { Db, Tx } from '../db/database';

@@ -1,17 +1,5 @@
-import { createKeccak, type IHasher } from 'hash-wasm';
 import { type Address, getAddress } from 'viem';
-
-/**
- * keccak256 in WebAssembly, twenty times as fast: a request may contain thousands of addresses. It decides only the case of
- * their letters; what is signed is hashed by viem. Undefined until it is compiled.
- */
-let keccak: IHasher | undefined;
-createKeccak(256).then(
-  (hasher) => {
-    keccak = hasher;
-  },
-  () => undefined,
-);
+import { keccakOf } from './keccak';
 
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 const LETTER_A = 'a'.charCodeAt(0);
@@ -19,16 +7,12 @@ const TO_UPPER_CASE = LETTER_A - 'A'.charCodeAt(0);
 
 /** The checksummed address (EIP-55). Throws for a text that is not an address in any case. */
 export function checksumAddress(text: string): Address {
-  return checksumWith(keccak, text);
-}
-
-/** The same with a keccak256; viem's where there is none. */
-export function checksumWith(hasher: IHasher | undefined, text: string): Address {
   const address = text.toLowerCase();
-  if (!hasher || !ADDRESS.test(address)) return getAddress(address);
+  // What is wrong with it.
+  if (!ADDRESS.test(address)) return getAddress(address);
   // As bytes: as texts it takes four times as long.
   const digits = Buffer.from(address.slice(2), 'latin1');
-  const hash = hasher.init().update(digits).digest('binary');
+  const hash = keccakOf(digits);
   for (let at = 0; at < digits.length; at += 1) {
     const digit = digits[at] ?? 0;
     const half = (hash[at >> 1] ?? 0) >> (at % 2 === 0 ? 4 : 0);

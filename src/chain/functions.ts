@@ -1,4 +1,5 @@
-import { type AbiFunction, keccak256, parseAbi, stringToHex, toFunctionSignature } from 'viem';
+import { type AbiFunction, parseAbi, toFunctionSignature } from 'viem';
+import { textHash } from './keccak';
 import { type FunctionGroup, RESTRICTED_FUNCTIONS } from './restrictedFunctions';
 
 /** A function of a standard, with the names of its parameters: enough to decode a call of it. */
@@ -57,7 +58,7 @@ const UNRESTRICTED_FUNCTIONS: readonly FunctionGroup[] = [
 
 /** The first 4 bytes of the hash of a canonical signature. Source: Solidity ABI specification, "Function Selector". */
 export function selectorOf(signature: string): string {
-  return keccak256(stringToHex(signature)).slice(0, 10);
+  return textHash(signature).slice(0, 10);
 }
 
 /** The functions of a group, with the structs that they take. */

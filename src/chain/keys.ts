@@ -1,7 +1,14 @@
-import type { PrivateKeyAccount } from 'viem/accounts';
+import type { Address, Hex } from 'viem';
+import type { UnsignedTransaction } from './rawTransaction';
 
-/** A key that signs; it never shows its secret. */
-export type SigningKey = Pick<PrivateKeyAccount, 'address' | 'sign' | 'signTypedData' | 'signTransaction'>;
+/** A key that signs (ECDSA, secp256k1); it never shows its secret. */
+export interface SigningKey {
+  readonly address: Address;
+  /** Signs a digest: r, s and v of 27 or 28, 65 bytes. */
+  sign(digest: { readonly hash: Hex }): Promise<Hex>;
+  /** Signs a transaction of a network: the bytes that are sent. */
+  signTransaction(transaction: UnsignedTransaction): Promise<Hex>;
+}
 
 /**
  * The keys of an installation, by what they are for, wherever they are. A signature may take a while: none is awaited

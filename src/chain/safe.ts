@@ -2,7 +2,6 @@ import {
   type Address,
   encodeFunctionData,
   type Hex,
-  keccak256,
   type PublicClient,
   parseAbi,
   toHex,
@@ -11,6 +10,7 @@ import {
 import type { AccountDerivation } from '../domain/account';
 import { ask, type ChainClient, networkLabel } from './clients';
 import { staticCallWord } from './evmCalls';
+import { keccak256 } from './keccak';
 import { type CanonicalContract, PROXY, SAFE_CONTRACTS } from './safeAccount';
 
 /** keccak256("guard_manager.guard.address"), where a Safe keeps its guard. */

@@ -7,15 +7,14 @@ import {
   getAddress,
   getContractAddress,
   type Hex,
-  keccak256,
   pad,
   parseAbi,
-  stringToBytes,
   zeroAddress,
 } from 'viem';
 import type { AccountDerivation } from '../domain/account';
 import { setNewest } from '../setNewest';
 import { checksumAddress } from './address';
+import { keccak256, textHash } from './keccak';
 
 interface Artifact {
   readonly deployedBytecode: Hex;
@@ -123,7 +122,7 @@ export function deriveAccount(ownerAddress: string, accountId: string): AccountD
   if (known) return known;
   const { singleton, factory, fallbackHandler } = SAFE_CONTRACTS;
   const owner = deriveOwner(ownerAddress);
-  const saltNonce = BigInt(keccak256(stringToBytes(accountId)));
+  const saltNonce = BigInt(textHash(accountId));
   const derivation = {
     address: getContractAddress({
       opcode: 'CREATE2',

@@ -1,4 +1,5 @@
-import { type Address, encodeFunctionData, type Hex, hashTypedData, parseAbi, zeroAddress } from 'viem';
+import { type Address, encodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem';
+import { hashTypedData } from './typedData';
 
 /**
  * What an account executes once its owner has signed it (Safe 1.4.1). The rest is fixed: operation CALL; baseGas,

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type Hex, keccak256, stringToBytes } from 'viem';
+import type { Hex } from 'viem';
 import { canonicalJson } from '../domain/canonicalJson';
 import type { Seal } from '../domain/seal';
+import { textHash } from './keccak';
 import type { SigningKey } from './keys';
 import { hasSigned } from './signatures';
 
@@ -20,11 +21,6 @@ const SIGNATURE = /^0x[0-9a-f]{130}$/;
 /** True when the seal key has signed a digest; the text of its signature has one form only, in lower case. */
 export async function isSealedBy(sealKey: string, hash: Hex, signature: string): Promise<boolean> {
   return SIGNATURE.test(signature) && hasSigned(sealKey, hash, signature);
-}
-
-/** keccak256 of a text in UTF-8 (bytes32 as 0x hex). */
-export function textHash(text: string): Hex {
-  return keccak256(stringToBytes(text));
 }
 
 /** Signs a seal. */

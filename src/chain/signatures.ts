@@ -1,18 +1,11 @@
 import { createRequire } from 'node:module';
 import type * as Secp256k1 from 'secp256k1';
-import {
-  type Address,
-  bytesToHex,
-  concatHex,
-  encodeAbiParameters,
-  type Hex,
-  hexToBytes,
-  keccak256,
-} from 'viem';
+import { type Address, bytesToHex, concatHex, encodeAbiParameters, type Hex, hexToBytes } from 'viem';
 import { recoverPublicKey } from 'viem/utils';
 import { isSameAddress } from '../domain/address';
 import type { SignatureScheme } from '../domain/wallet';
 import { checksumAddress, isZeroAddress } from './address';
+import { keccak256 } from './keccak';
 
 /** The text is not a signature in the required form. */
 export class InvalidSignature extends Error {

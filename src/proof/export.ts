@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { Hex } from 'viem';
+import { textHash } from '../chain/keccak';
 import type { Keystore } from '../chain/keys';
-import { textHash } from '../chain/seals';
 import { listAuthorizations } from '../db/authorizations';
 import type { Db } from '../db/database';
 import { readInstallationId } from '../db/installation';

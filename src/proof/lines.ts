@@ -1,5 +1,6 @@
 import type { Hex } from 'viem';
-import { isSealedBy, textHash } from '../chain/seals';
+import { textHash } from '../chain/keccak';
+import { isSealedBy } from '../chain/seals';
 import type { ShownAuthorization } from '../db/authorizations';
 import { canonicalJson } from '../domain/canonicalJson';
 

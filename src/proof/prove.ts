@@ -1,4 +1,5 @@
-import { openSeal, textHash } from '../chain/seals';
+import { textHash } from '../chain/keccak';
+import { openSeal } from '../chain/seals';
 import type { IdentifyVoter } from '../chain/voter';
 import { memberSummary } from '../domain/approval';
 import { canonicalJson } from '../domain/canonicalJson';

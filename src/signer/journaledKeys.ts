@@ -6,17 +6,12 @@ function guardedKey(key: SigningKey, permit: () => Promise<void>): SigningKey {
   const guarded = <A extends unknown[], R>(make: (...args: A) => Promise<R>) =>
     async function sign(...args: A) {
       await permit();
-      return make(...args);
+      return make.apply(key, args);
     };
   return {
     address: key.address,
-    sign: guarded((...args: Parameters<SigningKey['sign']>) => key.sign(...args)),
-    signTypedData: guarded((...args: Parameters<SigningKey['signTypedData']>) =>
-      key.signTypedData(...args),
-    ) as SigningKey['signTypedData'],
-    signTransaction: guarded((...args: Parameters<SigningKey['signTransaction']>) =>
-      key.signTransaction(...args),
-    ) as SigningKey['signTransaction'],
+    sign: guarded(key.sign),
+    signTransaction: guarded(key.signTransaction),
   };
 }
 

@@ -1,13 +1,8 @@
-import {
-  type Address,
-  type Hex,
-  keccak256,
-  parseTransaction,
-  recoverTransactionAddress,
-  type TransactionSerialized,
-} from 'viem';
+import type { Address, Hex } from 'viem';
 import { LEAST_REPLACEMENT_PERCENT, leastReplacement, raised } from '../chain/fees';
+import { keccak256 } from '../chain/keccak';
 import { gasPriceText } from '../chain/nativeAmount';
+import { readRawTransaction } from '../chain/rawTransaction';
 import { envelopeAtNonce } from '../db/attempts';
 import type { Envelope } from '../db/chain';
 import type { Tx } from '../db/database';
@@ -70,16 +65,15 @@ function feeLimit(
 /** Throws SignerHold unless a stored envelope has the nonce and the fees that its relayer has signed. */
 async function assertAsSigned(context: SignerContext, networkId: number, envelope: Envelope): Promise<void> {
   const { id, relayerAddress, relayerNonce, maxFeePerGas, maxPriorityFeePerGas } = envelope;
-  const bytes = envelope.rawTransaction as TransactionSerialized;
   const { address } = relayerKeyOf(context, networkId, relayerAddress);
   const isSame = async () => {
-    const signed = parseTransaction(bytes);
+    const { transaction: signed, signer } = await readRawTransaction(envelope.rawTransaction as Hex);
     return (
       signed.chainId === networkId &&
       (signed.nonce ?? 0) === relayerNonce &&
       signed.maxFeePerGas === maxFeePerGas &&
       (signed.maxPriorityFeePerGas ?? 0n) === maxPriorityFeePerGas &&
-      (await recoverTransactionAddress({ serializedTransaction: bytes })) === address
+      signer === address
     );
   };
   if (await isSame().catch(() => false)) return;
@@ -258,7 +252,7 @@ export async function signReserved(
 ): Promise<bigint> {
   const { networkId, relayerAddress, relayerNonce, gas, maxFeePerGas, maxPriorityFeePerGas } = reserved;
   const relayer = relayerKeyOf(context, networkId, relayerAddress);
-  const rawTransaction: Hex = await relayer.signTransaction({
+  const rawTransaction = await relayer.signTransaction({
     type: 'eip1559',
     chainId: networkId,
     nonce: relayerNonce,

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Address, bytesToHex, getAddress, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { signSeal, textHash } from '../../src/chain/seals';
+import { textHash } from '../../src/chain/keccak';
+import { signSeal } from '../../src/chain/seals';
 import { encodeSignature, recoverSigner } from '../../src/chain/signatures';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { createIdentifyVoter } from '../../src/chain/voter';

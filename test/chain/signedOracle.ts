@@ -205,24 +205,18 @@ export class SignedOracle {
           this.recorded.push({ organizationId, hash });
           return key.sign({ hash });
         };
-        const signTypedData: SigningKey['signTypedData'] = async (typed) => {
-          assertWorks();
-          this.recorded.push({ organizationId, hash: hashTypedData(typed as never) });
-          return key.signTypedData(typed);
-        };
-        return watched(key, { sign, signTypedData });
+        return watched(key, { sign });
       },
       relayerKey: (networkId, index) => {
         const key = keys.relayerKey(networkId, index);
-        const signTransaction = (async (...args: Parameters<typeof key.signTransaction>) => {
+        const signTransaction: SigningKey['signTransaction'] = async (transaction) => {
           assertWorks();
-          const transaction = args[0] as TransactionSerializableEIP1559;
           this.sent.push({ relayer: key.address, transaction });
           const { nonce = 0 } = transaction;
           const isNear = nonce < this.relayerNonce + FARTHEST_NONCE;
           if (isNear) this.relayerNonce = Math.max(this.relayerNonce, nonce + 1);
-          return key.signTransaction(...args);
-        }) as typeof key.signTransaction;
+          return key.signTransaction(transaction);
+        };
         return watched(key, { signTransaction });
       },
     };

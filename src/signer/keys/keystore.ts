@@ -15,6 +15,7 @@ import { type Hex, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { type Keystore, KeystoreError, type SigningKey } from '../../chain/keys';
+import { signRawTransaction } from '../../chain/rawTransaction';
 import { canonicalJson } from '../../domain/canonicalJson';
 import { failpoint } from '../../failpoints';
 import { type FileOwner, giveTo } from '../../fileOwner';
@@ -159,10 +160,8 @@ async function writeWhole(
 function derive(secret: Buffer, info: string): SigningKey {
   const wide = BigInt(toHex(new Uint8Array(hkdfSync('sha256', secret, 'orgwallet/v1', info, 48))));
   const scalar = (wide % (CURVE_ORDER - 1n)) + 1n;
-  const { address, sign, signTypedData, signTransaction } = privateKeyToAccount(
-    toHex(scalar, { size: 32 }) as Hex,
-  );
-  return { address, sign, signTypedData, signTransaction };
+  const { address, sign } = privateKeyToAccount(toHex(scalar, { size: 32 }) as Hex);
+  return { address, sign, signTransaction: (transaction) => signRawTransaction(sign, transaction) };
 }
 
 /** How many keys an open keystore keeps: computing an address costs a millisecond. */

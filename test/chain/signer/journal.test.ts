@@ -72,12 +72,10 @@ function slowKeys(
     running -= 1;
     return make();
   };
-  const slow = ({ address, sign, signTypedData, signTransaction }: SigningKey): SigningKey => ({
+  const slow = ({ address, sign, signTransaction }: SigningKey): SigningKey => ({
     address,
     sign: (...args) => slowly(() => sign(...args)),
-    signTypedData,
-    signTransaction: ((...args: Parameters<typeof signTransaction>) =>
-      slowly(() => signTransaction(...args))) as typeof signTransaction,
+    signTransaction: (...args) => slowly(() => signTransaction(...args)),
   });
   const { fingerprint, organizationKey, sealKey, relayerKey } = world.keystore;
   const keystore: SigningKeys = {

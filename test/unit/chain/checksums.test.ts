@@ -1,19 +1,16 @@
 import fc from 'fast-check';
-import { createKeccak } from 'hash-wasm';
 import { getAddress, type Hex, zeroAddress } from 'viem';
-import { checksumAddress, checksumWith, isWellFormedAddress } from '../../../src/chain/address';
+import { checksumAddress, isWellFormedAddress } from '../../../src/chain/address';
 
 const anyAddress = fc
   .uint8Array({ minLength: 20, maxLength: 20 })
   .map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`);
 
 describe('the checksum of an address', () => {
-  it("is viem's, whichever keccak256 computes it", async () => {
-    const wasm = await createKeccak(256);
+  it("is viem's", () => {
     const check = (address: Hex) => {
       const expected = getAddress(address);
       for (const text of [address, `0x${address.slice(2).toUpperCase()}`, expected]) {
-        expect(checksumWith(wasm, text)).toBe(expected);
         expect(checksumAddress(text)).toBe(expected);
       }
       expect(isWellFormedAddress(expected)).toBe(true);
@@ -22,8 +19,7 @@ describe('the checksum of an address', () => {
     fc.assert(fc.property(anyAddress, check), { numRuns: 2_000 });
   });
 
-  it('is of addresses only', async () => {
-    const wasm = await createKeccak(256);
+  it('is of addresses only', () => {
     for (const text of [
       '',
       '0x',
@@ -32,6 +28,6 @@ describe('the checksum of an address', () => {
       `0x${'1'.repeat(41)}`,
       `0x${'g'.repeat(40)}`,
     ])
-      expect(() => checksumWith(wasm, text)).toThrow();
+      expect(() => checksumAddress(text)).toThrow();
   });
 });
