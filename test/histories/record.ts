@@ -1,6 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -29,6 +27,7 @@ import {
   type World,
   workflowOf,
 } from '../workflows/world';
+import { UNRELEASED, writeHistories } from './files';
 import { recordTransactions } from './transactions';
 
 const LIFETIME = '12s';
@@ -43,26 +42,20 @@ function anonymous(history: Proto): string {
     .replaceAll(hostname(), 'host')
     .replace(/"identity":\s*"[^"]*"/g, '"identity": "worker"')
     .replace(/"stackTrace":\s*"(?:[^"\\]|\\.)*"/g, '"stackTrace": ""');
-  return `${JSON.stringify(JSON.parse(json), null, 1)}\n`;
+  return JSON.stringify(JSON.parse(json));
 }
 
 /**
- * Records a history of each workflow in each state, made by the service as it is now, one file each. A file
- * that is there stays: what was begun by the service of then has to go on. Delete it to have it recorded anew. Start
- * the parts first: it runs under jest (`npm run histories`).
+ * Records a history of each workflow in each state, made by the service as it is now, in the place of those that are
+ * unreleased. Start the parts first: it runs under jest (`npm run histories`).
  */
-export async function recordHistories(folder: string): Promise<string[]> {
+export async function recordHistories(): Promise<void> {
   const recorded = new Map([
     ...(await recordWith({ PROPOSAL_LIFETIME: LIFETIME }, recordStates)),
     ...(await recordWith({}, recordKinds)),
     ...(await recordTransactions(async (handle) => anonymous(await handle.fetchHistory()))),
   ]);
-  mkdirSync(folder, { recursive: true });
-  for (const [name, text] of recorded) {
-    const file = join(folder, `${name}.json`);
-    if (!existsSync(file)) writeFileSync(file, text);
-  }
-  return [...recorded.keys()];
+  writeHistories(UNRELEASED, recorded);
 }
 
 async function recordWith(

@@ -5,7 +5,7 @@ import { projectRoot } from '../../src/projectRoot';
 
 const root = projectRoot();
 const FOLDERS = ['src', 'activities', 'workflows', 'client/src', 'console/src', 'tools', 'test'];
-/** Generated, or loaded by their path. */
+/** Made by the build, or loaded by their path. */
 const ENTRIES = [
   'client/src/openapi.ts',
   'workflows/tracing.ts',

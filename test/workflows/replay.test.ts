@@ -1,16 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from '@temporalio/worker';
 import { createLogger } from '../../src/logging';
 import { installTemporalRuntime, workflowSource } from '../../src/workers';
+import { readHistories, recordedSets, UNRELEASED } from '../histories/files';
 import { recordHistories } from '../histories/record';
 
-const FOLDER = join(__dirname, '..', 'histories');
-/** What the service as it is now records; the other folders are of releases, and stay as they are. */
-const UNRELEASED = 'unreleased';
-/** `npm run histories` makes those that are missing, before they are replayed. */
+/** `npm run histories` makes the unreleased ones anew, before they are replayed. */
 const RECORDING = process.env.RECORD_HISTORIES !== undefined;
 
 const STATES = [
@@ -65,22 +63,17 @@ function releases(): string[] {
   return [...changelog.matchAll(/^## \[?(\d[^\]\s]*)/gm)].map(([, version]) => version ?? '');
 }
 
-/** The states whose histories a folder has. */
-function statesIn(folder: string): string[] {
-  return readdirSync(join(FOLDER, folder)).map((file) => file.replace('.json', ''));
-}
-
-/** What each history came to when the workflow of today replayed it, by `folder/state`; undefined where all is well. */
+/** The histories of each set, by the state that their workflow has reached. */
+const sets = new Map<string, ReturnType<typeof readHistories>>();
+/** What each history came to when the workflow of today replayed it, by `set/state`; undefined where all is well. */
 const replayed = new Map<string, Error | undefined>();
 
 beforeAll(async () => {
-  if (RECORDING) await recordHistories(join(FOLDER, UNRELEASED));
+  if (RECORDING) await recordHistories();
   else await installTemporalRuntime(createLogger('error'));
-  const histories = [UNRELEASED, ...releases()].flatMap((folder) =>
-    statesIn(folder).map((state) => ({
-      workflowId: `${folder}/${state}`,
-      history: JSON.parse(recorded(state, folder)),
-    })),
+  for (const set of recordedSets()) sets.set(set, readHistories(set));
+  const histories = [...sets].flatMap(([set, recordings]) =>
+    [...recordings].map(([state, text]) => ({ workflowId: `${set}/${state}`, history: JSON.parse(text) })),
   );
   for await (const { workflowId, error } of Worker.runReplayHistories(replaying(), histories)) {
     replayed.set(workflowId, error);
@@ -92,8 +85,8 @@ function replaying() {
   return { ...workflowSource(), debugMode: false };
 }
 
-function recorded(state: string, folder = UNRELEASED): string {
-  return readFileSync(join(FOLDER, folder, `${state}.json`), 'utf8');
+function recorded(state: string): string {
+  return sets.get(UNRELEASED)?.get(state) ?? '';
 }
 
 interface RecordedEvent {
@@ -107,13 +100,12 @@ function eventsOf(state: string): readonly RecordedEvent[] {
 }
 
 it('every state has a recorded history', () => {
-  expect(statesIn(UNRELEASED).sort()).toEqual(STATES);
+  expect([...(sets.get(UNRELEASED)?.keys() ?? [])].sort()).toEqual(STATES);
 });
 
 it('every release of the changelog has the histories that it recorded', () => {
-  const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  expect(folders.map(({ name }) => name).sort()).toEqual([...releases(), UNRELEASED].sort());
-  for (const release of releases()) expect(statesIn(release).length).toBeGreaterThan(0);
+  expect([...sets.keys()].sort()).toEqual([...releases(), UNRELEASED].sort());
+  for (const release of releases()) expect(sets.get(release)?.size).toBeGreaterThan(0);
 });
 
 describe('the workflow of today replays the history of', () => {
@@ -191,7 +183,7 @@ describe('a recorded history', () => {
     const text = recorded(state);
     expect(text).not.toContain(hostname());
     expect(text).not.toMatch(/"(file|\/(home|root|work|tmp|Users)\/)/);
-    expect(text.length).toBeLessThan(300_000);
+    expect(text.length).toBeLessThan(250_000);
   });
 });
 

@@ -22,15 +22,18 @@ import { fileURLToPath } from 'node:url';
 export const projectDir = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 const OLDEST_NODE = [20, 19];
-const SOURCES = [
-  ...['src', 'tools', 'workflows', 'activities', 'test/bench', 'client/src'],
-  // What the bench needs of what tests have.
-  ...['test/support/document.ts', 'test/support/worstBodies.ts'],
-];
+const SOURCES = ['src', 'tools', 'workflows', 'activities', 'client/src'];
+/** With what it needs of what tests have. */
+const BENCH_SOURCES = ['test/bench', 'test/support/document.ts', 'test/support/worstBodies.ts'];
+const CONTRACT = 'openapi.json';
 const INSTALL_STAMP = join(projectDir, 'node_modules', '.orgwallet-installed');
 const BUILD_STAMP = join(projectDir, 'dist', '.built-from');
 const REVISION = join(projectDir, 'dist', 'revision');
+const BENCH = join(projectDir, 'dist', 'test');
+const BENCH_STAMP = join(BENCH, '.built-from');
 const CLIENT = join(projectDir, 'client');
+/** Made from the contract by the build. */
+const CLIENT_TYPES = join(CLIENT, 'src', 'openapi.ts');
 const CONSOLE_SOURCES = [
   'client/src',
   'console/index.html',
@@ -61,7 +64,8 @@ function read(file) {
   }
 }
 
-function sources(places = SOURCES) {
+/** The files of some places, without what is made from them. */
+function sources(places) {
   const found = [];
   const walk = (dir) => {
     for (const entry of readdirSync(dir, { withFileTypes: true })) {
@@ -76,7 +80,7 @@ function sources(places = SOURCES) {
     if (statSync(path).isFile()) found.push(path);
     else walk(path);
   }
-  return found.sort();
+  return found.filter((file) => file !== CLIENT_TYPES).sort();
 }
 
 function lockfileHash() {
@@ -262,16 +266,22 @@ function replaceFolder(built, place) {
   rmSync(old, { recursive: true, force: true });
 }
 
+/** What translates, with its options. */
+function translator() {
+  const require = createRequire(join(projectDir, 'package.json'));
+  return { require, swc: require('@swc/core'), options: require(join(projectDir, 'swc.config.js')) };
+}
+
 /** Translates sources to dist/ and bundles the workflows. Types are checked by `npm run check`, not here. */
 async function build(hash) {
-  const require = createRequire(join(projectDir, 'package.json'));
-  const swc = require('@swc/core');
-  const options = require(join(projectDir, 'swc.config.js'));
+  const { require, swc, options } = translator();
   const target = join(projectDir, `dist.${process.pid}`);
   const clientTarget = join(CLIENT, `dist.${process.pid}`);
   for (const dir of [target, clientTarget]) rmSync(dir, { recursive: true, force: true });
   try {
-    const all = sources();
+    const { writeClientTypes } = await import('./clientTypes.mjs');
+    await writeClientTypes();
+    const all = sources(SOURCES);
     const isOfClient = (file) => file.startsWith(join(CLIENT, sep));
     await translate(
       swc,
@@ -318,11 +328,25 @@ async function buildPage(hash) {
   }
 }
 
+/** Translates the bench, which needs the service beside it. */
+async function buildBench(hash) {
+  const { swc, options } = translator();
+  const target = `${BENCH}.${process.pid}`;
+  try {
+    await translate(swc, options, join(projectDir, 'test'), target, sources(BENCH_SOURCES));
+    writeFileSync(join(target, '.built-from'), hash);
+    replaceFolder(target, BENCH);
+  } finally {
+    rmSync(target, { recursive: true, force: true });
+  }
+}
+
 /** What is built, each when its own sources have changed. */
 const PARTS = {
   service: {
-    hash: () => sourceHash(SOURCES),
-    isBuilt: (hash) => read(BUILD_STAMP) === hash && existsSync(join(CLIENT, 'dist')),
+    hash: () => sourceHash([...SOURCES, CONTRACT]),
+    isBuilt: (hash) =>
+      read(BUILD_STAMP) === hash && existsSync(join(CLIENT, 'dist')) && existsSync(CLIENT_TYPES),
     build,
   },
   console: {
@@ -330,9 +354,15 @@ const PARTS = {
     isBuilt: (hash) => read(CONSOLE_STAMP) === hash,
     build: buildPage,
   },
+  // In the folder of the service, which a build of that replaces.
+  bench: {
+    hash: () => sourceHash(BENCH_SOURCES),
+    isBuilt: (hash) => read(BENCH_STAMP) === hash,
+    build: buildBench,
+  },
 };
 
-const outdatedParts = () => Object.keys(PARTS).filter((part) => !PARTS[part].isBuilt(PARTS[part].hash()));
+const isOutdated = (part) => !PARTS[part].isBuilt(PARTS[part].hash());
 
 /** What tells this build apart: its commit, with `-dirty` where files have changed since; without git, its sources. */
 export function revision() {
@@ -362,20 +392,20 @@ function recordRevision() {
 
 /**
  * Installs and builds what is missing or out of date.
- * `say` receives one line for each slow step.
+ * `say` receives one line for each slow step; `withBench`: the bench as well.
  */
-export async function bootstrap(say = (line) => console.log(line)) {
+export async function bootstrap(say = (line) => console.log(line), { withBench = false } = {}) {
   requireNode();
   // An image is built once, by its Dockerfile, and its folder may be read-only.
   if (process.env.ORGWALLET_PREBUILT === 'true') return;
-  if (isInstalled() && outdatedParts().length === 0) return recordRevision();
+  const steps = [['service', 'console'], withBench ? ['bench'] : []];
+  if (isInstalled() && !steps.flat().some(isOutdated)) return recordRevision();
   await withLock(say, async () => {
     if (!isInstalled()) await install(say);
-    const outdated = outdatedParts();
-    if (outdated.length > 0) {
+    if (steps.flat().some(isOutdated)) {
       say('Building (about 10 s)');
       const startedAt = Date.now();
-      await Promise.all(outdated.map(buildApart));
+      for (const parts of steps) await Promise.all(parts.filter(isOutdated).map(buildApart));
       say(`  built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
     }
     recordRevision();

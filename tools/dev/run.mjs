@@ -5,7 +5,7 @@ import { bootstrap, projectDir } from './bootstrap.mjs';
 
 const [program, ...args] = process.argv.slice(2);
 try {
-  await bootstrap();
+  await bootstrap(undefined, { withBench: program.startsWith('dist/test/') });
 } catch (error) {
   console.error(error.message);
   process.exit(1);
