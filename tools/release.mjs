@@ -71,7 +71,7 @@ edit('docker-compose.production.yml', `orgwallet:${before}`, `orgwallet:${versio
 for (const page of ['docs/production.md', 'docs/client.md'])
   edit(page, new RegExp(`(orgwallet[:\\w-]*?[-:])${before}`, 'g'), `$1${version}`);
 // Replayed by every later build.
-cpSync(at('test/histories/unreleased'), at('test/histories', version), { recursive: true });
+cpSync(at('test/histories/unreleased.json.gz'), at('test/histories', `${version}.json.gz`));
 run('git', ['add', '--all']);
 run('git', ['commit', '--quiet', '--message', `chore(release): ${version}`]);
 run('git', ['tag', '--annotate', `v${version}`, '--message', `orgwallet ${version}`]);

@@ -4,7 +4,7 @@ import { inFlightAuthorizations, withoutDecided } from '../db/authorizations';
 import type { Db } from '../db/database';
 import type { TransactionRef } from '../domain/transaction';
 import { mapLimit } from '../mapLimit';
-import { readJournal } from '../signer/journal/journal';
+import { readJournal } from '../signer/journal/journalReader';
 import type { MessageOutcome } from '../temporal/approvals';
 import { TemporalUnavailable } from '../temporal/client';
 import { problemText } from './problems';

@@ -1,7 +1,7 @@
 import type { TransactionRef } from '../domain/transaction';
 import type { Db, Tx } from './database';
 import { type UsageOfExecution, usageColumns, usageIn } from './policyUsage';
-import { queryRows, requireRow, type Statement } from './rows';
+import { queryRows, type Statement } from './rows';
 import type { AuthorizationRow } from './tables';
 
 /** What was decided about a transaction on chain; or `rejected`: nothing of it was authorized, and never will be. */
@@ -147,20 +147,6 @@ export async function recordedAuthorizations(
     fromBlock: row.from_block,
   }));
   return { authorizations, total: rows[0]?.total ?? 0 };
-}
-
-/** The rows of a transaction's record as JSON text, in which no number loses a digit. */
-export async function transactionRows(db: Db | Tx, transactionId: string): Promise<string> {
-  const rowsOf = (table: string, column: string) =>
-    `'${table}', (SELECT coalesce(jsonb_agg(to_jsonb(r)), '[]') FROM ${table} r WHERE r.${column} = ?)`;
-  const [row] = await queryRows<{ rows: string }>(
-    db,
-    `SELECT jsonb_build_object(
-        ${rowsOf('approvals', 'id')}, ${rowsOf('transactions', 'id')}, ${rowsOf('votes', 'approval_id')},
-        ${rowsOf('evidence', 'approval_id')}, ${rowsOf('policy_usage', 'transaction_id')})::text AS rows`,
-    Array.from({ length: 5 }, () => transactionId),
-  );
-  return requireRow(row).rows;
 }
 
 /**

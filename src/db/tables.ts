@@ -159,12 +159,12 @@ export interface ApprovalRow {
 }
 
 /** Which request an approval was created by: no reading of its record needs it. */
-interface CreationColumns {
+export interface CreationColumns {
   idempotency_key: string | null;
   request_hash: Buffer | null;
 }
 
-interface VoteRow {
+export interface VoteRow {
   id: bigint;
   approval_id: string;
   member_id: string;
@@ -192,7 +192,7 @@ interface ClaimRow {
   approval_id: string;
 }
 
-interface EvidenceRow {
+export interface EvidenceRow {
   id: bigint;
   organization_id: string;
   approval_id: string;

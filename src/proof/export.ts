@@ -10,7 +10,7 @@ import { listSeals } from '../db/seals';
 import { canonicalJson } from '../domain/canonicalJson';
 import { JournalError } from '../signer/journal/entries';
 import { assertInstallation } from '../signer/journal/installationJournal';
-import { type JournalReader, readJournal } from '../signer/journal/journal';
+import { type JournalReader, readJournal } from '../signer/journal/journalReader';
 import { journalDifference } from './journalDifference';
 import { type AuthorizationLine, type HeadLine, signLine } from './lines';
 

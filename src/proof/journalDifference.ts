@@ -1,6 +1,6 @@
 import type { ShownAuthorization } from '../db/authorizations';
 import type { AuthorizationEntry, RejectionEntry } from '../signer/journal/entries';
-import type { JournalReader } from '../signer/journal/journal';
+import type { JournalReader } from '../signer/journal/journalReader';
 
 /** What the tables show of an organization at one moment. */
 interface Shown {

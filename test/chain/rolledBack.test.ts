@@ -5,7 +5,7 @@ import { requireRow } from '../../src/db/rows';
 import { listSeals } from '../../src/db/seals';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { journalDifference } from '../../src/proof/journalDifference';
-import type { JournalReader } from '../../src/signer/journal/journal';
+import type { JournalReader } from '../../src/signer/journal/journalReader';
 import { compareJournal } from '../../src/signer/recovery/compareJournal';
 import { withTimeLimit } from '../../src/timeLimit';
 import { anAddress } from '../support/builders';

@@ -12,7 +12,7 @@ import {
   zeroAddress,
 } from 'viem';
 import type { SigningKey, SigningKeys } from '../../src/chain/keys';
-import type { JournalLine } from '../../src/signer/journal/lines';
+import type { JournalLine } from '../../src/signer/journal/format';
 
 /** A transaction of an account as its members have signed it. */
 export interface Approved {

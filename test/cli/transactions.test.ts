@@ -11,8 +11,10 @@ import type { NetworkConfig } from '../../src/config';
 import { decideAuthorizations, insertAuthorization, insertRejection } from '../../src/db/authorizations';
 import { createDatabase } from '../../src/db/database';
 import { readInstallationId } from '../../src/db/installation';
+import { readJournaledRecord } from '../../src/db/journaledRecords';
 import { requireRow } from '../../src/db/rows';
-import { openJournal, readJournal } from '../../src/signer/journal/journal';
+import { openJournal } from '../../src/signer/journal/journal';
+import { readJournal } from '../../src/signer/journal/journalReader';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { usageOf } from '../../src/transactions/policy';
 import { carryOut, makeAccount, propose, type Shown } from '../support/api';
@@ -365,7 +367,7 @@ describe('doctor about transactions', () => {
         amount: '1',
         replaces: null,
         expiresAt: null,
-        rows: '{}',
+        record: requireRow(await readJournaledRecord(db, rejected.id)),
       });
       expect(await compared()).toMatchObject({
         status: 'fail',

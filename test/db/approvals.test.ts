@@ -12,9 +12,9 @@ import {
 } from '../../src/db/approvals';
 import { findCarried } from '../../src/db/attempts';
 import { appendAudit, OPERATOR, SYSTEM, verifyAudit } from '../../src/db/audit';
-import { transactionRows } from '../../src/db/authorizations';
 import type { UnsentEnvelope } from '../../src/db/chain';
 import { createDatabase, type Db } from '../../src/db/database';
+import { readJournaledRecord, writeJournaledRecord } from '../../src/db/journaledRecords';
 import { insertMessage, isMessageReceived, restoredMessageId } from '../../src/db/receivedMessages';
 import {
   closedOrLost,
@@ -27,7 +27,6 @@ import {
   restoredLastHour,
   stillApprovals,
 } from '../../src/db/reconciler';
-import { writeTransactionRows } from '../../src/db/recovery';
 import { requireRow } from '../../src/db/rows';
 import { findTransactionTrouble } from '../../src/db/transactionHealth';
 import {
@@ -277,12 +276,14 @@ describe('the idempotency key of an approval', () => {
 
   it('comes back with a transaction that is written back, unless another has it', async () => {
     const stored = await storeTransactionOf(owner, org, {}, requestedWith);
-    const rows = await transactionRows(service, stored.id);
+    const record = requireRow(await readJournaledRecord(service, stored.id));
     const without = { idempotency_key: null, request_hash: null };
     // Of a database that lacks the transaction: the row of one that it has keeps its key for ever.
     const writtenBack = async () => {
       const id = anId('txn');
-      await owner.transaction((tx) => writeTransactionRows(tx, rows.replaceAll(stored.id, id)));
+      await owner.transaction((tx) =>
+        writeJournaledRecord(tx, JSON.parse(JSON.stringify(record).replaceAll(stored.id, id))),
+      );
       return keyOf(id);
     };
     expect(await writtenBack()).toEqual(without);

@@ -94,7 +94,7 @@ describe('a release', () => {
         'package.json',
       ]),
     );
-    expect(existsSync(join(dir, 'test/histories/9.8.7'))).toBe(true);
+    expect(existsSync(join(dir, 'test/histories/9.8.7.json.gz'))).toBe(true);
   });
 
   it('is refused for a version that is none, is there already, or has changes beside it', async () => {

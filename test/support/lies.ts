@@ -35,7 +35,7 @@ export interface Lie {
 
 /** What an attacker changes first. */
 const INTERESTING =
-  /address|value|amount|nonce|gas|fee|hash|account|network|policy|outcome|status|kind|data|signature|relayer|attempted|reserved|executions|cancelling|rows|_id$/i;
+  /address|value|amount|nonce|gas|fee|hash|account|network|policy|outcome|status|kind|data|signature|relayer|attempted|reserved|executions|cancelling|record|_id$/i;
 
 const OPENS_OR_ENDS = /^\s*(begin|rollback)/i;
 const NUMERIC = 1700;

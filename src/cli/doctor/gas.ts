@@ -3,7 +3,7 @@ import { formatEther } from 'viem';
 import { nativeAmount } from '../../chain/nativeAmount';
 import type { Config } from '../../config';
 import { GAS_WINDOW_MS, gasCost, gasLimit } from '../../domain/gasBudget';
-import { readJournal } from '../../signer/journal/journal';
+import { readJournal } from '../../signer/journal/journalReader';
 import { type Finding, ok, warn } from './finding';
 
 /** The part of a budget from which on doctor warns: nine of ten. */

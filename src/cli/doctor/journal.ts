@@ -6,7 +6,7 @@ import { readInstallationId } from '../../db/installation';
 import { readSignerLease } from '../../db/signerLease';
 import { holderText, positionRefusal } from '../../signer/journal/databaseLease';
 import { assertInstallation } from '../../signer/journal/installationJournal';
-import { type JournalReader, readJournal } from '../../signer/journal/journal';
+import { type JournalReader, readJournal } from '../../signer/journal/journalReader';
 import { compareJournal } from '../../signer/recovery/compareJournal';
 import { lackText, late, lost } from '../../signer/recovery/lack';
 import { count } from '../text';

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../domain/canonicalJson';
 import type { SignedGas } from '../../domain/gasBudget';
+import type { JournaledRecord } from '../../domain/journaledRecord';
 
 /** The first entry: the installation whose database the journal belongs to. */
 interface CreatedEntry {
@@ -20,8 +21,8 @@ interface DecidedTransaction {
   readonly destination: string;
   /** The failed transaction that it replaces; null where it replaces none. */
   readonly replaces: string | null;
-  /** Its rows in Postgres as JSON text, exact. */
-  readonly rows: string;
+  /** As it was then: a database that lost it gets it back. */
+  readonly record: JournaledRecord;
 }
 
 /** What the signer authorizes, whole, before it signs. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { JournalError } from './entries';
-import { type Journal, type JournalReader, type OpenJournal, openJournal } from './journal';
+import { type Journal, type OpenJournal, openJournal } from './journal';
+import type { JournalReader } from './journalReader';
 
 /** The database that a journal belongs to. */
 interface JournalInstallation {

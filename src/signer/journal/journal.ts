@@ -1,134 +1,15 @@
 import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { SignedGas } from '../../domain/gasBudget';
-import type { Usage, UsageWindow } from '../../domain/policyEngine';
-import type { JournalPosition, LeaseHold } from '../../domain/signerLease';
+import type { LeaseHold } from '../../domain/signerLease';
 import { giveAsRoot, ownerOf } from '../../fileOwner';
 import { DatabaseLease, type LeaseEvents, type LeaseRow } from './databaseLease';
-import {
-  type AccountNonce,
-  type AuthorizationEntry,
-  type CancellationEntry,
-  type GasEntry,
-  type JournalEntry,
-  JournalError,
-  type OutcomeEntry,
-  type RejectionEntry,
-  type SealEntry,
-  type UnknownExecutionEntry,
-} from './entries';
-import {
-  type Cutoff,
-  type Freeze,
-  type GasOwner,
-  type IndexedAuthorization,
-  JournalIndex,
-  type TakenNonce,
-} from './journalIndex';
+import { type JournalEntry, JournalError } from './entries';
+import { type JournalLine, lineText } from './format';
+import { JournalReader } from './journalReader';
 import { type Lease, takeLease } from './lease';
-import { EMPTY, type JournalEnd, type JournalLine, type LinePosition, lineHash, scanLines } from './lines';
+import { type LinePosition, lineHash } from './lines';
 import { failureText, WrittenFile } from './writtenFile';
-
-/** What can be asked of a journal. */
-export interface JournalReader {
-  readonly file: string;
-  /** Number of its lines. */
-  lines(): number;
-  /** How far it goes. */
-  position(): JournalPosition;
-  /** The hash of a line; undefined where it has no such line. */
-  hashAt(line: number): Promise<string | undefined>;
-  /** The installation whose database it belongs to; undefined while it is empty. */
-  installationId(): string | undefined;
-  /** The authorization of a transaction, without its evidence; or undefined. */
-  authorizationOf(transactionId: string): IndexedAuthorization | undefined;
-  /** All of them, in order. */
-  authorizations(): Iterable<IndexedAuthorization>;
-  /** An authorization as it was written, with its evidence. */
-  readAuthorization(of: IndexedAuthorization): Promise<AuthorizationEntry>;
-  /** What has taken a nonce of an account, or undefined. */
-  takenAt(nonce: AccountNonce): TakenNonce | undefined;
-  /** The highest nonce that is taken of an account, or undefined. */
-  highestNonce(account: Pick<AccountNonce, 'accountId' | 'networkId'>): bigint | undefined;
-  /** The highest nonce that was signed of a relayer, or undefined. */
-  highestRelayerNonce(relayer: Pick<GasEntry, 'networkId' | 'relayerAddress'>): number | undefined;
-  /** What was authorized in a window until a time, by what the signer has read of it; without one transaction. */
-  usageIn(window: UsageWindow, at: Date, except?: string): Pick<Usage, 'amount' | 'executions'>;
-  /** The gas that was signed for an organization on a network, of the last hour at least. */
-  gasOf(owner: GasOwner): readonly SignedGas[];
-  /** Everybody whose gas was signed lately. */
-  gasOwners(): readonly GasOwner[];
-  /** The time of its last line, in milliseconds; 0 while it is empty. */
-  lastTime(): number;
-  /** What the signer has read last about an authorization, or undefined. */
-  outcomeOf(transactionId: string): OutcomeEntry | undefined;
-  /** What it has read last about every authorization. */
-  outcomes(): Iterable<OutcomeEntry>;
-  /** The transactions whose outcome it has not read: all; or those of a policy, oldest first. */
-  undecidedIds(policyId?: string): readonly string[];
-  /** Whether a transaction was reverted or cancelled in a block that its chain has lost. */
-  isUndone(transactionId: string): boolean;
-  /** Id of the first transaction that stands for the same payment: the one that no replacement comes before. */
-  paymentOf(transactionId: string, replaces: string | null): string;
-  /**
-   * The other authorized transactions that stand for the same payment: the one of `paymentOf`, and all that replace it,
-   * directly and indirectly, in order.
-   */
-  othersOf(transactionId: string, replaces: string | null): readonly IndexedAuthorization[];
-  /** The transactions that were rejected. */
-  rejectedIds(): Iterable<string>;
-  /** Whether a transaction was rejected. */
-  isRejected(transactionId: string): boolean;
-  /** The rejection of a transaction, or undefined. */
-  rejection(transactionId: string): Promise<RejectionEntry | undefined>;
-  /** The signed expiry of a rejected transaction, in ISO 8601; null where nothing has verified it. */
-  expiryOfRejected(transactionId: string): string | null;
-  /** The transactions whose cancellations are to be signed. */
-  cancelledIds(): Iterable<string>;
-  /** The cancellation of a transaction that is to be signed, or undefined. */
-  cancellationOf(transactionId: string): CancellationEntry | undefined;
-  /** Executions that nobody here has authorized. */
-  unknownExecutions(): readonly UnknownExecutionEntry[];
-  /** The latest cutoff that concerns an organization, or undefined. */
-  cutoffOf(organizationId: string): Cutoff | undefined;
-  /** The freeze that concerns an organization (null: the one of all organizations), or undefined. */
-  freezeOf(organizationId: string | null): Freeze | undefined;
-  activeFreezes(): readonly Freeze[];
-  /** Whether a request to freeze or to unfreeze is recorded. */
-  isRequestDone(id: string): boolean;
-  /** Sequence and hash of the latest seal of an organization, or undefined. */
-  latestSealed(organizationId: string): { readonly sequence: number; readonly hash: string } | undefined;
-  /** The organizations that have seals. */
-  organizationIds(): readonly string[];
-  /** One seal of an organization, or undefined. */
-  seal(organizationId: string, sequence: number): Promise<SealEntry | undefined>;
-  close(): Promise<void>;
-}
-
-/** The journal of the one process that may write it. */
-export interface Journal extends JournalReader {
-  /**
-   * Appends entries, together; returns when they are on the disk. An authorization, a cancellation or a seal that it has
-   * already is not written again. Throws JournalError for a second authorization of a transaction or of a nonce, another
-   * cancellation of a transaction, a second seal of a sequence, when another process has taken over, and for ever after a
-   * failed write.
-   */
-  append(...entries: readonly JournalEntry[]): Promise<void>;
-  /** Throws JournalError unless this process is the one that may write the journal, by what it knows. */
-  assertCurrent(): void;
-  /**
-   * The same, and the database knows how far this journal goes: what it has may be signed. Asks the database where
-   * something was appended since.
-   */
-  assertSignable(): Promise<void>;
-  /** Before it is completed with something: where that is broken off, it can be begun again. */
-  beginCompleting(): Promise<void>;
-  /** The database takes over how far it goes, after it was completed. */
-  publish(): Promise<void>;
-  /** The hold of the lease in the database: a signature is stored only while the database has it. */
-  hold(): LeaseHold | undefined;
-}
 
 /** How a journal is opened for writing. */
 export interface OpenJournal {
@@ -168,99 +49,6 @@ async function syncFolder(file: string): Promise<void> {
   }
 }
 
-class JournalFile implements JournalReader {
-  protected readonly index = new JournalIndex();
-  protected end: JournalEnd = EMPTY;
-  /** Where the last line is. */
-  protected last: LinePosition | undefined;
-
-  constructor(
-    readonly file: string,
-    protected readonly handle: FileHandle,
-  ) {}
-
-  /** Reads and verifies the whole file. */
-  async load(): Promise<void> {
-    this.end = await scanLines(this.file, (line, position) => {
-      this.index.add(line, position);
-      this.last = position;
-    });
-  }
-
-  lines = () => this.end.lines;
-  position = ({ lines, hash } = this.end): JournalPosition => ({ lines, hash });
-  installationId = () => this.index.installationId;
-  authorizationOf = (transactionId: string) => this.index.authorizations.get(transactionId);
-  authorizations = () => this.index.authorizations.values();
-  takenAt = (nonce: AccountNonce) => this.index.at(nonce);
-  highestNonce = (account: Pick<AccountNonce, 'accountId' | 'networkId'>) => this.index.highestNonce(account);
-  highestRelayerNonce = (relayer: Pick<GasEntry, 'networkId' | 'relayerAddress'>) =>
-    this.index.highestRelayerNonce(relayer);
-  usageIn = (window: UsageWindow, at: Date, except?: string) => this.index.usageIn(window, at, except);
-  gasOf = (owner: GasOwner) => this.index.gasOf(owner);
-  gasOwners = () => this.index.gasOwners();
-  lastTime = () => this.index.lastTime;
-  outcomeOf = (transactionId: string) => this.index.outcomes.get(transactionId);
-  outcomes = () => this.index.outcomes.values();
-  undecidedIds = (policyId?: string) =>
-    policyId === undefined ? [...this.index.undecided] : this.index.undecidedOf(policyId);
-  isUndone = (transactionId: string) => this.index.undone.has(transactionId);
-  paymentOf = (transactionId: string, replaces: string | null) =>
-    this.index.paymentOf(transactionId, replaces);
-  othersOf = (transactionId: string, replaces: string | null) => this.index.othersOf(transactionId, replaces);
-  rejectedIds = () => this.index.rejections.keys();
-  isRejected = (transactionId: string) => this.index.rejections.has(transactionId);
-  expiryOfRejected = (transactionId: string) => this.index.rejections.get(transactionId)?.expiresAt ?? null;
-  cancelledIds = () => this.index.cancellations.keys();
-  cancellationOf = (transactionId: string) => this.index.cancellations.get(transactionId);
-  unknownExecutions = () => this.index.unknownExecutions;
-  organizationIds = () => this.index.organizationIds();
-  cutoffOf = (organizationId: string) => this.index.cutoffOf(organizationId);
-  freezeOf = (organizationId: string | null) => this.index.freezeOf(organizationId);
-  activeFreezes = () => this.index.activeFreezes();
-  isRequestDone = (id: string) => this.index.isRequestDone(id);
-
-  async hashAt(line: number): Promise<string | undefined> {
-    const { end } = this;
-    if (line === end.lines) return end.hash;
-    if (line > end.lines) return undefined;
-    let hash: string | undefined;
-    await scanLines(this.file, (next) => {
-      if (next.line === line + 1) hash = next.previous;
-    });
-    return hash;
-  }
-
-  async readAuthorization({ position }: IndexedAuthorization): Promise<AuthorizationEntry> {
-    return this.read<AuthorizationEntry>(position);
-  }
-
-  async seal(organizationId: string, sequence: number): Promise<SealEntry | undefined> {
-    const found = this.index.sealAt(organizationId, sequence);
-    return found && this.read<SealEntry>(found.position);
-  }
-
-  latestSealed(organizationId: string): { readonly sequence: number; readonly hash: string } | undefined {
-    const sequence = this.index.latestSequence(organizationId);
-    const found = sequence === undefined ? undefined : this.index.sealAt(organizationId, sequence);
-    return sequence === undefined || !found ? undefined : { sequence, hash: found.hash };
-  }
-
-  async rejection(transactionId: string): Promise<RejectionEntry | undefined> {
-    const found = this.index.rejections.get(transactionId);
-    return found && this.read<RejectionEntry>(found.position);
-  }
-
-  async close(): Promise<void> {
-    await this.handle.close();
-  }
-
-  private async read<E extends JournalEntry>({ offset, length }: LinePosition): Promise<E> {
-    const { buffer } = await this.handle.read(Buffer.alloc(length), 0, length, offset);
-    return (JSON.parse(buffer.toString('utf8')) as JournalLine).entry as E;
-  }
-}
-
 /** Entries that wait for the next write. */
 interface Waiting {
   readonly entries: readonly JournalEntry[];
@@ -284,7 +72,8 @@ function claimsOf(
   return { keys: [`transaction ${transactionId}`, nonce], hash: safeTxHash };
 }
 
-class JournalWriter extends JournalFile implements Journal {
+/** The journal of the one process that may write it. */
+export class Journal extends JournalReader {
   private readonly waiting: Waiting[] = [];
   /** What entries that are not on the disk yet take. */
   private readonly claimed = new Map<string, { readonly hash: string; readonly stored: Promise<void> }>();
@@ -338,6 +127,7 @@ class JournalWriter extends JournalFile implements Journal {
     });
   }
 
+  /** Throws JournalError unless this process is the one that may write the journal, by what it knows. */
   assertCurrent(): void {
     this.assertWritable();
     this.databaseLease?.assertLasting();
@@ -356,22 +146,37 @@ class JournalWriter extends JournalFile implements Journal {
     }
   }
 
+  /**
+   * The same, and the database knows how far this journal goes: what it has may be signed. Asks the database where
+   * something was appended since.
+   */
   async assertSignable(): Promise<void> {
     if (this.broken) throw this.broken;
     await this.databaseLease?.hold(this.end.lines);
     this.assertCurrent();
   }
 
+  /** Before it is completed with something: where that is broken off, it can be begun again. */
   async beginCompleting(): Promise<void> {
     await this.databaseLease?.beginCompleting();
   }
 
+  /** The database takes over how far it goes, after it was completed. */
   async publish(): Promise<void> {
     await this.databaseLease?.publish();
   }
 
-  hold = () => this.databaseLease?.current();
+  /** The hold of the lease in the database: a signature is stored only while the database has it. */
+  hold(): LeaseHold | undefined {
+    return this.databaseLease?.current();
+  }
 
+  /**
+   * Appends entries, together; returns when they are on the disk. An authorization, a cancellation or a seal that it has
+   * already is not written again. Throws JournalError for a second authorization of a transaction or of a nonce, another
+   * cancellation of a transaction, a second seal of a sequence, when another process has taken over, and for ever after a
+   * failed write.
+   */
   async append(...entries: readonly JournalEntry[]): Promise<void> {
     // A database that did not answer for a while has let the hold end. A freeze waits for nothing.
     const isFreeze = entries.every(({ type }) => type === 'freeze' || type === 'unfreeze');
@@ -417,7 +222,7 @@ class JournalWriter extends JournalFile implements Journal {
   private recordedAs(entry: JournalEntry, key: string): { hash: string; stored: Promise<void> } | undefined {
     const found = (hash: string | undefined) =>
       hash === undefined ? undefined : { hash, stored: Promise.resolve() };
-    if (entry.type === 'seal') return found(this.index.sealAt(entry.organizationId, entry.sequence)?.hash);
+    if (entry.type === 'seal') return found(this.sealAt(entry.organizationId, entry.sequence)?.hash);
     if (entry.type === 'cancellation') return found(this.cancellationOf(entry.transactionId)?.safeTxHash);
     if (entry.type !== 'authorization') return undefined;
     if (key.startsWith('transaction')) return found(this.authorizationOf(entry.transactionId)?.safeTxHash);
@@ -473,14 +278,14 @@ class JournalWriter extends JournalFile implements Journal {
   private async write(entries: readonly JournalEntry[]): Promise<void> {
     this.assertWritable();
     // A clock that is set back moves no line before another one.
-    const at = new Date(Math.max(this.ownTime(), this.index.lastTime)).toISOString();
+    const at = new Date(Math.max(this.ownTime(), this.lastTime())).toISOString();
     const { epoch } = this.lease;
     const added: [JournalLine, LinePosition][] = [];
     const texts: string[] = [];
     let { end, last } = this;
     for (const entry of entries) {
       const line: JournalLine = { line: end.lines + 1, previous: end.hash, epoch, at, entry };
-      const text = JSON.stringify(line);
+      const text = lineText(line);
       const length = Buffer.byteLength(text);
       texts.push(`${text}\n`);
       last = { offset: end.size, length };
@@ -494,19 +299,7 @@ class JournalWriter extends JournalFile implements Journal {
     this.end = end;
     this.last = last;
     this.writing = 0;
-    for (const [line, position] of added) this.index.add(line, position);
-  }
-}
-
-/** Opens a journal to read it, as it is now. Throws JournalError when it is damaged, and ENOENT where there is none. */
-export async function readJournal(file: string): Promise<JournalReader> {
-  const journal = new JournalFile(file, await open(file, 'r'));
-  try {
-    await journal.load();
-    return journal;
-  } catch (error) {
-    await journal.close();
-    throw error;
+    for (const [line, position] of added) this.add(line, position);
   }
 }
 
@@ -528,7 +321,7 @@ export async function openJournal(options: OpenJournal): Promise<Journal> {
   try {
     const handle = await open(file, 'a+', 0o600).catch(orReason);
     if (!isPresent) giveAsRoot(owner, file);
-    const journal = new JournalWriter(file, handle, lease, ownTime, onLost);
+    const journal = new Journal(file, handle, lease, ownTime, onLost);
     await syncFolder(file);
     try {
       await journal.load();

@@ -14,7 +14,8 @@ import {
   signedGas,
   type UnknownExecutionEntry,
 } from './entries';
-import type { JournalLine, LinePosition } from './lines';
+import type { JournalLine } from './format';
+import type { LinePosition } from './lines';
 
 /** What identifies an authorization, and where it is. */
 export interface IndexedAuthorization
@@ -32,12 +33,12 @@ export interface IndexedAuthorization
 }
 
 /** A nonce of an account that is taken: by an authorization, or by an execution that nobody here has authorized. */
-export type TakenNonce = Pick<IndexedAuthorization, 'safeNonce' | 'safeTxHash' | 'line'> & {
+type TakenNonce = Pick<IndexedAuthorization, 'safeNonce' | 'safeTxHash' | 'line'> & {
   readonly transactionId: string | null;
 };
 
 /** A freeze that is in force. */
-export interface Freeze {
+interface Freeze {
   /** Id of its request. */
   readonly id: string;
   /** null: of all organizations. */
@@ -47,7 +48,7 @@ export interface Freeze {
 }
 
 /** The latest cutoff that concerns an organization. */
-export interface Cutoff {
+interface Cutoff {
   /** When the journal was completed, in milliseconds: what was authorized until then was requested before. */
   readonly at: number;
   /** In milliseconds: what expires until then was requested before. */
@@ -72,7 +73,7 @@ const relayerKey = ({ networkId, relayerAddress }: Pick<GasEntry, 'networkId' | 
   `${networkId}/${relayerAddress}`;
 
 /** Whose gas it is, and on which network. */
-export type GasOwner = Pick<GasEntry, 'organizationId' | 'networkId'>;
+type GasOwner = Pick<GasEntry, 'organizationId' | 'networkId'>;
 
 const gasKey = ({ organizationId, networkId }: GasOwner) => `${organizationId}/${networkId}`;
 
@@ -126,24 +127,23 @@ export function isOfWindow(
   );
 }
 
-/** Finds the entries of a journal by organization, transaction, and account with network and nonce. */
+/** What the entries of a journal say, by organization, transaction, and account with network and nonce. */
 export class JournalIndex {
-  installationId: string | undefined;
-  readonly authorizations = new Map<string, IndexedAuthorization>();
-  readonly outcomes = new Map<string, OutcomeEntry>();
+  private installation: string | undefined;
+  private readonly authorized = new Map<string, IndexedAuthorization>();
+  private readonly read = new Map<string, OutcomeEntry>();
   /** By transaction. */
-  readonly rejections = new Map<string, IndexedRejection>();
+  protected readonly rejections = new Map<string, IndexedRejection>();
   /** The cancellations that are to be signed, by transaction. */
-  readonly cancellations = new Map<string, CancellationEntry>();
+  private readonly cancellations = new Map<string, CancellationEntry>();
   /** The authorizations whose outcome is not read. */
-  readonly undecided = new Set<string>();
+  private readonly undecided = new Set<string>();
   /** Authorizations that were reverted or cancelled in a block that their chain has lost. */
-  readonly undone = new Set<string>();
-  readonly unknownExecutions: UnknownExecutionEntry[] = [];
+  private readonly undone = new Set<string>();
+  private readonly unknown: UnknownExecutionEntry[] = [];
   private readonly nonces = new Map<string, Map<bigint, TakenNonce>>();
   private readonly highest = new Map<string, bigint>();
-  /** In milliseconds; 0 while there is no line. */
-  lastTime = 0;
+  private time = 0;
   private readonly gas = new Map<string, { readonly owner: GasOwner; readonly signed: SignedGas[] }>();
   private readonly relayers = new Map<string, number>();
   private readonly freezes = new Map<string | null, Freeze>();
@@ -159,11 +159,84 @@ export class JournalIndex {
   private readonly replaced = new Map<string, string>();
   private readonly replacedBy = new Map<string, string[]>();
 
-  add({ line, at, entry }: JournalLine, position: LinePosition): void {
-    this.lastTime = Math.max(this.lastTime, Date.parse(at));
+  /** The installation whose database it belongs to; undefined while it is empty. */
+  installationId(): string | undefined {
+    return this.installation;
+  }
+
+  /** The time of its last line, in milliseconds; 0 while it is empty. */
+  lastTime(): number {
+    return this.time;
+  }
+
+  /** The authorization of a transaction, without its evidence; or undefined. */
+  authorizationOf(transactionId: string): IndexedAuthorization | undefined {
+    return this.authorized.get(transactionId);
+  }
+
+  /** All of them, in order. */
+  authorizations(): Iterable<IndexedAuthorization> {
+    return this.authorized.values();
+  }
+
+  /** What the signer has read last about an authorization, or undefined. */
+  outcomeOf(transactionId: string): OutcomeEntry | undefined {
+    return this.read.get(transactionId);
+  }
+
+  /** What it has read last about every authorization. */
+  outcomes(): Iterable<OutcomeEntry> {
+    return this.read.values();
+  }
+
+  /** The transactions whose outcome it has not read: all; or those of a policy, oldest first. */
+  undecidedIds(policyId?: string): readonly string[] {
+    if (policyId === undefined) return [...this.undecided];
+    return this.spendingOf(policyId)
+      .filter(({ transactionId }) => this.undecided.has(transactionId))
+      .map((one) => one.transactionId);
+  }
+
+  /** Whether a transaction was reverted or cancelled in a block that its chain has lost. */
+  isUndone(transactionId: string): boolean {
+    return this.undone.has(transactionId);
+  }
+
+  /** The transactions that were rejected. */
+  rejectedIds(): Iterable<string> {
+    return this.rejections.keys();
+  }
+
+  /** Whether a transaction was rejected. */
+  isRejected(transactionId: string): boolean {
+    return this.rejections.has(transactionId);
+  }
+
+  /** The signed expiry of a rejected transaction, in ISO 8601; null where nothing has verified it. */
+  expiryOfRejected(transactionId: string): string | null {
+    return this.rejections.get(transactionId)?.expiresAt ?? null;
+  }
+
+  /** The transactions whose cancellations are to be signed. */
+  cancelledIds(): Iterable<string> {
+    return this.cancellations.keys();
+  }
+
+  /** The cancellation of a transaction that is to be signed, or undefined. */
+  cancellationOf(transactionId: string): CancellationEntry | undefined {
+    return this.cancellations.get(transactionId);
+  }
+
+  /** Executions that nobody here has authorized. */
+  unknownExecutions(): readonly UnknownExecutionEntry[] {
+    return this.unknown;
+  }
+
+  protected add({ line, at, entry }: JournalLine, position: LinePosition): void {
+    this.time = Math.max(this.time, Date.parse(at));
     switch (entry.type) {
       case 'created':
-        this.installationId = entry.installationId;
+        this.installation = entry.installationId;
         break;
       case 'authorization':
         this.addAuthorization(entry, line, position);
@@ -171,7 +244,7 @@ export class JournalIndex {
       case 'unknownExecution': {
         const { safeTxHash } = entry;
         this.take(entry, { safeNonce: BigInt(entry.safeNonce), safeTxHash, line, transactionId: null });
-        this.unknownExecutions.push(entry);
+        this.unknown.push(entry);
         break;
       }
       case 'rejection':
@@ -201,7 +274,7 @@ export class JournalIndex {
   }
 
   /** What has taken a nonce of an account, or undefined. */
-  at(nonce: AccountNonce): TakenNonce | undefined {
+  takenAt(nonce: AccountNonce): TakenNonce | undefined {
     return this.nonces.get(accountKey(nonce))?.get(nonce.safeNonce);
   }
 
@@ -215,13 +288,13 @@ export class JournalIndex {
     return this.relayers.get(relayerKey(relayer));
   }
 
-  /** What was signed for an organization on a network, of the last hour at least. */
-  gasOf(owner: GasOwner): SignedGas[] {
-    return this.gas.get(gasKey(owner))?.signed ?? [];
+  /** The gas that was signed for an organization on a network, of the last hour at least. */
+  gasOf(owner: GasOwner): readonly SignedGas[] {
+    return this.signedOf(owner);
   }
 
   /** Everybody whose gas was signed lately. */
-  gasOwners(): GasOwner[] {
+  gasOwners(): readonly GasOwner[] {
     return [...this.gas.values()].map(({ owner }) => owner);
   }
 
@@ -237,7 +310,7 @@ export class JournalIndex {
   }
 
   /** Every freeze that is in force. */
-  activeFreezes(): Freeze[] {
+  activeFreezes(): readonly Freeze[] {
     return [...this.freezes.values()];
   }
 
@@ -246,17 +319,20 @@ export class JournalIndex {
     return this.requests.has(id);
   }
 
-  sealAt(organizationId: string, sequence: number): IndexedSeal | undefined {
+  protected sealAt(organizationId: string, sequence: number): IndexedSeal | undefined {
     return this.seals.get(organizationId)?.get(sequence);
   }
 
   /** The organizations that have seals. */
-  organizationIds(): string[] {
+  organizationIds(): readonly string[] {
     return [...this.seals.keys()];
   }
 
-  latestSequence(organizationId: string): number | undefined {
-    return this.latest.get(organizationId);
+  /** Sequence and hash of the latest seal of an organization, or undefined. */
+  latestSealed(organizationId: string): { readonly sequence: number; readonly hash: string } | undefined {
+    const sequence = this.latest.get(organizationId);
+    const found = sequence === undefined ? undefined : this.sealAt(organizationId, sequence);
+    return sequence === undefined || !found ? undefined : { sequence, hash: found.hash };
   }
 
   /**
@@ -272,24 +348,17 @@ export class JournalIndex {
     return { amount, executions: counted.length };
   }
 
-  /** The undecided authorizations of a policy, oldest first. */
-  undecidedOf(policyId: string): string[] {
-    return this.spendingOf(policyId)
-      .filter(({ transactionId }) => this.undecided.has(transactionId))
-      .map((one) => one.transactionId);
-  }
-
   /**
    * The other authorized transactions that stand for the same payment: the one of `paymentOf`, and all that replace it,
    * directly and indirectly, in order.
    */
-  othersOf(transactionId: string, replaces: string | null): IndexedAuthorization[] {
+  othersOf(transactionId: string, replaces: string | null): readonly IndexedAuthorization[] {
     const ids = [this.paymentOf(transactionId, replaces)];
     // It grows while it is read; a record replaces an earlier one only.
     for (const id of ids) ids.push(...(this.replacedBy.get(id) ?? []));
     return [...new Set(ids)]
       .filter((id) => id !== transactionId)
-      .flatMap((id) => this.authorizations.get(id) ?? []);
+      .flatMap((id) => this.authorized.get(id) ?? []);
   }
 
   /** Id of the first transaction that stands for the same payment: the one that no replacement comes before. */
@@ -298,6 +367,10 @@ export class JournalIndex {
     if (id === undefined) return transactionId;
     for (let next = this.replaced.get(id); next !== undefined; next = this.replaced.get(next)) id = next;
     return id;
+  }
+
+  private signedOf(owner: GasOwner): SignedGas[] {
+    return this.gas.get(gasKey(owner))?.signed ?? [];
   }
 
   private spendingOf(policyId: string): Spending[] {
@@ -325,19 +398,19 @@ export class JournalIndex {
     const safeNonce = BigInt(entry.safeNonce);
     const of = { organizationId, transactionId, accountId, networkId, safeTxHash, safeNonce };
     const [fromBlock, authorizedAt] = [BigInt(entry.fromBlock), Date.parse(entry.authorizedAt)];
-    this.authorizations.set(transactionId, { ...of, fromBlock, authorizedAt, line, position });
+    this.authorized.set(transactionId, { ...of, fromBlock, authorizedAt, line, position });
     this.take(entry, { safeNonce, safeTxHash, line, transactionId });
     this.addSpending(entry);
     this.addReplacement(entry);
     // What was read before is of no authorization.
-    this.outcomes.delete(transactionId);
+    this.read.delete(transactionId);
     this.undecided.add(transactionId);
   }
 
   private addCancellation(entry: CancellationEntry, line: number): void {
     const { transactionId, safeTxHash } = entry;
     this.cancellations.set(transactionId, entry);
-    if (this.authorizations.has(transactionId)) return;
+    if (this.authorized.has(transactionId)) return;
     this.take(entry, { safeNonce: BigInt(entry.safeNonce), safeTxHash, line, transactionId });
   }
 
@@ -360,12 +433,12 @@ export class JournalIndex {
 
   private addOutcome(entry: OutcomeEntry): void {
     const { transactionId, outcome } = entry;
-    const before = this.outcomes.get(transactionId)?.outcome;
+    const before = this.read.get(transactionId)?.outcome;
     if (outcome === null && (before === 'reverted' || before === 'cancelled')) this.undone.add(transactionId);
     if (outcome === 'executed') this.undone.delete(transactionId);
     if (outcome !== null) this.undecided.delete(transactionId);
-    else if (this.authorizations.has(transactionId)) this.undecided.add(transactionId);
-    this.outcomes.set(transactionId, entry);
+    else if (this.authorized.has(transactionId)) this.undecided.add(transactionId);
+    this.read.set(transactionId, entry);
     const spent = this.spentBy.get(transactionId);
     if (spent) spent.countedFrom = countedFrom(spent.authorizedAt, entry);
   }
@@ -389,7 +462,7 @@ export class JournalIndex {
 
   private addGas(entry: GasEntry, at: number): void {
     const { organizationId, networkId } = entry;
-    const before = this.gasOf(entry);
+    const before = this.signedOf(entry);
     // Nothing older is ever asked for: the signer's clock is never before this line.
     const isOld = (one: SignedGas | undefined) => one !== undefined && one.at <= at - GAS_WINDOW_MS;
     const recent = isOld(before[0]) ? before.filter((one) => !isOld(one)) : before;

@@ -1,25 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { JournalPosition } from '../../domain/signerLease';
-import { type JournalEntry, JournalError } from './entries';
+import { JournalError } from './entries';
+import { assertFollows, type JournalLine, parseLine } from './format';
 
 /** Where a line is in its file, in bytes, without its line feed. */
 export interface LinePosition {
   readonly offset: number;
   readonly length: number;
-}
-
-/** One line: an entry, and what chains it to the line before it. */
-export interface JournalLine {
-  /** From 1. */
-  readonly line: number;
-  /** SHA-256 of the text of the line before it; of the first one, zeros. */
-  readonly previous: string;
-  /** The lease under which it was written. */
-  readonly epoch: string;
-  /** ISO 8601. */
-  readonly at: string;
-  readonly entry: JournalEntry;
 }
 
 /** The end of a journal: the next line follows it. */
@@ -38,21 +26,16 @@ export function lineHash(text: string | Buffer): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-function parseLine(file: string, number: number, text: Buffer, previous: string): JournalLine {
-  const damaged = (what: string) =>
-    new JournalError(
-      `${file}, line ${number}: ${what}: the file was damaged or changed: restore it from its backup (docs/runbook.md)`,
-    );
-  let parsed: JournalLine;
+/** Line `number` of a file. Throws JournalError, with file and line, where it is not the one that follows. */
+function readLine(file: string, number: number, text: Buffer, previous: string): JournalLine {
   try {
-    parsed = JSON.parse(text.toString('utf8'));
-  } catch {
-    throw damaged('invalid JSON');
+    const line = parseLine(text.toString('utf8'));
+    assertFollows(line, number, previous);
+    return line;
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+    throw new JournalError(`${file}, line ${number}: ${error.message}`);
   }
-  if (parsed?.line !== number) throw damaged(`its number is ${parsed?.line}`);
-  if (parsed.previous !== previous) throw damaged('it does not follow the line before it');
-  if (typeof parsed.entry?.type !== 'string') throw damaged('it has no entry');
-  return parsed;
 }
 
 /**
@@ -70,7 +53,7 @@ export async function scanLines(
     let from = 0;
     for (let to = rest.indexOf(LINE_FEED); to >= 0; to = rest.indexOf(LINE_FEED, from)) {
       const text = rest.subarray(from, to);
-      const line = parseLine(file, end.lines + 1, text, end.hash);
+      const line = readLine(file, end.lines + 1, text, end.hash);
       onLine(line, { offset: end.size, length: text.length });
       end = { lines: line.line, hash: lineHash(text), size: end.size + text.length + 1 };
       from = to + 1;

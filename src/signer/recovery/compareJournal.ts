@@ -11,8 +11,8 @@ import {
   type SealEntry,
   type UnknownExecutionEntry,
 } from '../journal/entries';
-import type { JournalReader } from '../journal/journal';
 import type { IndexedAuthorization } from '../journal/journalIndex';
+import type { JournalReader } from '../journal/journalReader';
 
 /** What the journal has and the database lacks, each in the order of the journal. */
 export interface Missing {

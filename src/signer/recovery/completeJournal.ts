@@ -7,10 +7,12 @@ import { cancellation, safeTransactionHash } from '../../chain/safeTransaction';
 import { hasSigned } from '../../chain/signatures';
 import type { IdentifyVoter } from '../../chain/voter';
 import { type Attempt, attemptsOfTransaction } from '../../db/attempts';
-import { listAuthorizations, type ShownAuthorization, transactionRows } from '../../db/authorizations';
+import { listAuthorizations, type ShownAuthorization } from '../../db/authorizations';
 import type { Db } from '../../db/database';
 import { activeFreezes } from '../../db/freezes';
+import { readJournaledRecord } from '../../db/journaledRecords';
 import { sealedSequences } from '../../db/recovery';
+import { requireRow } from '../../db/rows';
 import { findSealedState, listSeals } from '../../db/seals';
 import { readUnsealedTransaction } from '../../db/transactions';
 import { listUnknownExecutions } from '../../db/unknownExecutions';
@@ -43,7 +45,7 @@ async function decidedOf({ db }: Deps, organizationId: string, shown: ShownAutho
     destination,
     // Nobody has signed what a row says of it.
     replaces: null,
-    rows: await transactionRows(db, transactionId),
+    record: requireRow(await readJournaledRecord(db, transactionId)),
   };
 }
 

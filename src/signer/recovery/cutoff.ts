@@ -3,7 +3,7 @@ import { latestExpiry, openRequests } from '../../db/recovery';
 import { HOUR_MS } from '../../domain/policyEngine';
 import { cutoffAfter } from '../cutoff';
 import { type CutoffEntry, JournalError } from '../journal/entries';
-import type { JournalReader } from '../journal/journal';
+import type { JournalReader } from '../journal/journalReader';
 
 /**
  * The cutoff of now. `lifetimeMs`: how long a request can be signed, so that the signed expiry of each says when it was made.

@@ -1,7 +1,7 @@
 import type { JournalPosition } from '../../domain/signerLease';
 import { COMPLETING } from '../journal/databaseLease';
 import { JournalError } from '../journal/entries';
-import type { JournalReader } from '../journal/journal';
+import type { JournalReader } from '../journal/journalReader';
 import type { Missing } from './compareJournal';
 import { lackText, lost } from './lack';
 

@@ -8,7 +8,7 @@ import {
 import { createLastingFailure } from '../../lastingFailure';
 import type { Logger } from '../../logging';
 import { JournalError } from '../journal/entries';
-import type { JournalReader } from '../journal/journal';
+import type { JournalReader } from '../journal/journalReader';
 import { compareJournal } from './compareJournal';
 import { lackText, lost } from './lack';
 

@@ -4,12 +4,12 @@ import { attemptsOfTransaction, insertAttempt } from '../../db/attempts';
 import { appendAudit } from '../../db/audit';
 import { decideAuthorizations, insertAuthorization, insertRejection } from '../../db/authorizations';
 import type { Tx } from '../../db/database';
+import { writeJournaledRecord } from '../../db/journaledRecords';
 import type { UsageOfExecution } from '../../db/policyUsage';
 import { setPositions } from '../../db/positions';
-import { writeTransactionRows } from '../../db/recovery';
 import type { JsonValue } from '../../domain/canonicalJson';
 import type { AuthorizationEntry, OutcomeEntry, RejectionEntry } from '../journal/entries';
-import type { JournalReader } from '../journal/journal';
+import type { JournalReader } from '../journal/journalReader';
 import { recoveredEntry } from './audit';
 import type { Missing } from './compareJournal';
 
@@ -25,10 +25,10 @@ function usageIn(entry: AuthorizationEntry | RejectionEntry): UsageOfExecution {
 /** Writes the record of a transaction back, audited. */
 async function writeRecord(
   tx: Tx,
-  { organizationId, transactionId, rows }: AuthorizationEntry | RejectionEntry,
+  { organizationId, transactionId, record }: AuthorizationEntry | RejectionEntry,
   details: { readonly [field: string]: JsonValue },
 ): Promise<void> {
-  await writeTransactionRows(tx, rows);
+  await writeJournaledRecord(tx, record);
   const entry = recoveredEntry('transaction', transactionId, details);
   const positions = await appendAudit(tx, organizationId, [entry]);
   await setPositions(tx, 'approvals', [transactionId], positions);

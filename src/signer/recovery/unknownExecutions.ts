@@ -6,7 +6,7 @@ import { storedHashes } from '../../db/attempts';
 import type { Db } from '../../db/database';
 import { type ExplainedNonce, explainedNonces } from '../../db/transactionHealth';
 import { JournalError, type UnknownExecutionEntry } from '../journal/entries';
-import type { JournalReader } from '../journal/journal';
+import type { JournalReader } from '../journal/journalReader';
 
 const MAX_ACCOUNTS = 1_000_000;
 

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../db/database';
 import { recordFreeze } from '../../db/freezes';
 import { insertUnknownExecution } from '../../db/unknownExecutions';
 import type { UnknownExecutionEntry } from '../journal/entries';
-import type { JournalReader } from '../journal/journal';
+import type { JournalReader } from '../journal/journalReader';
 import type { Missing } from './compareJournal';
 import { writeSeals } from './seals';
 import { writeTransactions } from './transactions';

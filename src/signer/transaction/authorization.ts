@@ -2,7 +2,9 @@ import type { Address } from 'viem';
 import { evidenceOf } from '../../approvals/sealedTransaction';
 import type { Attempt, NewAttempt } from '../../db/attempts';
 import type { Tx } from '../../db/database';
+import { readJournaledRecord } from '../../db/journaledRecords';
 import type { StoredTransaction, TransactionSnapshot } from '../../db/transactions';
+import type { JournaledRecord } from '../../domain/journaledRecord';
 import { usageOf } from '../../transactions/policy';
 import type { SignerContext } from '../context';
 import { type AuthorizationEntry, type RejectionEntry, signedPart } from '../journal/entries';
@@ -15,49 +17,47 @@ import type { SigningSnapshot } from './record';
 import type { Votes } from './votes';
 
 /**
- * Throws SignerRefusal unless the rows of a transaction, of `transactionRows`, say that it is being executed; SignerHold
- * unless they are of the record that was verified: a restore writes them back.
+ * The record of a transaction for the journal. Throws SignerRefusal unless the transaction is being executed; SignerHold
+ * unless it is the record that was verified: a restore writes it back.
  */
-export function assertRows(record: StoredTransaction, rows: string): void {
-  const { approvals, transactions } = JSON.parse(rows);
-  const [approval = {}] = approvals;
-  const [row = {}] = transactions;
-  if (approval.execution_status !== 'processing') {
+async function recordToKeep(tx: Tx, record: StoredTransaction): Promise<JournaledRecord> {
+  const kept = await readJournaledRecord(tx, record.id);
+  if (kept?.approval.executionStatus !== 'processing') {
     throw new SignerRefusal('stale', `transaction ${record.id} is not being executed any more`);
   }
+  const { approval, transaction } = kept;
   const isSame =
     approval.id === record.id &&
-    approval.organization_id === record.organizationId &&
+    approval.organizationId === record.organizationId &&
     approval.summary === record.summary &&
-    row.id === record.id &&
-    row.account_id === record.accountId &&
-    row.network_id === record.networkId &&
-    row.policy_id === record.policyId &&
-    row.initiator_id === record.initiator.id &&
-    row.to_address === record.to &&
-    row.calldata === record.calldata &&
-    row.replaces === record.replaces &&
-    // JSON.parse loses digits of a large value.
-    Number(row.value) === Number(record.value);
-  if (isSame) return;
+    transaction.id === record.id &&
+    transaction.accountId === record.accountId &&
+    transaction.networkId === record.networkId &&
+    transaction.policyId === record.policyId &&
+    transaction.initiatorId === record.initiator.id &&
+    transaction.to === record.to &&
+    transaction.calldata === record.calldata &&
+    transaction.replaces === record.replaces &&
+    transaction.value === String(record.value);
+  if (isSame) return kept;
   throw new SignerHold(
     'rollback',
     `the rows of transaction ${record.id} differ from the record that was verified: the database was changed`,
   );
 }
 
-/** The authorization of what is stored, as the journal keeps it; `rows`: of `transactionRows`. */
-export function authorizationEntry(
+/**
+ * The authorization of what is stored, as the journal keeps it. Throws SignerRefusal or SignerHold where the record in the
+ * database is not the one that was verified, or not being executed.
+ */
+export async function authorizationEntry(
+  tx: Tx,
   snapshot: TransactionSnapshot,
   attempt: NewAttempt,
-  {
-    account,
-    votes,
-    authorizedAt,
-    rows,
-  }: { account: Address; votes: Votes; authorizedAt: Date; rows: string },
-): AuthorizationEntry {
+  { account, votes, authorizedAt }: { account: Address; votes: Votes; authorizedAt: Date },
+): Promise<AuthorizationEntry> {
   const { record } = snapshot;
+  const kept = await recordToKeep(tx, record);
   const { amount, policyId, initiatorId, tokenAddress, destination } = usageOf(record);
   return {
     type: 'authorization',
@@ -75,7 +75,7 @@ export function authorizationEntry(
     replaces: record.replaces,
     authorizedAt: authorizedAt.toISOString(),
     evidence: evidenceOf(snapshot, votes),
-    rows,
+    record: kept,
   };
 }
 

@@ -1,8 +1,9 @@
 import type { Address, Hex } from 'viem';
 import { type SafeTransaction, safeTransactionHash } from '../../chain/safeTransaction';
 import type { Attempt } from '../../db/attempts';
-import { transactionRows } from '../../db/authorizations';
 import type { Tx } from '../../db/database';
+import { readJournaledRecord } from '../../db/journaledRecords';
+import { requireRow } from '../../db/rows';
 import type { StoredTransaction } from '../../db/transactions';
 import { max } from '../../domain/bigint';
 import { type PolicyDefinition, tokenOfPolicy } from '../../domain/policy';
@@ -184,8 +185,8 @@ export async function rejectionEntries(
 ): Promise<readonly RejectionEntry[]> {
   if (journal.isRejected(record.id)) return [];
   const usage = usageOf(record);
-  const rows = await transactionRows(tx, record.id);
+  const kept = requireRow(await readJournaledRecord(tx, record.id));
   const { replaces } = record;
   const expiresAt = record.expiresAt?.toISOString() ?? null;
-  return [{ type: 'rejection', ...usage, amount: String(usage.amount), replaces, expiresAt, rows }];
+  return [{ type: 'rejection', ...usage, amount: String(usage.amount), replaces, expiresAt, record: kept }];
 }

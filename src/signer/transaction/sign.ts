@@ -3,12 +3,7 @@ import { checksumAddress } from '../../chain/address';
 import { executionGas, gasAfterReverts, MAX_WHOLE_REVERTS } from '../../chain/gas';
 import type { SafeTransaction } from '../../chain/safeTransaction';
 import { type Attempt, attemptsOfTransaction } from '../../db/attempts';
-import {
-  decideAuthorizations,
-  findAuthorizedAt,
-  insertAuthorization,
-  transactionRows,
-} from '../../db/authorizations';
+import { decideAuthorizations, findAuthorizedAt, insertAuthorization } from '../../db/authorizations';
 import type { Tx } from '../../db/database';
 import type { StoredTransaction, TransactionSnapshot } from '../../db/transactions';
 import { max, min } from '../../domain/bigint';
@@ -25,7 +20,7 @@ import { assertIds } from '../input';
 import type { AuthorizationEntry } from '../journal/entries';
 import type { IndexedAuthorization } from '../journal/journalIndex';
 import { refusalsAsValues, SignerHold, SignerRefusal, type SigningResult } from '../refusal';
-import { assertRows, assertTakenOver, authorizationEntry } from './authorization';
+import { assertTakenOver, authorizationEntry } from './authorization';
 import { boundTransactionTerms } from './boundedTerms';
 import { targetOf } from './cancellation';
 import { journalUndecided } from './confirmOutcome';
@@ -151,10 +146,8 @@ async function takeOver(
   const storedAt = (await findAuthorizedAt(tx, id)) ?? snapshot.now.time;
   // It counts in a budget from its block on, or for ever: an earlier time makes no budget larger.
   const authorizedAt = new Date(Math.min(storedAt.getTime(), snapshot.now.time.getTime()));
-  const rows = await transactionRows(tx, id);
-  assertRows(snapshot.record, rows);
   const { votes } = verified;
-  return [...rejected, authorizationEntry(snapshot, attempt, { account, votes, authorizedAt, rows })];
+  return [...rejected, await authorizationEntry(tx, snapshot, attempt, { account, votes, authorizedAt })];
 }
 
 /**
@@ -227,9 +220,8 @@ async function storeNew(
   const first = { attempt, signable, taken, along, followsUndecided };
   const intent = await storeFirst(context, tx, first, fitting(content, terms));
   // The row of the attempt locks its transaction, so that the execution cannot end concurrently.
-  const rows = await transactionRows(tx, record.id);
-  assertRows(record, rows);
-  return { intent, entries: [authorizationEntry(snapshot, attempt, { account, votes, authorizedAt, rows })] };
+  const entry = await authorizationEntry(tx, snapshot, attempt, { account, votes, authorizedAt });
+  return { intent, entries: [entry] };
 }
 
 /** The terms with as much gas as the content needs at least: the signer may have found that it needs more. */

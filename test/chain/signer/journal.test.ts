@@ -88,7 +88,7 @@ function slowKeys(
 }
 
 describe('an authorization', () => {
-  test('is in the journal with its evidence and its rows', async () => {
+  test('is in the journal with its evidence and its record', async () => {
     const ref = await world.transaction(payment);
     await world.sign(ref);
     const found = world.journal.authorizationOf(ref.transactionId);
@@ -102,11 +102,11 @@ describe('an authorization', () => {
       amount: '5',
       evidence: { votes: [{ memberId: initiator.id, type: 'initiator', scheme: 'eoa' }] },
     });
-    expect(JSON.parse(entry.rows ?? '')).toMatchObject({
-      approvals: [{ id: ref.transactionId, execution_status: 'processing' }],
-      transactions: [{ to_address: RECIPIENT }],
+    expect(entry.record).toMatchObject({
+      approval: { id: ref.transactionId, executionStatus: 'processing' },
+      transaction: { to: RECIPIENT, value: '5' },
       votes: [{ type: 'initiator' }],
-      policy_usage: [{ status: 'reserved' }],
+      usage: [{ status: 'reserved', amount: '5' }],
     });
   });
 

@@ -13,7 +13,9 @@ import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { AuthorizationEntry, JournalEntry } from '../../../../src/signer/journal/entries';
 import { requestFreeze, takeRequests } from '../../../../src/signer/journal/freezeRequests';
-import { type Journal, leaseFile, openJournal, readJournal } from '../../../../src/signer/journal/journal';
+import { type Journal, leaseFile, openJournal } from '../../../../src/signer/journal/journal';
+import { readJournal } from '../../../../src/signer/journal/journalReader';
+import { A_RECORD } from './record';
 
 let file: string;
 let journal: Journal | undefined;
@@ -60,7 +62,7 @@ function anAuthorization(change: Partial<AuthorizationEntry> = {}): Authorizatio
     replaces: null,
     authorizedAt: '2026-01-01T00:00:00.000Z',
     evidence: { votes: ['é'] },
-    rows: '{}',
+    record: A_RECORD,
     ...change,
   };
 }

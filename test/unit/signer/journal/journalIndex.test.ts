@@ -4,12 +4,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import type { UsageWindow } from '../../../../src/domain/policyEngine';
 import type { AuthorizationEntry, JournalEntry } from '../../../../src/signer/journal/entries';
-import {
-  type Journal,
-  type JournalReader,
-  openJournal,
-  readJournal,
-} from '../../../../src/signer/journal/journal';
+import { type Journal, openJournal } from '../../../../src/signer/journal/journal';
+import { type JournalReader, readJournal } from '../../../../src/signer/journal/journalReader';
+import { A_RECORD } from './record';
 
 const HOUR_MS = 3_600_000;
 const TIME = Date.parse('2026-01-01T00:00:00.000Z');
@@ -184,7 +181,7 @@ function entryOf(model: Model, one: Act): JournalEntry {
     amount: String(transaction.amount),
     destination: '0xto',
     replaces,
-    rows: '{}',
+    record: A_RECORD,
   };
   switch (one.kind) {
     case 'authorize':
