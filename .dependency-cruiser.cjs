@@ -73,9 +73,14 @@ const LAYERS = {
     packages: npm('zod', 'viem'),
   },
   'src/approvals': {
-    may: [folder('src/(db|domain)'), PURE_CHAIN, file('src/chain/(seals|signatures)')],
+    may: [folder('src/(credentials|db|domain)'), PURE_CHAIN, file('src/chain/(seals|signatures)')],
     types: [folder('src/chain')],
     packages: npm('viem'),
+  },
+  'src/credentials': { may: [folder('src/(db|domain)')] },
+  'src/organizations': {
+    may: [folder('src/(approvals|db|domain)'), PURE_CHAIN, file('src/chain/(seals|signatures)')],
+    types: [folder('src/chain')],
   },
   'src/reconciler': { may: [folder('src/(domain|db|temporal)'), MAP_LIMIT] },
   activities: {
@@ -92,7 +97,7 @@ const LAYERS = {
   // Rules, chains, tables and what runs a process; nothing of the API, the workers or Temporal, which it does not trust.
   'src/signer': {
     may: [
-      folder('src/(approvals|chain|db|domain|operations|transactions)'),
+      folder('src/(approvals|chain|db|domain|operations|organizations|transactions)'),
       FAILPOINTS,
       FILE_OWNER,
       KEEP_POLLING,
@@ -114,7 +119,7 @@ const LAYERS = {
   },
   'src/api': {
     may: [
-      folder('src/(approvals|contract|db|domain|operations|temporal|transactions)'),
+      folder('src/(approvals|contract|credentials|db|domain|operations|temporal|transactions)'),
       PURE_CHAIN,
       FAILPOINTS,
       LISTEN,
@@ -168,7 +173,7 @@ const LAYERS = {
   },
   'src/cli': {
     may: [
-      folder('src/(approvals|chain|contract|db|domain|proof|reconciler|temporal)'),
+      folder('src/(approvals|chain|contract|credentials|db|domain|organizations|proof|reconciler|temporal)'),
       SIGNER_FILES,
       CERTIFICATES,
       CONFIG,
@@ -302,6 +307,12 @@ const OTHER_RULES = [
     name: 'the signer knows the rules of operations only',
     from: { path: folder('src/signer') },
     to: { path: folder('src/operations'), pathNot: file('src/operations/(change|rule|rules)') },
+  },
+  {
+    // What is audited is decided elsewhere (test/unit/db/decisions.test.ts holds the rest).
+    name: 'repositories append no audit entries',
+    from: { path: folder('src/db'), pathNot: file('src/db/audit') },
+    to: { path: file('src/db/audit') },
   },
   {
     name: 'the journal knows only the rules',

@@ -1,7 +1,7 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
-import { type AuditInput, OPERATOR, SYSTEM } from '../../src/db/audit';
+import type { AuditInput } from '../../src/db/audit';
 import type { MessageOrigin } from '../../src/db/receivedMessages';
-import type { Actor } from '../../src/domain/actor';
+import { type Actor, memberActor, OPERATOR, SYSTEM } from '../../src/domain/actor';
 import type { ApprovalState, MemberSummary } from '../../src/domain/approval';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 
@@ -20,11 +20,6 @@ export function approvalEntry<V extends AnySnapshot, S extends ApprovalState>(
     resourceId: record.id,
     details: { ...about(record), ...details },
   };
-}
-
-/** A member as an actor. */
-export function memberActor({ id, name, walletAddress }: MemberSummary): Actor {
-  return { type: 'member', id, name, walletAddress };
 }
 
 /** The actor of a request: `member` acts for its API key or session. */

@@ -1,6 +1,6 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
-import { SYSTEM } from '../../src/db/audit';
 import { releaseClaims } from '../../src/db/claims';
+import { SYSTEM } from '../../src/domain/actor';
 import { type ApprovalState, isExpired, type Tally, tally } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import { approvalEntry } from './audit';

@@ -1,10 +1,9 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import type { Basis } from '../../src/db/approvalLocks';
-import { SYSTEM } from '../../src/db/audit';
 import { releaseClaims } from '../../src/db/claims';
 import type { Db, Tx } from '../../src/db/database';
 import type { Statement } from '../../src/db/rows';
-import type { Actor } from '../../src/domain/actor';
+import { type Actor, SYSTEM } from '../../src/domain/actor';
 import { type ApprovalState, type Failure, type Note, tally } from '../../src/domain/approval';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import { credentialDetail } from '../../src/domain/credential';

@@ -1,6 +1,7 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
-import { appendAudit, SYSTEM } from '../../src/db/audit';
+import { appendAudit } from '../../src/db/audit';
 import { insertMessage, restoredMessageId } from '../../src/db/receivedMessages';
+import { SYSTEM } from '../../src/domain/actor';
 import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import type { WorkflowGone } from '../../src/domain/reconciliation';

@@ -5,6 +5,7 @@ import { unlessChanged } from '../../src/db/approvalLocks';
 import { insertMessage } from '../../src/db/receivedMessages';
 import type { StoredVote } from '../../src/db/storedApprovals';
 import { insertVote } from '../../src/db/votes';
+import { memberActor } from '../../src/domain/actor';
 import {
   type ApprovalState,
   checkVote,
@@ -20,7 +21,7 @@ import { failpoint } from '../../src/failpoints';
 import { executionMessageId } from '../../src/temporal/ids';
 import type { MessageResult, SignMessage } from '../../src/temporal/messages';
 import { untilUnchanged } from '../untilUnchanged';
-import { approvalEntry, memberActor } from './audit';
+import { approvalEntry } from './audit';
 import { assertAuthority } from './authority';
 import { beginWithVote } from './begin';
 import { approvalNotFound, changeApproval } from './read';

@@ -1,5 +1,5 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
-import { SYSTEM } from '../../src/db/audit';
+import { SYSTEM } from '../../src/domain/actor';
 import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import type { Held } from '../../src/signer/refusal';

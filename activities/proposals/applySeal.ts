@@ -1,11 +1,10 @@
 import { auditOfChanges, resourcesOf } from '../../src/approvals/changes';
 import { projectUpTo } from '../../src/approvals/project';
 import { updateApproval } from '../../src/db/approvals';
-import { SYSTEM } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
 import { insertDeployments, markApplied, type ProposalSnapshot } from '../../src/db/proposals';
 import { findDecision, readProjected } from '../../src/db/seals';
-import type { Actor } from '../../src/domain/actor';
+import { type Actor, SYSTEM } from '../../src/domain/actor';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import type { ProposalState } from '../../src/domain/proposal';
 import type { DecisionSeal } from '../../src/domain/seal';

@@ -1,8 +1,9 @@
 import type { NetworkConfig } from '../../src/config';
 import { updateApproval } from '../../src/db/approvals';
-import { appendAudit, SYSTEM } from '../../src/db/audit';
+import { appendAudit } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
 import { type ProposalSnapshot, updateDeployment } from '../../src/db/proposals';
+import { SYSTEM } from '../../src/domain/actor';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import type { Deployment, DeploymentKey, DeploymentResult, ProposalState } from '../../src/domain/proposal';
 import { kindOf } from '../../src/operations';

@@ -1,6 +1,7 @@
-import { appendAudit, OPERATOR } from '../../src/db/audit';
+import { appendAudit } from '../../src/db/audit';
 import type { Db } from '../../src/db/database';
 import { claimFreezeAudit, freezesWithoutAudit, frozenOrganizations } from '../../src/db/freezes';
+import { OPERATOR } from '../../src/domain/actor';
 
 /**
  * Writes the audit entries of freezes that have none yet: one for each organization that is concerned. The signer cannot

@@ -1,25 +1,20 @@
-import { closeApproval } from '../../src/db/approvalClosing';
+import { closeApproval } from '../../src/approvals/closing';
 import type { Db } from '../../src/db/database';
 import { withoutSql } from '../../src/db/databaseFailure';
-import {
-  hasBegun,
-  noteNetworks,
-  type OpenApproval,
-  readRepairable,
-  restoredLastHour,
-  type StillApproval,
-} from '../../src/db/reconciler';
+import { hasBegun, readRepairable, restoredLastHour, type StillApproval } from '../../src/db/reconciler';
 import type { ApprovalRef } from '../../src/domain/approvalRef';
 import { foundText, MAX_LISTED_REPAIRS, repairOf, type WorkflowGone } from '../../src/domain/reconciliation';
 import type { Logger } from '../../src/logging';
 import { mapLimit } from '../../src/mapLimit';
 import type { Differences } from '../../src/reconciler/compare';
+import type { OpenApproval } from '../../src/reconciler/openApprovals';
 import { refreshApproval, refreshWorkflow, restartApproval } from '../../src/temporal/approvals';
 import type { Build } from '../../src/temporal/builds';
 import type { WorkflowSender } from '../../src/temporal/client';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { findWorkflow } from '../../src/temporal/runs';
 import type { IsDue } from './backoffs';
+import { noteNetworks } from './noteNetworks';
 
 /** A kind of repair, for the metric. */
 type Repair = 'restarted' | 'closed' | 'refreshed' | 'noted' | 'postponed' | 'failed';

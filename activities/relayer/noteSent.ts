@@ -1,10 +1,11 @@
 import { unchangedSince, unlessChanged } from '../../src/db/approvalLocks';
 import { updateApproval } from '../../src/db/approvals';
 import { markSent, readUnsent } from '../../src/db/attempts';
-import { prepareAudit, SYSTEM } from '../../src/db/audit';
+import { prepareAudit } from '../../src/db/audit';
 import type { UnsentEnvelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { requireRow } from '../../src/db/rows';
+import { SYSTEM } from '../../src/domain/actor';
 
 /**
  * Records that an envelope was sent; only the first time counts. The first one of a transaction's attempt is audited, in

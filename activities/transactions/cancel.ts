@@ -1,7 +1,8 @@
 import { updateApproval } from '../../src/db/approvals';
-import { appendAudit, OPERATOR } from '../../src/db/audit';
+import { appendAudit } from '../../src/db/audit';
 import { insertMessage } from '../../src/db/receivedMessages';
 import { updateExecution } from '../../src/db/transactions';
+import { OPERATOR } from '../../src/domain/actor';
 import { refuse } from '../../src/domain/refusal';
 import type { TransactionState } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';

@@ -4,7 +4,6 @@ import { moveOutcome } from '../../src/db/attemptOutcomes';
 import type { Attempt } from '../../src/db/attempts';
 import type { Tx } from '../../src/db/database';
 import { findLiveOther } from '../../src/db/referencedRecords';
-import { reopenTransaction } from '../../src/db/transactionReopening';
 import { readTransaction } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { policyRefusal } from '../../src/transactions/policy';
@@ -12,6 +11,7 @@ import { readAtNonce } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
 import { findLostAttempts } from './lostBlocks';
 import { outcomeOf } from './outcome';
+import { reopenTransaction } from './reopen';
 
 /**
  * Why a transaction that had failed, and that its chain has undone, is cancelled instead of executed: another one has taken its

@@ -1,12 +1,12 @@
 import { auditUnknownExecution } from '../../src/approvals/unknownExecution';
 import { type Basis, unlessChanged } from '../../src/db/approvalLocks';
 import { decideAttempt, isSigned } from '../../src/db/attemptOutcomes';
-import { SYSTEM } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';
 import { commitUsage, releaseUsage } from '../../src/db/policyUsage';
 import type { Statement } from '../../src/db/rows';
 import { type TransactionSnapshot, updateExecution } from '../../src/db/transactions';
 import { findUnknownExecution, type UnknownExecution } from '../../src/db/unknownExecutions';
+import { SYSTEM } from '../../src/domain/actor';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import type { AttemptOutcome, ExecutionResult, TransactionState } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { sweepSessions } from '../credentials/sessions';
 import type { Db } from '../db/database';
 import {
   answerRequest,
@@ -18,7 +19,6 @@ import {
 } from '../db/idempotency';
 import { sweepBuckets } from '../db/rateLimits';
 import { sweepChallenges } from '../db/registrations';
-import { sweepSessions } from '../db/sessionEnds';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { ErrorCode } from '../domain/refusal';
 import { failpoint } from '../failpoints';

@@ -5,6 +5,7 @@ import type { Db } from '../db/database';
 import { listPolicies } from '../db/policies';
 import { readPeople } from '../db/policyContext';
 import { readUsage } from '../db/policyUsage';
+import { policyPeople } from '../domain/policy';
 import { evaluate, type PolicyTransaction, type Remaining, usageWindow } from '../domain/policyEngine';
 import { checkReplacement, namedToken, readTransferredToken } from '../transactions/plan';
 import type { ApiDependencies } from './dependencies';
@@ -44,7 +45,11 @@ export async function evaluatePolicies(
   return db.transaction(
     async (tx) => {
       const policies = await listPolicies(tx, { organizationId });
-      const people = await readPeople(tx, organizationId, policies, initiatorId);
+      const { memberIds, groupIds } = policyPeople(policies);
+      const people = await readPeople(tx, organizationId, {
+        memberIds: [initiatorId, ...memberIds],
+        groupIds,
+      });
       const windows = policies.flatMap((policy) => usageWindow(policy, transaction) ?? []);
       const usages = await readUsage(tx, windows);
       const usageOf = new Map(windows.map(({ policyId }, i) => [policyId, usages[i]]));

@@ -1,10 +1,11 @@
 import type { Request } from 'express';
 import type { z } from 'zod';
 import type { newSession } from '../contract/sessions';
+import { startSession } from '../credentials/sessions';
 import type { Db } from '../db/database';
 import { findPeople, type Membership } from '../db/memberships';
 import { attemptNonce } from '../db/sessionNonces';
-import { listSessions, type Session, startSession } from '../db/sessions';
+import { listSessions, type Session } from '../db/sessions';
 import type { Admission } from './admission';
 import type { ApiDependencies } from './dependencies';
 import { Refused } from './refusals';

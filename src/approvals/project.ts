@@ -1,14 +1,14 @@
 import { deriveAccount } from '../chain/safeAccount';
+import { endSessionsOf } from '../credentials/sessions';
 import { noteOnOpenApprovals } from '../db/approvalNotes';
-import { type AuditInput, appendAudit, SYSTEM } from '../db/audit';
+import { type AuditInput, appendAudit } from '../db/audit';
 import type { Tx } from '../db/database';
 import { readAdmins } from '../db/members';
 import type { Difference } from '../db/organizationTables';
 import { setPositions } from '../db/positions';
 import { restoreDiffering, writeChanges } from '../db/projection';
 import { type Projected, storeProjectedSequence } from '../db/seals';
-import { endSessionsOf } from '../db/sessionEnds';
-import type { Actor } from '../domain/actor';
+import { type Actor, SYSTEM } from '../domain/actor';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { OrganizationState } from '../domain/governance';
 import { adminChanges } from '../domain/outsideEvents';

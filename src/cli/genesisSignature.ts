@@ -1,8 +1,8 @@
 import type { Hex } from 'viem';
 import { z } from 'zod';
-import type { Genesis } from '../approvals/genesis';
 import { encodeSignature, recoverSigner } from '../chain/signatures';
 import { quoted } from '../domain/quoted';
+import type { Genesis } from '../organizations/genesis';
 import { readInputFile } from './inputFile';
 import { CommandRefused } from './output';
 

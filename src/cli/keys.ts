@@ -1,10 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { closeOpenOfKey } from '../approvals/closing';
 import { parseDurationMs } from '../config';
-import { type ApiKey, issueApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../db/apiKeys';
-import { closeOpenOfKey, type SummarizedApproval } from '../db/approvalClosing';
-import { OPERATOR } from '../db/audit';
+import { issueApiKey, revokeApiKey, rotateApiKey } from '../credentials/apiKeys';
+import { type ApiKey, listApiKeys } from '../db/apiKeys';
+import type { SummarizedApproval } from '../db/approvalRefs';
 import { databaseNow } from '../db/database';
 import { findOrganizationOfKey, findOrganizationOfMember } from '../db/operator';
+import { OPERATOR } from '../domain/actor';
 import { summaryOnOneLine } from '../domain/summary';
 import { mapLimit } from '../mapLimit';
 import { refreshApproval } from '../temporal/approvals';

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { checksumAddress, isWellFormedAddress, isZeroAddress } from '../chain/address';
 import { describeIssue, fieldIssues } from '../contract/issues';
 import { nameInput } from '../contract/primitives';
-import type { NewOrganization } from '../db/organizations';
 import { refuseDemoWallet } from '../domain/demoWallets';
+import type { NewOrganization } from '../organizations/organization';
 import { readInputFile } from './inputFile';
 import { CommandRefused } from './output';
 

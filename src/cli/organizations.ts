@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { type Genesis, keyAddresses, readGenesis, signGenesis } from '../approvals/genesis';
 import { operationDomainSalt } from '../chain/domainSalt';
 import type { Db } from '../db/database';
-import { createOrganization, listOrganizations, type NewOrganizationKeys } from '../db/organizations';
+import { listOrganizations } from '../db/organizations';
 import { isDuplicateIn } from '../db/rows';
 import type { MemberSummary } from '../domain/approval';
 import { quoted } from '../domain/quoted';
+import { type Genesis, keyAddresses, readGenesis, signGenesis } from '../organizations/genesis';
+import { createOrganization, type NewOrganizationKeys } from '../organizations/organization';
 import { collect } from './collect';
 import { type CommandContext, identifyVoterOf, keystoreOf, type Within } from './context';
 import { readGenesisSignature } from './genesisSignature';

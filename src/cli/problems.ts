@@ -4,7 +4,7 @@ import { CommanderError } from 'commander';
 import { ChainUnavailable } from '../chain/clients';
 import { KeystoreError } from '../chain/keys';
 import { ConfigError } from '../config';
-import { ApiKeyError } from '../db/apiKeys';
+import { ApiKeyError } from '../credentials/apiKeys';
 import { refusedStatement, withoutStatement } from '../db/databaseFailure';
 import { SchemaChanged } from '../db/migrate';
 import { JournalError } from '../signer/journal/entries';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { OPERATOR } from '../db/audit';
-import { endSession } from '../db/sessionEnds';
+import { endSession } from '../credentials/sessions';
 import { listSessions } from '../db/sessions';
+import { OPERATOR } from '../domain/actor';
 import { organizationsOf, type Within } from './context';
 import { CommandRefused } from './output';
 import { table } from './text';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { admitGenesis, keyAddresses } from '../approvals/genesis';
 import { newId } from '../db/ids';
+import { admitGenesis, keyAddresses } from '../organizations/genesis';
 import { identifyVoterOf, keystoreOf, type Within } from './context';
 import { CommandRefused } from './output';
 import { reconcileRestore } from './reconcileRestore';

@@ -10,7 +10,6 @@ import {
   verifyGenesis,
 } from '@orgwallet/client';
 import { type Command, InvalidArgumentError } from 'commander';
-import { readGenesis } from '../approvals/genesis';
 import type { Db } from '../db/database';
 import { readOrganization } from '../db/organizations';
 import { findProposalById, readProposalNow } from '../db/proposals';
@@ -19,6 +18,7 @@ import { canonicalJson } from '../domain/canonicalJson';
 import { proposalView } from '../domain/proposalView';
 import { quoted } from '../domain/quoted';
 import { transactionView } from '../domain/transactionView';
+import { readGenesis } from '../organizations/genesis';
 import type { CommandContext, Within } from './context';
 import { readInputFile } from './inputFile';
 import { CommandRefused } from './output';

@@ -1,17 +1,12 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Actor } from '../domain/actor';
-import { appendAudit } from './audit';
+import { timingSafeEqual } from 'node:crypto';
 import { KEY_VALID } from './authority';
 import { type KeyCredential, secretHash } from './credentials';
 import type { Db, Tx } from './database';
-import { newId } from './ids';
 import { queueAlone } from './lockQueues';
 import { type PreparedStatement, runPrepared } from './prepared';
 import type { ApiKeyRow } from './tables';
 
-const KEY_PREFIX = 'ow_live_';
 const KEY_SHAPE = /^ow_live_[A-Za-z0-9_-]{43}$/;
-const KEY_BYTES = 32;
 
 /** A key as operators see it, without its secret. */
 export interface ApiKey {
@@ -21,11 +16,6 @@ export interface ApiKey {
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
-}
-
-/** A key cannot be issued, revoked or rotated; the message says why. */
-export class ApiKeyError extends Error {
-  override readonly name = 'ApiKeyError';
 }
 
 /** What `KEYS_BY_HASH` reads. */
@@ -74,117 +64,59 @@ export async function authenticate(
   return authenticated;
 }
 
-/**
- * Issues a key for members of type api and returns it: the only time that it can be seen. Audited. Throws ApiKeyError
- * when a member is not of the organization or not of type api.
- */
-export async function issueApiKey(
+/** A key to store. */
+interface NewApiKey {
+  readonly id: string;
+  readonly organizationId: string;
+  /** The key itself, of which only a hash is stored. */
+  readonly key: string;
+  readonly memberIds: readonly string[];
+  readonly expiresAt: Date | null;
+}
+
+/** Stores a key with its members, in their order. */
+export async function insertApiKey(
   tx: Tx,
-  input: {
-    organizationId: string;
-    memberIds: readonly string[];
-    expiresAt?: Date;
-    actor: Actor;
-    /** Id of the key that this one replaces. */
-    rotatedFrom?: string;
-  },
-): Promise<{ id: string; key: string }> {
-  const { organizationId, memberIds, expiresAt, actor, rotatedFrom } = input;
-  if (memberIds.length === 0) throw new ApiKeyError('a key needs at least one member');
-  if (new Set(memberIds).size !== memberIds.length) throw new ApiKeyError('a member is given twice');
-  const members = await tx('members')
-    .where({ organization_id: organizationId, removed_at: null })
-    .whereIn('id', [...memberIds]);
-  for (const id of memberIds) {
-    const member = members.find((candidate) => candidate.id === id);
-    if (!member) throw new ApiKeyError(`member ${id} not found in organization ${organizationId}`);
-    if (member.type !== 'api')
-      throw new ApiKeyError(`member ${id} is a person: only members of type api have keys`);
-  }
-  const id = newId('key');
-  const key = KEY_PREFIX + randomBytes(KEY_BYTES).toString('base64url');
+  { id, organizationId, key, memberIds, expiresAt }: NewApiKey,
+): Promise<void> {
   await tx('api_keys').insert({
     id,
     organization_id: organizationId,
     key_hash: secretHash(key),
-    expires_at: expiresAt ?? null,
+    expires_at: expiresAt,
   });
   await tx('api_key_members').insert(
     memberIds.map((memberId, place) => ({ api_key_id: id, member_id: memberId, place })),
   );
-  await appendAudit(tx, organizationId, [
-    {
-      action: 'apiKey.issued',
-      actor,
-      resourceType: 'apiKey',
-      resourceId: id,
-      details: {
-        after: { memberIds: [...memberIds], expiresAt: expiresAt?.toISOString() ?? null },
-        ...(rotatedFrom === undefined ? {} : { rotatedFrom }),
-      },
-    },
-  ]);
-  return { id, key };
 }
 
 /** Locks a key, once no effect of it is in flight; those that come meanwhile wait, and find what becomes of it. */
-async function lockKey(tx: Tx, apiKeyId: string): Promise<ApiKeyRow | undefined> {
-  await queueAlone(tx, [apiKeyId]);
-  return tx('api_keys').where({ id: apiKeyId }).forNoKeyUpdate().first();
+export async function lockApiKey(tx: Tx, id: string): Promise<Omit<ApiKey, 'memberIds'> | undefined> {
+  await queueAlone(tx, [id]);
+  const row = await tx('api_keys').where({ id }).forNoKeyUpdate().first();
+  return row && apiKey(row);
 }
 
-/**
- * Revokes a key: from the commit on it is refused. Audited. Returns false when it was already revoked. Throws
- * ApiKeyError when there is no such key.
- */
-export async function revokeApiKey(
-  tx: Tx,
-  input: { apiKeyId: string; actor: Actor; rotatedTo?: string },
-): Promise<boolean> {
-  const { apiKeyId, actor, rotatedTo } = input;
-  const row = await lockKey(tx, apiKeyId);
-  if (!row) throw new ApiKeyError(`API key ${apiKeyId} not found`);
-  if (row.revoked_at) return false;
+/** Records that a key is revoked, and the one that replaces it, if any. */
+export async function markKeyRevoked(tx: Tx, id: string, rotatedTo: string | null): Promise<void> {
   await tx('api_keys')
-    .where({ id: apiKeyId })
-    .update({ revoked_at: tx.raw('now()'), rotated_to: rotatedTo ?? null });
-  await appendAudit(tx, row.organization_id, [
-    {
-      action: 'apiKey.revoked',
-      actor,
-      resourceType: 'apiKey',
-      resourceId: apiKeyId,
-      details: rotatedTo === undefined ? {} : { rotatedTo },
-    },
-  ]);
-  return true;
+    .where({ id })
+    .update({ revoked_at: tx.raw('now()'), rotated_to: rotatedTo });
 }
 
-/**
- * Issues a key for the same members with the same expiry and revokes the old one, in the caller's transaction.
- * Throws ApiKeyError when the old one is unknown or revoked, or one of its members has been removed.
- */
-export async function rotateApiKey(
-  tx: Tx,
-  input: { apiKeyId: string; actor: Actor },
-): Promise<{ id: string; key: string }> {
-  const { apiKeyId, actor } = input;
-  const row = await lockKey(tx, apiKeyId);
-  if (!row) throw new ApiKeyError(`API key ${apiKeyId} not found`);
-  if (row.revoked_at) throw new ApiKeyError(`API key ${apiKeyId} is revoked: issue a new one`);
-  const memberIds = await tx('api_key_members')
-    .where({ api_key_id: apiKeyId })
-    .orderBy('place')
-    .pluck('member_id');
-  const issued = await issueApiKey(tx, {
+/** The ids of the members of a key, in their order. */
+export function memberIdsOfKey(tx: Tx, id: string): Promise<string[]> {
+  return tx('api_key_members').where({ api_key_id: id }).orderBy('place').pluck('member_id');
+}
+
+function apiKey(row: ApiKeyRow): Omit<ApiKey, 'memberIds'> {
+  return {
+    id: row.id,
     organizationId: row.organization_id,
-    memberIds,
-    actor,
-    rotatedFrom: apiKeyId,
-    ...(row.expires_at ? { expiresAt: row.expires_at } : {}),
-  });
-  await revokeApiKey(tx, { apiKeyId, actor, rotatedTo: issued.id });
-  return issued;
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  };
 }
 
 /** The keys of one organization, or of all, oldest first. */
@@ -198,12 +130,5 @@ export async function listApiKeys(db: Db | Tx, filter: { organizationId?: string
     )
     .orderBy('id');
   if (filter.organizationId !== undefined) query.where('organization_id', filter.organizationId);
-  return (await query).map((row) => ({
-    id: row.id,
-    organizationId: row.organization_id,
-    memberIds: row.member_ids,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-  }));
+  return (await query).map((row) => ({ ...apiKey(row), memberIds: row.member_ids }));
 }

@@ -1,8 +1,8 @@
 import type { ApprovalRef } from '../domain/approvalRef';
 import type { NoteTarget, OutsideEvent } from '../domain/outsideEvents';
+import { approvalRef, type RefColumns } from './approvalRefs';
 import type { Db, Tx } from './database';
 import { execute, queryRows } from './rows';
-import type { ApprovalRow, ProposalRow } from './tables';
 
 const signedBy = 'EXISTS (SELECT FROM votes v WHERE v.approval_id = approvals.id AND v.member_id = :about)';
 // A change of a member concerns the transactions that they have signed, too.
@@ -60,19 +60,4 @@ export async function listNotedSince(
     { organizationId, proposalId },
   );
   return rows.map(approvalRef);
-}
-
-/** What names an approval: its subject, and its resource type and action where it is a proposal. */
-export type RefColumns = Pick<ApprovalRow, 'id' | 'organization_id'> &
-  (
-    | (Pick<ProposalRow, 'resource_type' | 'action'> & { readonly subject: 'proposal' })
-    | { readonly subject: 'transaction' }
-  );
-
-/** The name of an approval. */
-export function approvalRef(row: RefColumns): ApprovalRef {
-  const key = { organizationId: row.organization_id, id: row.id };
-  return row.subject === 'transaction'
-    ? { subject: 'transaction', ...key }
-    : { subject: 'proposal', resourceType: row.resource_type, action: row.action, ...key };
 }

@@ -75,6 +75,11 @@ export async function decidingBlockHash(tx: Tx, transactionId: string): Promise<
   return (await tx('chain_attempts').where(of).first('block_hash'))?.block_hash ?? null;
 }
 
+/** Counts that a transaction is reopened. */
+export async function countReopening(tx: Tx, transactionId: string): Promise<void> {
+  await tx('transactions').where({ id: transactionId }).increment('reopenings');
+}
+
 /** Clears the outcomes of what was signed for a transaction and of its cancellation. */
 export async function reopenAttempts(tx: Tx, transactionId: string): Promise<void> {
   await tx('chain_attempts').where({ transaction_id: transactionId }).update({

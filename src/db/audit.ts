@@ -14,11 +14,6 @@ import {
 } from './rows';
 import type { AuditLogRow } from './tables';
 
-/** The service itself, for timers and repairs. */
-export const SYSTEM: Actor = { type: 'system', id: 'system', name: 'orgwallet', walletAddress: '' };
-/** An operator of the installation, through the CLI or the Temporal UI. */
-export const OPERATOR: Actor = { type: 'operator', id: 'operator', name: 'operator', walletAddress: '' };
-
 /** One state change, to be recorded with it. */
 export interface AuditInput {
   /** `<resource>.<verb>` in the past, such as `proposal.signed`. */
@@ -59,6 +54,11 @@ function contentHash(entry: AuditInput & Pick<AuditEntry, 'id' | 'organizationId
 export function auditHash(entry: Omit<AuditEntry, 'hash'>): string {
   const { previousHash, position, createdAt } = entry;
   return sha256(`${previousHash} ${position} ${createdAt.getTime()} ${contentHash(entry)}`);
+}
+
+/** Begins the chain of a new organization. */
+export async function beginAudit(tx: Tx, organizationId: string): Promise<void> {
+  await tx('audit_heads').insert({ organization_id: organizationId, position: 0, hash: GENESIS_HASH });
 }
 
 /** The position of the first appended entry, as an expression of the statement that appends it. */

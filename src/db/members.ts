@@ -1,7 +1,8 @@
 import type { MemberSummary } from '../domain/approval';
 import type { AdminSet } from '../domain/proposal';
+import type { Wallet } from '../domain/wallet';
 import type { Db, Tx } from './database';
-import { queryRows } from './rows';
+import { queryRows, requireRow } from './rows';
 import { type AdminColumns, adminColumns, adminsOf } from './storedApprovals';
 import type { MemberRow } from './tables';
 
@@ -64,6 +65,19 @@ export async function findMembers(
   return rows.map(member);
 }
 
+/** A member of type user with that wallet, whatever the case of its address; undefined when there is none. */
+export async function findPerson(
+  tx: Tx,
+  { organizationId, memberId, wallet }: { organizationId: string; memberId: string; wallet: Wallet },
+): Promise<Member | undefined> {
+  const row = await tx('members')
+    .where({ id: memberId, organization_id: organizationId, type: 'user', removed_at: null })
+    .where({ wallet_kind: wallet.walletKind })
+    .whereRaw('lower(wallet_address) = lower(?)', [wallet.walletAddress])
+    .first();
+  return row && member(row);
+}
+
 /** The members who have one of these wallets, whatever the case of its address. */
 export async function findMembersByWallet(
   db: Db | Tx,
@@ -96,6 +110,36 @@ export async function insertMembers(
     )
     .onConflict('id')
     .merge();
+}
+
+/** Locks the member who has exactly this wallet; undefined when there is none. */
+export async function lockMemberOfWallet(
+  tx: Tx,
+  { organizationId, memberId, wallet }: { organizationId: string; memberId: string; wallet: Wallet },
+): Promise<Member | undefined> {
+  const row = await tx('members')
+    .where({
+      organization_id: organizationId,
+      id: memberId,
+      wallet_address: wallet.walletAddress,
+      wallet_kind: wallet.walletKind,
+      removed_at: null,
+    })
+    .forNoKeyUpdate()
+    .first();
+  return row && member(row);
+}
+
+/** Records that a member has proved control of its wallet. Returns when it did so first. */
+export async function markRegistered(tx: Tx, memberId: string): Promise<Date> {
+  const [registered] = await tx('members')
+    .where({ id: memberId })
+    .update({
+      registered_at: tx.raw('coalesce(registered_at, now())'),
+      updated_at: tx.raw('CASE WHEN registered_at IS NULL THEN now() ELSE updated_at END'),
+    })
+    .returning('registered_at');
+  return requireRow(requireRow(registered).registered_at);
 }
 
 /**
@@ -158,6 +202,22 @@ export async function readAdmins(db: Db | Tx, organizationId: string): Promise<A
   );
   if (!set) throw new Error(`organization ${organizationId} has no admins`);
   return { id: set.id, ...adminsOf(set) };
+}
+
+/** Stores the admins of a new organization. */
+export async function insertAdmins(
+  tx: Tx,
+  organizationId: string,
+  {
+    id,
+    memberIds,
+    threshold,
+  }: { readonly id: string; readonly memberIds: readonly string[]; readonly threshold: number },
+): Promise<void> {
+  await tx('admin_sets').insert({ id, organization_id: organizationId, threshold });
+  await tx('admin_set_members').insert(
+    memberIds.map((memberId) => ({ organization_id: organizationId, member_id: memberId })),
+  );
 }
 
 /** Sets the admins and their threshold. */

@@ -1,10 +1,8 @@
 import type { ExecutionStatus, Note } from '../domain/approval';
 import type { ApprovalRef } from '../domain/approvalRef';
-import { isNetworkGone, NETWORK_GONE, networkNote } from '../domain/networkNotes';
-import { ANY_EXPIRY, type ExpiryRange } from '../domain/reconciliation';
-import { lockAnyApproval } from './approvalClosing';
-import { approvalRef, type RefColumns } from './approvalNotes';
-import { updateApproval } from './approvals';
+import type { NamedNetwork } from '../domain/networkNotes';
+import type { ExpiryRange } from '../domain/reconciliation';
+import { approvalRef, type RefColumns } from './approvalRefs';
 import type { Db } from './database';
 import { isMessageReceived, restoredMessageId } from './receivedMessages';
 import { queryRows, requireRow } from './rows';
@@ -18,24 +16,19 @@ import {
 } from './storedApprovals';
 
 /** The fields of an open approval that the reconciler needs. */
-export type OpenApproval = ApprovalRef & {
+export type OpenRecord = ApprovalRef & {
   /** By the database's clock, in milliseconds. */
   readonly ageMs: number;
   readonly executionStatus: ExecutionStatus | null;
   /** Since its record last changed, by the database's clock, in milliseconds. */
   readonly unchangedMs: number;
-  /** Networks that it names, of which its notes do not say what the configuration does. */
-  readonly changedNetworks: readonly OpenNetwork[];
+  readonly networks: readonly NamedNetwork[];
+  /** Null where they say nothing of networks, and all of these are configured. */
+  readonly notes: readonly Note[] | null;
 };
 
-/** A network that an open approval names, and whether it is not configured any more. */
-interface OpenNetwork {
-  readonly networkId: number;
-  readonly isGone: boolean;
-}
-
 /** An execution whose record has not changed for a while. */
-export type StillApproval = ApprovalRef & Pick<OpenApproval, 'unchangedMs'>;
+export type StillApproval = ApprovalRef & Pick<OpenRecord, 'unchangedMs'>;
 
 /** Open approvals that expire within a range, counted. */
 export interface OpenRange extends ExpiryRange {
@@ -43,48 +36,43 @@ export interface OpenRange extends ExpiryRange {
 }
 
 const PAGE = 1_000;
-const NOTED_GONE = JSON.stringify([{ code: NETWORK_GONE }]);
 
-/** Those of some networks of which the notes say otherwise. */
-function unlikeNoted(
-  subject: ApprovalRef['subject'],
-  networks: readonly OpenNetwork[],
-  notes: readonly Note[],
-): OpenNetwork[] {
-  return networks.filter(({ networkId, isGone }) => isGone !== isNetworkGone(subject, networkId, notes));
-}
-
-/** What the statement of `openApprovals` reads. */
+/** What the statement of `openRecords` reads. */
 type OpenColumns = RefColumns & {
   readonly age_ms: number;
   readonly execution_status: ExecutionStatus | null;
   readonly unchanged_ms: number;
   readonly networks: readonly string[] | null;
-  /** Null where they say nothing of networks, and all of these are configured. */
   readonly notes: readonly Note[] | null;
 };
 
-function openApproval(row: OpenColumns, known: readonly string[]): OpenApproval {
-  const { subject, networks, notes } = row;
-  const named = (networks ?? []).map((name) => ({
-    networkId: Number(name.slice('network:'.length)),
-    isGone: !known.includes(name),
-  }));
+function openRecord(row: OpenColumns, known: readonly string[]): OpenRecord {
   return {
     ...approvalRef(row),
     ageMs: row.age_ms,
     executionStatus: row.execution_status,
     unchangedMs: row.unchanged_ms,
-    changedNetworks: notes === null ? [] : unlikeNoted(subject, named, notes),
+    networks: (row.networks ?? []).map((name) => ({
+      networkId: Number(name.slice('network:'.length)),
+      isGone: !known.includes(name),
+    })),
+    notes: row.notes,
   };
 }
 
-/** Every open approval of every organization that expires within a range, a page at a time, in the order of their ids. */
-export async function* openApprovals(
+/**
+ * Every open approval of every organization that expires within a range, a page at a time, in the order of their ids.
+ * `noteCode`: of the note that one of its networks is not among these.
+ */
+export async function* openRecords(
   db: Db,
-  networkIds: readonly number[],
-  { from, to }: ExpiryRange = ANY_EXPIRY,
-): AsyncGenerator<readonly OpenApproval[]> {
+  {
+    networkIds,
+    noteCode,
+    from,
+    to,
+  }: ExpiryRange & { readonly networkIds: readonly number[]; readonly noteCode: string },
+): AsyncGenerator<readonly OpenRecord[]> {
   const known = networkIds.map((id) => `network:${id}`);
   for (let after = ''; ; ) {
     const rows = await queryRows<OpenColumns>(
@@ -101,9 +89,9 @@ export async function* openApprovals(
           AND expires_at >= coalesce(?, '-infinity'::timestamptz)
           AND expires_at < coalesce(?, 'infinity'::timestamptz)
         ORDER BY a.id LIMIT ?`,
-      [NOTED_GONE, known, after, from, to, PAGE],
+      [JSON.stringify([{ code: noteCode }]), known, after, from, to, PAGE],
     );
-    if (rows.length > 0) yield rows.map((row) => openApproval(row, known));
+    if (rows.length > 0) yield rows.map((row) => openRecord(row, known));
     if (rows.length < PAGE) return;
     after = requireRow(rows.at(-1)).id;
   }
@@ -199,23 +187,4 @@ export async function restoredLastHour(
     [organizationId, id, `${subject}.restored`],
   );
   return requireRow(row).count;
-}
-
-/** Writes notes on an open approval about networks that are no longer configured, or are again. False when noted or closed. */
-export async function noteNetworks(db: Db, approval: OpenApproval): Promise<boolean> {
-  const { subject, id, changedNetworks } = approval;
-  return db.transaction(async (tx) => {
-    const locked = await lockAnyApproval(tx, approval);
-    if (!locked || locked.record.closed) return false;
-    const { notes } = locked.record;
-    const missing = unlikeNoted(subject, changedNetworks, notes);
-    if (missing.length === 0) return false;
-    const at = locked.time.toISOString();
-    const added = missing.map(({ networkId, isGone }) => ({
-      at,
-      ...networkNote(subject, networkId, isGone),
-    }));
-    await updateApproval(tx, id, { notes: [...notes, ...added] });
-    return true;
-  });
 }

@@ -1,16 +1,20 @@
-import type { Tally } from '../domain/approval';
-import { type DecisionSeal, decisionOf } from '../domain/seal';
-import { OPERATOR } from './audit';
+import type { Actor } from '../domain/actor';
+import type { Decision, Tally } from '../domain/approval';
+import type { DecisionSeal } from '../domain/seal';
 import type { Db, Tx } from './database';
 
 /** Writes back the record of a proposal that was sealed: its execution continues from its seal. */
-export async function writeSealedProposal(tx: Tx, seal: DecisionSeal, executedWith: Tally): Promise<void> {
+export async function writeSealedProposal(
+  tx: Tx,
+  seal: DecisionSeal,
+  execution: { readonly decision: Decision; readonly by: Actor; readonly with: Tally },
+): Promise<void> {
   const { proposalId: id, organizationId, summary, resourceType, action, data, expiresAt, at } = seal;
   const begun = {
     execution_status: 'processing' as const,
-    decision: decisionOf(seal),
-    decided_by: JSON.stringify(OPERATOR),
-    executed_with: JSON.stringify(executedWith),
+    decision: execution.decision,
+    decided_by: JSON.stringify(execution.by),
+    executed_with: JSON.stringify(execution.with),
     failure: null,
     closed_at: null,
     frozen: null,
@@ -37,17 +41,17 @@ export async function writeSealedProposal(tx: Tx, seal: DecisionSeal, executedWi
 /** Stores the votes of a sealed proposal, each with the hash of its signature, where they are missing. */
 export async function writeSealedVotes(
   tx: Tx,
-  seal: DecisionSeal,
+  { proposalId, votes, at }: DecisionSeal,
+  type: Decision,
   hashOf: (signature: string) => string,
 ): Promise<void> {
-  const { proposalId, votes, at } = seal;
   if (votes.length === 0) return;
   await tx('votes')
     .insert(
       votes.map(({ memberId, signerAddress, scheme, signature }) => ({
         approval_id: proposalId,
         member_id: memberId,
-        type: decisionOf(seal),
+        type,
         signer_address: signerAddress,
         scheme,
         signature,

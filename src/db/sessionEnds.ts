@@ -1,49 +1,23 @@
-import type { Actor } from '../domain/actor';
 import type { MemberSummary } from '../domain/approval';
 import type { SessionEnd } from '../domain/session';
-import { type AuditInput, appendAudit, SYSTEM } from './audit';
 import type { Db, Tx } from './database';
 import { queueAlone } from './lockQueues';
 import { queryRows, requireRow } from './rows';
 import { SAME_WALLET, VALID } from './sessionValidity';
 import type { SessionRow } from './tables';
 
-/** Open sessions of one member; with one more the oldest ends. */
-const MAX_SESSIONS = 20;
-const KEPT_DAYS = 30;
-const SWEPT_AT_ONCE = 500;
-
-/** The member of a session, as who begins and ends it. */
-export function memberActor({
-  id,
-  name,
-  walletAddress,
-}: Pick<MemberSummary, 'id' | 'name' | 'walletAddress'>): Actor {
-  return { type: 'member', id, name, walletAddress };
-}
-
-/** The audit entry of the end of a session. */
-export function endEntry(
-  { id, member }: { readonly id: string; readonly member: Pick<MemberSummary, 'id' | 'name'> },
-  reason: SessionEnd,
-  actor: Actor,
-): AuditInput {
-  const details = { reason, memberId: member.id, memberName: member.name };
-  return { action: 'session.ended', actor, resourceType: 'session', resourceId: id, details };
-}
-
 /**
- * Ends the oldest sessions of a member who has as many as are kept. Returns their ids. Nothing is updated where there are
- * fewer: an update, also of no row, clears the cached sessions of every process.
+ * Ends the oldest sessions of a member, apart from so many. Returns their ids. Nothing is updated where there are fewer: an
+ * update, also of no row, clears the cached sessions of every process.
  */
-export async function endOldest(tx: Tx, memberId: string): Promise<string[]> {
+export async function endOldest(tx: Tx, memberId: string, kept: number): Promise<string[]> {
   const oldest: string[] = await tx('sessions')
     .where({ member_id: memberId, ended_at: null })
     .orderBy([
       { column: 'created_at', order: 'desc' },
       { column: 'id', order: 'desc' },
     ])
-    .offset(MAX_SESSIONS - 1)
+    .offset(kept)
     .pluck('id');
   if (oldest.length === 0) return [];
   await queueAlone(tx, oldest);
@@ -67,50 +41,53 @@ async function holdOpen(tx: Tx, ids: readonly string[]): Promise<boolean> {
   return open.length === all.size;
 }
 
-/**
- * Ends a session, audited. False when there is none that is open. `memberId`: only one of this member; `by`: the session that
- * ends it, which is open as well.
- */
-export async function endSession(
-  db: Db,
-  key: {
-    readonly id: string;
-    readonly organizationId?: string;
-    readonly memberId?: string;
-    readonly by?: string;
-  },
-  operator?: Actor,
-): Promise<boolean> {
-  return db.transaction(async (tx) => {
-    const held = key.by === undefined ? [key.id] : [key.id, key.by];
-    await queueAlone(tx, held);
-    if (key.by !== undefined && !(await holdOpen(tx, held))) return false;
-    const query = tx('sessions').where({ id: key.id, ended_at: null });
-    if (key.organizationId !== undefined) query.where({ organization_id: key.organizationId });
-    if (key.memberId !== undefined) query.where({ member_id: key.memberId });
-    const [row] = await query
-      .update({ ended_at: tx.fn.now() })
-      .returning(['organization_id', 'member_id', 'wallet_address']);
-    if (!row) return false;
-    const { name } = requireRow(await tx('members').where({ id: row.member_id }).first('name'));
-    const member = { id: row.member_id, name, walletAddress: row.wallet_address };
-    const reason = operator ? 'operator' : 'signedOut';
-    const entry = endEntry({ id: key.id, member }, reason, operator ?? memberActor(member));
-    await appendAudit(tx, row.organization_id, [entry]);
-    return true;
-  });
+/** Which session: maybe only one of an organization, or of a member, or while the session `by` is open as well. */
+export interface SessionKey {
+  readonly id: string;
+  readonly organizationId?: string;
+  readonly memberId?: string;
+  readonly by?: string;
+}
+
+/** Ends an open session. Returns whose it was; undefined when there is none. */
+export async function endOpen(
+  tx: Tx,
+  { id, organizationId, memberId, by }: SessionKey,
+): Promise<
+  | { readonly organizationId: string; readonly member: Pick<MemberSummary, 'id' | 'name' | 'walletAddress'> }
+  | undefined
+> {
+  const held = by === undefined ? [id] : [id, by];
+  await queueAlone(tx, held);
+  if (by !== undefined && !(await holdOpen(tx, held))) return undefined;
+  const query = tx('sessions').where({ id, ended_at: null });
+  if (organizationId !== undefined) query.where({ organization_id: organizationId });
+  if (memberId !== undefined) query.where({ member_id: memberId });
+  const [row] = await query
+    .update({ ended_at: tx.fn.now() })
+    .returning(['organization_id', 'member_id', 'wallet_address']);
+  if (!row) return undefined;
+  const { name } = requireRow(await tx('members').where({ id: row.member_id }).first('name'));
+  const member = { id: row.member_id, name, walletAddress: row.wallet_address };
+  return { organizationId: row.organization_id, member };
 }
 
 /** What the end of a session that is over is recorded as. */
 const END_REASON = `CASE WHEN m.removed_at IS NOT NULL OR m.type <> 'user' THEN 'memberRemoved'
   WHEN NOT ${SAME_WALLET} THEN 'walletChanged' WHEN s.expires_at <= now() THEN 'expired' ELSE 'idle' END`;
 
-/** Ends those of some sessions that are over. Returns the audit entries of their ends. */
-async function endInvalid(
+/** A session that was over, and why. */
+interface EndedSession {
+  readonly id: string;
+  readonly member: Pick<MemberSummary, 'id' | 'name'>;
+  readonly reason: SessionEnd;
+}
+
+/** Ends those of some sessions that are over. */
+export async function endIfInvalid(
   tx: Tx,
   condition: { readonly column: 'id' | 'member_id'; readonly values: readonly string[] },
-  actor: Actor,
-): Promise<AuditInput[]> {
+): Promise<EndedSession[]> {
   const rows = await queryRows<{ id: string; member_id: string; name: string; reason: SessionEnd }>(
     tx,
     `UPDATE sessions s SET ended_at = now() FROM members m
@@ -118,34 +95,26 @@ async function endInvalid(
      RETURNING s.id, s.member_id, m.name, ${END_REASON} AS reason`,
     [[...condition.values]],
   );
-  return rows.map(({ id, member_id, name, reason }) =>
-    endEntry({ id, member: { id: member_id, name } }, reason, actor),
-  );
+  return rows.map(({ id, member_id, name, reason }) => ({ id, member: { id: member_id, name }, reason }));
 }
 
-/**
- * Ends the sessions of members who have been removed or have another wallet, in the transaction that changes them.
- * Returns the audit entries of their ends.
- */
-export function endSessionsOf(tx: Tx, memberIds: readonly string[], actor: Actor): Promise<AuditInput[]> {
-  return endInvalid(tx, { column: 'member_id', values: memberIds }, actor);
-}
-
-/** Records the ends of sessions that are over, and deletes what nothing needs any more. */
-export async function sweepSessions(db: Db): Promise<void> {
-  await db.raw('DELETE FROM session_nonces WHERE expires_at <= now()');
-  await db.raw('DELETE FROM sessions WHERE ended_at < now() - make_interval(days => ?)', [KEPT_DAYS]);
-  const over = await queryRows<Pick<SessionRow, 'organization_id'> & { ids: string[] }>(
+/** Sessions that are over and not ended, by organization. */
+export async function invalidSessions(
+  db: Db,
+  limit: number,
+): Promise<{ readonly organizationId: string; readonly ids: string[] }[]> {
+  const rows = await queryRows<Pick<SessionRow, 'organization_id'> & { ids: string[] }>(
     db,
     `SELECT o.organization_id, array_agg(o.id) AS ids FROM (
        SELECT s.organization_id, s.id FROM sessions s JOIN members m ON m.id = s.member_id
        WHERE s.ended_at IS NULL AND NOT ${VALID} LIMIT ?) o
      GROUP BY o.organization_id`,
-    [SWEPT_AT_ONCE],
+    [limit],
   );
-  for (const { organization_id: organizationId, ids } of over) {
-    await db.transaction(async (tx) => {
-      await appendAudit(tx, organizationId, await endInvalid(tx, { column: 'id', values: ids }, SYSTEM));
-    });
-  }
+  return rows.map(({ organization_id: organizationId, ids }) => ({ organizationId, ids }));
+}
+
+/** Deletes the sessions that ended so many days ago. */
+export async function deleteEndedSessions(db: Db, days: number): Promise<void> {
+  await db.raw('DELETE FROM sessions WHERE ended_at < now() - make_interval(days => ?)', [days]);
 }

@@ -35,3 +35,8 @@ export async function useNonce(tx: Tx, nonce: string): Promise<boolean> {
   const used = await tx('session_nonces').where({ nonce }).where('expires_at', '>', tx.fn.now()).delete();
   return used === 1;
 }
+
+/** Deletes the nonces that can be used no more. */
+export async function deleteExpiredNonces(db: Db): Promise<void> {
+  await db.raw('DELETE FROM session_nonces WHERE expires_at <= now()');
+}

@@ -1,20 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { MemberSummary } from '../domain/approval';
-import { SESSION_SECONDS } from '../domain/session';
-import type { Wallet } from '../domain/wallet';
-import { holdAdmins } from './approvalLocks';
-import { appendAudit } from './audit';
 import { secretHash } from './credentials';
-import type { Db } from './database';
-import { newId } from './ids';
+import type { Db, Tx } from './database';
 import { queryRows, requireRow } from './rows';
-import { endEntry, endOldest, memberActor } from './sessionEnds';
-import { useNonce } from './sessionNonces';
 import { IDLE, IS_ADMIN, VALID } from './sessionValidity';
 import { memberColumn } from './storedApprovals';
 import type { SessionRow } from './tables';
-
-const TOKEN_BYTES = 32;
 
 /** A session as its member sees it. */
 export interface Session {
@@ -70,54 +60,31 @@ export async function listSessions(db: Db, filter: SessionFilter): Promise<Sessi
   }));
 }
 
-/**
- * Uses up a nonce and begins a session of a member with that wallet, audited, in one transaction. Returns its token: the
- * only time that it can be seen. `spent`: the nonce is used or expired; `gone`: the member is, or has another wallet now.
- */
-export async function startSession(
-  db: Db,
-  input: {
+/** Stores a session of a member that lasts so long. Returns when it expires. */
+export async function insertSession(
+  tx: Tx,
+  session: {
+    readonly id: string;
     readonly organizationId: string;
-    readonly memberId: string;
-    readonly wallet: Wallet;
-    readonly nonce: string;
-    readonly origin: string;
+    readonly member: Pick<MemberSummary, 'id' | 'walletAddress' | 'walletKind'>;
+    /** What it is recognized by, of which only a hash is stored. */
+    readonly token: string;
     readonly userAgent: string | null;
+    readonly seconds: number;
   },
-): Promise<{ id: string; token: string } | 'spent' | 'gone'> {
-  const { organizationId, memberId, wallet, nonce, origin, userAgent } = input;
-  return db.transaction(async (tx) => {
-    await holdAdmins(tx, organizationId);
-    if (!(await useNonce(tx, nonce))) return 'spent';
-    const member = await tx('members')
-      .where({ id: memberId, organization_id: organizationId, type: 'user', removed_at: null })
-      .where({ wallet_kind: wallet.walletKind })
-      .whereRaw('lower(wallet_address) = lower(?)', [wallet.walletAddress])
-      .first();
-    if (!member) return 'gone';
-    const id = newId('ses');
-    const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    const replaced = await endOldest(tx, memberId);
-    const [row] = await tx('sessions')
-      .insert({
-        id,
-        organization_id: organizationId,
-        member_id: memberId,
-        wallet_address: member.wallet_address,
-        wallet_kind: member.wallet_kind,
-        token_hash: secretHash(token),
-        user_agent: userAgent,
-        expires_at: tx.raw('now() + make_interval(secs => ?)', [SESSION_SECONDS]),
-      })
-      .returning('expires_at');
-    const { name, wallet_address: walletAddress, wallet_kind: walletKind } = member;
-    const actor = memberActor({ id: memberId, name, walletAddress });
-    const expiresAt = requireRow(row).expires_at.toISOString();
-    const details = { walletAddress, walletKind, origin, nonce, userAgent, expiresAt };
-    await appendAudit(tx, organizationId, [
-      ...replaced.map((ended) => endEntry({ id: ended, member: { id: memberId, name } }, 'replaced', actor)),
-      { action: 'session.started', actor, resourceType: 'session', resourceId: id, details },
-    ]);
-    return { id, token };
-  });
+): Promise<Date> {
+  const { id, organizationId, member, token, userAgent, seconds } = session;
+  const [row] = await tx('sessions')
+    .insert({
+      id,
+      organization_id: organizationId,
+      member_id: member.id,
+      wallet_address: member.walletAddress,
+      wallet_kind: member.walletKind,
+      token_hash: secretHash(token),
+      user_agent: userAgent,
+      expires_at: tx.raw('now() + make_interval(secs => ?)', [seconds]),
+    })
+    .returning('expires_at');
+  return requireRow(row).expires_at;
 }

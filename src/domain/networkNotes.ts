@@ -23,3 +23,18 @@ export function isNetworkGone(subject: Subject, networkId: number, notes: readon
     notes.findLast(({ message }) => message === gone.message || message === back.message)?.code === gone.code
   );
 }
+
+/** A network that an approval names, and whether it is not configured any more. */
+export interface NamedNetwork {
+  readonly networkId: number;
+  readonly isGone: boolean;
+}
+
+/** Those of the networks that an approval names of which its notes say otherwise. */
+export function networksUnlikeNoted(
+  subject: Subject,
+  networks: readonly NamedNetwork[],
+  notes: readonly Note[],
+): NamedNetwork[] {
+  return networks.filter(({ networkId, isGone }) => isGone !== isNetworkGone(subject, networkId, notes));
+}

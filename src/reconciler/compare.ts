@@ -1,9 +1,7 @@
 import type { Db } from '../db/database';
 import {
   closedOrLost,
-  type OpenApproval,
   type OpenRange,
-  openApprovals,
   openRanges,
   type StillApproval,
   stillApprovals,
@@ -13,6 +11,7 @@ import { mapLimit } from '../mapLimit';
 import type { WorkflowSender } from '../temporal/client';
 import { approvalWorkflowId } from '../temporal/ids';
 import { countRunning, listRunning, type Running } from '../temporal/runs';
+import { type OpenApproval, openApprovals } from './openApprovals';
 
 /** Temporal's list may lag by some seconds: younger approvals are skipped. */
 const YOUNG_MS = 10_000;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { issueApiKey, revokeApiKey } from '../../src/db/apiKeys';
-import { OPERATOR } from '../../src/db/audit';
+import { issueApiKey, revokeApiKey } from '../../src/credentials/apiKeys';
+import { endSession } from '../../src/credentials/sessions';
 import { newId } from '../../src/db/ids';
-import { endSession } from '../../src/db/sessionEnds';
+import { OPERATOR } from '../../src/domain/actor';
 import { json } from '../cli/command';
 import { proposalPath, propose, startApi } from '../support/api';
 import { signingAsk, type TestOrganization, type TestService } from '../support/service';

@@ -5,8 +5,8 @@ import { createChainClient } from '../../src/chain/clients';
 import { encodeSignature } from '../../src/chain/signatures';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import type { NetworkConfig } from '../../src/config';
-import { issueApiKey } from '../../src/db/apiKeys';
-import { OPERATOR } from '../../src/db/audit';
+import { issueApiKey } from '../../src/credentials/apiKeys';
+import { OPERATOR } from '../../src/domain/actor';
 import { deployAsFunder, execAsOwner, newSafe, type SafeWallet, signAsSafe, wrapped } from '../chain/wallets';
 import {
   insist,

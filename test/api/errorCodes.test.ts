@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_BY_CODE } from '../../src/contract/errors';
-import { issueApiKey } from '../../src/db/apiKeys';
-import { OPERATOR } from '../../src/db/audit';
+import { issueApiKey } from '../../src/credentials/apiKeys';
+import { OPERATOR } from '../../src/domain/actor';
 import type { ErrorCode } from '../../src/domain/refusal';
 import { execute, insist, PROPOSE, read, type Shown, sharedApi, startApi } from '../support/api';
 import { checkConformance } from '../support/conformance';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { issueApiKey } from '../../src/db/apiKeys';
-import { OPERATOR } from '../../src/db/audit';
+import { issueApiKey } from '../../src/credentials/apiKeys';
 import { sweepRequests } from '../../src/db/idempotency';
 import { requireRow } from '../../src/db/rows';
+import { OPERATOR } from '../../src/domain/actor';
 import {
   badField,
   expectRefused,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { issueApiKey, revokeApiKey, rotateApiKey } from '../../src/db/apiKeys';
-import { OPERATOR } from '../../src/db/audit';
+import { issueApiKey, revokeApiKey, rotateApiKey } from '../../src/credentials/apiKeys';
+import { OPERATOR } from '../../src/domain/actor';
 import {
   expectRefused,
   PROPOSE,

@@ -1,7 +1,8 @@
 /** @deep */
 
-import { issueApiKey } from '../../src/db/apiKeys';
-import { OPERATOR, verifyAudit } from '../../src/db/audit';
+import { issueApiKey } from '../../src/credentials/apiKeys';
+import { verifyAudit } from '../../src/db/audit';
+import { OPERATOR } from '../../src/domain/actor';
 import {
   approve,
   asProposed,

@@ -12,15 +12,16 @@ import {
   slice,
 } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { keyAddresses } from '../../src/approvals/genesis';
 import { operationDomainSalt } from '../../src/chain/domainSalt';
 import { encodeSignature } from '../../src/chain/signatures';
 import type { NetworkConfig } from '../../src/config';
-import { issueApiKey } from '../../src/db/apiKeys';
-import { OPERATOR } from '../../src/db/audit';
-import { createOrganization } from '../../src/db/organizations';
-import { registerWallet, sweepChallenges } from '../../src/db/registrations';
+import { issueApiKey } from '../../src/credentials/apiKeys';
+import { registerWallet } from '../../src/credentials/registrations';
+import { sweepChallenges } from '../../src/db/registrations';
 import { requireRow } from '../../src/db/rows';
+import { OPERATOR } from '../../src/domain/actor';
+import { keyAddresses } from '../../src/organizations/genesis';
+import { createOrganization } from '../../src/organizations/organization';
 import { deployAsFunder, newSafe, type SafeWallet, signAsSafe, wrapped } from '../chain/wallets';
 import {
   badField,

@@ -1,4 +1,5 @@
-import { appendAudit, OPERATOR } from '../../src/db/audit';
+import { appendAudit } from '../../src/db/audit';
+import { OPERATOR } from '../../src/domain/actor';
 import { propose, sharedApi } from '../support/api';
 import { type EventStream, listen } from '../support/eventStream';
 import { sign, type TestOrganization, type TestService } from '../support/service';

@@ -11,7 +11,7 @@ import {
   parseAbi,
   http as transport,
 } from 'viem';
-import { closeApproval } from '../../src/db/approvalClosing';
+import { closeApproval } from '../../src/approvals/closing';
 import { putCode, sendAsFunder } from '../chain/wallets';
 import { change, expectRefused, makeAccount, read, refusal, type Shown, sharedApi } from '../support/api';
 import { anAddress } from '../support/builders';

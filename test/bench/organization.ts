@@ -1,8 +1,8 @@
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { encodeSignature } from '../../src/chain/signatures';
-import { issueApiKey } from '../../src/db/apiKeys';
-import { OPERATOR } from '../../src/db/audit';
+import { issueApiKey } from '../../src/credentials/apiKeys';
 import { createDatabase } from '../../src/db/database';
+import { OPERATOR } from '../../src/domain/actor';
 import { openKeystore } from '../../src/signer/keys/keystore';
 import { foundOrganization } from '../../tools/dev/foundOrganization';
 import type { BenchStack } from './stack';

@@ -1,5 +1,6 @@
-import { appendAudit, SYSTEM, verifyAudit } from '../../src/db/audit';
+import { appendAudit, verifyAudit } from '../../src/db/audit';
 import { createDatabase } from '../../src/db/database';
+import { SYSTEM } from '../../src/domain/actor';
 import { makeOrganization } from '../support/service';
 import { createTestDatabase } from '../support/stack';
 

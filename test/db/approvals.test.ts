@@ -1,6 +1,7 @@
+import { noteNetworks } from '../../activities/reconciler/noteNetworks';
 import { noteSent } from '../../activities/relayer/noteSent';
-import { revokeApiKey } from '../../src/db/apiKeys';
-import { closeApproval, closeOpenOfKey } from '../../src/db/approvalClosing';
+import { closeApproval, closeOpenOfKey } from '../../src/approvals/closing';
+import { revokeApiKey } from '../../src/credentials/apiKeys';
 import { lockUnchanged, unchangedSince, unlessChanged } from '../../src/db/approvalLocks';
 import { listNotedSince, noteOnOpenApprovals } from '../../src/db/approvalNotes';
 import {
@@ -11,7 +12,7 @@ import {
   updateApproval,
 } from '../../src/db/approvals';
 import { findCarried } from '../../src/db/attempts';
-import { appendAudit, OPERATOR, SYSTEM, verifyAudit } from '../../src/db/audit';
+import { appendAudit, verifyAudit } from '../../src/db/audit';
 import type { UnsentEnvelope } from '../../src/db/chain';
 import { createDatabase, type Db } from '../../src/db/database';
 import { readJournaledRecord, writeJournaledRecord } from '../../src/db/journaledRecords';
@@ -19,9 +20,6 @@ import { insertMessage, isMessageReceived, restoredMessageId } from '../../src/d
 import {
   closedOrLost,
   hasBegun,
-  noteNetworks,
-  type OpenApproval,
-  openApprovals,
   openRanges,
   readRepairable,
   restoredLastHour,
@@ -34,7 +32,9 @@ import {
   readTransactionForMessage,
   type StoredTransaction,
 } from '../../src/db/transactions';
+import { OPERATOR, SYSTEM } from '../../src/domain/actor';
 import type { OutsideEvent } from '../../src/domain/outsideEvents';
+import { type OpenApproval, openApprovals } from '../../src/reconciler/openApprovals';
 import { aHash, anAddress, anId } from '../support/builders';
 import { makeOrganization, type TestOrganization } from '../support/service';
 import { createTestDatabase } from '../support/stack';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { createLifecycleActivities, type TransactionActivities } from '../../activities/lifecycle';
+import { reopenTransaction } from '../../activities/transactions/reopen';
 import { insertAttempt } from '../../src/db/attempts';
 import { decideAuthorizations, insertAuthorization } from '../../src/db/authorizations';
 import { createDatabase, type Db, databaseNow } from '../../src/db/database';
 import { insertPolicies, replacePolicy } from '../../src/db/policies';
 import { requireRow } from '../../src/db/rows';
-import { reopenTransaction } from '../../src/db/transactionReopening';
 import { type Limitation, NATIVE_CURRENCY, type Policy } from '../../src/domain/policy';
 import { accept } from '../../src/domain/refusal';
 import { aHash, anAddress } from '../support/builders';

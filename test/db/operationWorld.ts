@@ -5,14 +5,14 @@ import pino from 'pino';
 import { type Address, recoverAddress } from 'viem';
 import type { ApprovalDeps } from '../../activities/approvals/subject';
 import { createLifecycleActivities, type ProposalActivities } from '../../activities/lifecycle';
+import { closeApproval } from '../../src/approvals/closing';
 import { deriveAccount } from '../../src/chain/safeAccount';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { createIdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
 import { BASE_PATH } from '../../src/contract/endpoint';
-import { issueApiKey } from '../../src/db/apiKeys';
-import { closeApproval } from '../../src/db/approvalClosing';
-import { OPERATOR, verifyAudit } from '../../src/db/audit';
+import { issueApiKey } from '../../src/credentials/apiKeys';
+import { verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { type PreparedStatement, runPrepared } from '../../src/db/prepared';
@@ -25,6 +25,7 @@ import {
   type TimeColumn,
   timeColumn,
 } from '../../src/db/storedApprovals';
+import { OPERATOR } from '../../src/domain/actor';
 import {
   applyEdits,
   type Edit,

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { insertApproval } from '../../src/db/approvals';
-import { appendAudit, OPERATOR, SYSTEM, verifyAudit } from '../../src/db/audit';
+import { appendAudit, verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db, type Tx } from '../../src/db/database';
 import { insertEvidence } from '../../src/db/evidence';
 import { newId } from '../../src/db/ids';
 import { type LoginRole, readLoginRights, refuseLogin } from '../../src/db/logins';
 import { requireRow } from '../../src/db/rows';
+import { OPERATOR, SYSTEM } from '../../src/domain/actor';
 import { projectRoot } from '../../src/projectRoot';
 import { spawned } from '../cli/command';
 import { anId } from '../support/builders';

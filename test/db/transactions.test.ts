@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
+import { reopenTransaction } from '../../activities/transactions/reopen';
 import { updateApproval } from '../../src/db/approvals';
 import { readTags } from '../../src/db/approvalTags';
 import { decideAttempt } from '../../src/db/attemptOutcomes';
@@ -13,7 +14,6 @@ import { commitUsage, releaseUsage, reserveUsage } from '../../src/db/policyUsag
 import { insertMessage, isMessageReceived } from '../../src/db/receivedMessages';
 import { readReferencedRecords } from '../../src/db/referencedRecords';
 import { requireRow } from '../../src/db/rows';
-import { reopenTransaction } from '../../src/db/transactionReopening';
 import {
   findTransactionById,
   listTransactions,

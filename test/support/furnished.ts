@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { closeApproval } from '../../src/db/approvalClosing';
+import { closeApproval } from '../../src/approvals/closing';
 import { change, proposeChange, type Shown } from './api';
 import { has, type Json } from './document';
 import type { HttpClient } from './http';

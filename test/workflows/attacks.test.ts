@@ -1,10 +1,10 @@
 import { parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { issueApiKey } from '../../src/db/apiKeys';
-import { OPERATOR } from '../../src/db/audit';
+import { issueApiKey } from '../../src/credentials/apiKeys';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
+import { OPERATOR } from '../../src/domain/actor';
 import { findResource } from '../../src/domain/governance';
 import { command, refused } from '../cli/command';
 import { change, makeAccount, proposeChange, read, reject, type Shown } from '../support/api';

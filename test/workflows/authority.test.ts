@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { issueApiKey, revokeApiKey } from '../../src/db/apiKeys';
-import { OPERATOR } from '../../src/db/audit';
+import { issueApiKey, revokeApiKey } from '../../src/credentials/apiKeys';
 import { holdCredential } from '../../src/db/authority';
 import type { Tx } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
+import { OPERATOR } from '../../src/domain/actor';
 import type { ApprovalRef } from '../../src/domain/approvalRef';
 import {
   executeApproval,

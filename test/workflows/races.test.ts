@@ -1,8 +1,8 @@
 /** @deep */
 
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { issueApiKey } from '../../src/db/apiKeys';
-import { OPERATOR } from '../../src/db/audit';
+import { issueApiKey } from '../../src/credentials/apiKeys';
+import { OPERATOR } from '../../src/domain/actor';
 import type { Decision } from '../../src/domain/approval';
 import { executeApproval, type MessageOutcome, signApproval } from '../../src/temporal/approvals';
 import type { WorkflowSender } from '../../src/temporal/client';

@@ -1,8 +1,10 @@
 /** @deep */
+
 import { ScheduleOverlapPolicy } from '@temporalio/client';
+import { closeOpenOfKey } from '../../src/approvals/closing';
 import { checkReconciler, checkWorkflows } from '../../src/cli/doctor/reconciler';
-import { closeOpenOfKey } from '../../src/db/approvalClosing';
-import { appendAudit, SYSTEM } from '../../src/db/audit';
+import { appendAudit } from '../../src/db/audit';
+import { SYSTEM } from '../../src/domain/actor';
 import { reconcilerScheduleId, taskQueues } from '../../src/temporal/ids';
 import { describeReconciler, ensureReconciler } from '../../src/temporal/schedule';
 import { command, words } from '../cli/command';

@@ -1,11 +1,13 @@
 /** @deep */
+
 import type { WorkflowHandle } from '@temporalio/client';
 import { parseEther } from 'viem';
-import { appendAudit, SYSTEM } from '../../src/db/audit';
+import { reopenTransaction } from '../../activities/transactions/reopen';
+import { appendAudit } from '../../src/db/audit';
 import { insertRejection } from '../../src/db/authorizations';
 import { requireRow } from '../../src/db/rows';
-import { reopenTransaction } from '../../src/db/transactionReopening';
 import { readTransaction as readRecord } from '../../src/db/transactions';
+import { SYSTEM } from '../../src/domain/actor';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { usageOf } from '../../src/transactions/policy';
 import { json } from '../cli/command';

@@ -1,7 +1,8 @@
 /** @deep */
 
+import { noteNetworks } from '../../activities/reconciler/noteNetworks';
 import { transactionSubject } from '../../src/approvals/transactions';
-import { noteNetworks, openApprovals } from '../../src/db/reconciler';
+import { openApprovals } from '../../src/reconciler/openApprovals';
 import { reconcilerScheduleId, taskQueues } from '../../src/temporal/ids';
 import { searchAttributes } from '../../src/temporal/searchAttributes';
 import type { Shown } from '../support/api';

@@ -1,12 +1,12 @@
 import type { Address, Hex, TypedDataDefinition } from 'viem';
-import { type AdmitDeps, admitGenesis, keyAddresses, readGenesis } from '../../src/approvals/genesis';
 import { operationDomainSalt } from '../../src/chain/domainSalt';
 import { encodeSignature } from '../../src/chain/signatures';
 import { createIdentifyVoter, type IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
 import type { Db } from '../../src/db/database';
 import { insertGenesisSignature } from '../../src/db/genesis';
-import { createOrganization, type NewOrganization } from '../../src/db/organizations';
+import { type AdmitDeps, admitGenesis, keyAddresses, readGenesis } from '../../src/organizations/genesis';
+import { createOrganization, type NewOrganization } from '../../src/organizations/organization';
 
 /** A member of a new organization. The wallets of its admins are at hand, and sign. */
 export interface Founder extends Omit<NewOrganization['members'][number], 'walletAddress'> {

@@ -1,6 +1,7 @@
 import { getRegistrationPayloadEndpoint, registerWalletEndpoint } from '../../contract/registrations';
+import { openChallenge, registerWallet } from '../../credentials/registrations';
 import type { Db } from '../../db/database';
-import { listOpenChallenges, openChallenge, registerWallet } from '../../db/registrations';
+import { listOpenChallenges } from '../../db/registrations';
 import { credentialEnded } from '../../domain/credential';
 import { notAdmitted } from '../../operations/plan';
 import { mutationRoute, type Route, readRoute } from '../context';

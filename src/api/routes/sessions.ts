@@ -12,8 +12,8 @@ import {
   type ShownSession,
   startSessionEndpoint,
 } from '../../contract/sessions';
+import { endSession } from '../../credentials/sessions';
 import type { SessionCredential } from '../../db/credentials';
-import { endSession } from '../../db/sessionEnds';
 import { openNonce } from '../../db/sessionNonces';
 import { listSessions, type Session } from '../../db/sessions';
 import type { Admission } from '../admission';

@@ -1,4 +1,5 @@
-import { type AuditInput, OPERATOR } from '../../db/audit';
+import type { AuditInput } from '../../db/audit';
+import { OPERATOR } from '../../domain/actor';
 
 /** The audit entry of what an operator writes back. */
 export function recoveredEntry(

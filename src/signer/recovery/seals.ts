@@ -3,21 +3,22 @@ import { storeSealedState } from '../../approvals/sealedState';
 import { signatureHash } from '../../approvals/voters';
 import type { SigningKeys } from '../../chain/keys';
 import { isSealedHead, openSeal } from '../../chain/seals';
-import { appendAudit, OPERATOR } from '../../db/audit';
+import { appendAudit } from '../../db/audit';
 import { recordSigningKey } from '../../db/chain';
 import type { Tx } from '../../db/database';
 import { insertEvidence } from '../../db/evidence';
 import { findGenesis, insertGenesisSignature } from '../../db/genesis';
-import { insertOrganization } from '../../db/organizations';
 import { setPositions } from '../../db/positions';
 import { findProposal } from '../../db/proposals';
 import { writeSealedProposal, writeSealedVotes } from '../../db/recovery';
 import { findSealedState, insertSeal, readProjected } from '../../db/seals';
+import { OPERATOR } from '../../domain/actor';
 import type { Tally } from '../../domain/approval';
 import { adminsOf, type OrganizationState } from '../../domain/governance';
 import { type DecisionSeal, decisionOf, type GenesisSeal, NO_SEAL, type Seal } from '../../domain/seal';
 import { proposalPayload, voteStatement } from '../../domain/signing';
 import { decidedState } from '../../operations/change';
+import { storeOrganization } from '../../organizations/organization';
 import { JournalError, type SealEntry } from '../journal/entries';
 import { recoveredEntry } from './audit';
 
@@ -65,7 +66,7 @@ async function readReached(tx: Tx, organizationId: string, sealKey: string): Pro
 /** Writes an organization back that the database does not know, or has not admitted. */
 async function writeGenesis(tx: Tx, { state, votes }: GenesisSeal): Promise<void> {
   const { id, signingKey } = state;
-  if (!(await findGenesis(tx, id))) await insertOrganization(tx, state);
+  if (!(await findGenesis(tx, id))) await storeOrganization(tx, state);
   for (const { memberId, signature } of votes) await insertGenesisSignature(tx, id, { memberId, signature });
   await recordSigningKey(tx, id, signingKey);
 }
@@ -126,7 +127,11 @@ export async function writeSeals(
       if (!decided.ok) throw new JournalError(`decision ${sequence}: ${decided.refusal.message}`);
       const one = { seal, admins: adminsOf(reached.state) };
       written.push(one);
-      await writeSealedProposal(tx, seal, tallyOf(one));
+      await writeSealedProposal(tx, seal, {
+        decision: decisionOf(seal),
+        by: OPERATOR,
+        with: tallyOf(one),
+      });
       state = decided.value.state;
     }
     const proposalId = seal.type === 'decision' ? seal.proposalId : null;
@@ -150,7 +155,7 @@ export async function writeSeals(
   await projectUpTo(tx, await readProjected(tx, seal.organizationId), seal, OPERATOR);
   // Their members are in the tables now.
   for (const one of written) {
-    await writeSealedVotes(tx, one.seal, signatureHash);
+    await writeSealedVotes(tx, one.seal, decisionOf(one.seal), signatureHash);
     await writeEvidence(tx, one, state.domainSalt);
   }
   await auditSeals(tx, organizationId, entries, written);

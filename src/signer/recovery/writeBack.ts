@@ -1,9 +1,9 @@
 import { auditUnknownExecution } from '../../approvals/unknownExecution';
 import type { SigningKeys } from '../../chain/keys';
-import { OPERATOR } from '../../db/audit';
 import type { Db, Tx } from '../../db/database';
 import { recordFreeze } from '../../db/freezes';
 import { insertUnknownExecution } from '../../db/unknownExecutions';
+import { OPERATOR } from '../../domain/actor';
 import type { UnknownExecutionEntry } from '../journal/entries';
 import type { JournalReader } from '../journal/journalReader';
 import type { Missing } from './compareJournal';

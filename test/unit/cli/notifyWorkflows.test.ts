@@ -1,5 +1,5 @@
 import { notifyWorkflows } from '../../../src/cli/keys';
-import type { SummarizedApproval } from '../../../src/db/approvalClosing';
+import type { SummarizedApproval } from '../../../src/db/approvalRefs';
 import type { WorkflowSender } from '../../../src/temporal/client';
 import { taskQueues } from '../../../src/temporal/ids';
 

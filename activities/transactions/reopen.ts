@@ -1,11 +1,12 @@
-import type { TransactionRef } from '../domain/transaction';
-import { failpoint } from '../failpoints';
-import { updateApproval } from './approvals';
-import { decidingBlockHash, reopenAttempts } from './attemptOutcomes';
-import { appendAudit, SYSTEM } from './audit';
-import type { Db, Tx } from './database';
-import { reopenUsage } from './policyUsage';
-import { lockTransaction, updateExecution } from './transactions';
+import { updateApproval } from '../../src/db/approvals';
+import { countReopening, decidingBlockHash, reopenAttempts } from '../../src/db/attemptOutcomes';
+import { appendAudit } from '../../src/db/audit';
+import type { Db, Tx } from '../../src/db/database';
+import { reopenUsage } from '../../src/db/policyUsage';
+import { lockTransaction, updateExecution } from '../../src/db/transactions';
+import { SYSTEM } from '../../src/domain/actor';
+import type { TransactionRef } from '../../src/domain/transaction';
+import { failpoint } from '../../src/failpoints';
 
 /**
  * Reopens a transaction that was decided in a block that the chain has lost: it is being executed again, its budget is
@@ -33,7 +34,7 @@ export async function reopenTransaction(
     if (record.executionStatus === 'processing') return true;
     if (lostBlockHash !== undefined && (await decidingBlockHash(tx, transactionId)) !== lostBlockHash)
       return false;
-    await tx('transactions').where({ id: transactionId }).increment('reopenings');
+    await countReopening(tx, transactionId);
     await reopenAttempts(tx, transactionId);
     failpoint('chain.attemptReopened');
     await reopenUsage(tx, transactionId);

@@ -1,15 +1,17 @@
+import { storeSealedState } from '../approvals/sealedState';
 import { operationDomainSalt } from '../chain/domainSalt';
 import type { Keystore } from '../chain/keys';
 import { signSeal } from '../chain/seals';
 import { decodeSignature } from '../chain/signatures';
 import { hashTypedPayload } from '../chain/typedData';
 import type { IdentifyVoter } from '../chain/voter';
-import { appendAudit, OPERATOR } from '../db/audit';
+import { appendAudit } from '../db/audit';
 import { recordSigningKey } from '../db/chain';
 import type { Db, Tx } from '../db/database';
 import { findGenesis, insertGenesisSignature, isAdmitted, readGenesisSignatures } from '../db/genesis';
 import { readInstallationId } from '../db/installation';
 import { insertSeal } from '../db/seals';
+import { OPERATOR } from '../domain/actor';
 import { isSameAddress } from '../domain/address';
 import type { MemberSummary } from '../domain/approval';
 import { refuseDemoWallet } from '../domain/demoWallets';
@@ -19,7 +21,6 @@ import { quoted } from '../domain/quoted';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { type GenesisSeal, NO_SEAL, type SealedVote } from '../domain/seal';
 import { walletText } from '../domain/wallet';
-import { storeSealedState } from './sealedState';
 
 /** What the founders sign, its EIP-712 digest, and who has signed. */
 export interface Genesis {

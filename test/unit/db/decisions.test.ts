@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { projectRoot } from '../../../src/projectRoot';
+
+/** What repositories compute with, none of which decides anything. */
+const COMPUTED = [
+  // Columns as text and back.
+  'canonicalJson',
+  'memberSummary',
+  'policyDefinitionSchema',
+  'NATIVE_CURRENCY',
+  'tokenIn',
+  'transferCondition',
+  // The table that an id is of.
+  'isApiKeyId',
+  // Numbers in conditions of statements.
+  'IDLE_SECONDS',
+  'NONCE_ATTEMPTS',
+  'NONCE_SECONDS',
+  'UNKNOWN_POSITION',
+];
+
+/** The values that a file takes from the rules; types are gone when it runs. */
+function valuesOfRules(text: string): string[] {
+  const source = ts.createSourceFile('file.ts', text, ts.ScriptTarget.Latest);
+  return source.statements.flatMap((statement) => {
+    if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) return [];
+    const { importClause, moduleSpecifier } = statement;
+    if (!moduleSpecifier.text.includes('/domain/') || importClause?.isTypeOnly) return [];
+    const bindings = importClause?.namedBindings;
+    if (!bindings || !ts.isNamedImports(bindings)) return ['*'];
+    return bindings.elements
+      .filter(({ isTypeOnly }) => !isTypeOnly)
+      .map(({ propertyName, name }) => (propertyName ?? name).text);
+  });
+}
+
+it('src/db has tables and repositories: it applies no rule', () => {
+  const dir = join(projectRoot(), 'src/db');
+  const values = readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => valuesOfRules(readFileSync(join(dir, file), 'utf8')));
+  expect([...new Set(values)].sort()).toEqual([...COMPUTED].sort());
+});
+
+it.each([
+  [`import { tally } from '../domain/approval';`, ['tally']],
+  [`import { type Failure, tally as count } from '../domain/approval';`, ['tally']],
+  [`import * as rules from '../domain/approval';`, ['*']],
+  [`import type { tally } from '../domain/approval';`, []],
+  [`import { queryRows } from './rows';`, []],
+])('a rule is found in %s', (text, found) => {
+  expect(valuesOfRules(text)).toEqual(found);
+});
