@@ -2,10 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { createChainActivities } from '../activities/chain';
 import { resendLostDeployments } from '../activities/deployments/resendLost';
-import { createLifecycleActivities } from '../activities/lifecycle';
-import { createReconcilerActivities } from '../activities/reconciler/reconciler';
-import { createRelayerContext, createRelayerReads, type RelayerReads } from '../activities/relayer/context';
-import { createTransactionLocalActivities } from '../activities/transactions/local';
+import {
+  createRelayerContext,
+  createRelayerReads,
+  POLL_MS,
+  type RelayerReads,
+  STUCK_AFTER_MS,
+} from '../activities/relayer/context';
+import { createWorkerActivities } from '../activities/worker';
 import { observeActivities } from './activityLog';
 import { createReadWalletCode } from './chain/walletCode';
 import type { Clients } from './clients';
@@ -25,8 +29,6 @@ import { WaitingActivities } from './temporal/waitingActivities';
 import { withTimeLimit } from './timeLimit';
 import { networkWorkers, type WorkerSpec, workflowSource } from './workers';
 
-const PENDING_POLL_MS = 250;
-const STUCK_AFTER_MS = 30_000;
 const LOST_BLOCKS_POLL_MS = 15_000;
 const SEARCH_ATTRIBUTE_RETRY_MS = 2_000;
 const SEARCH_ATTRIBUTE_WAIT_MS = 5_000;
@@ -111,38 +113,21 @@ async function workflowWorker(
     'the schedule of the reconciler',
     keepReconciler({ client, connection, queues, everyMs: config.reconcileEveryMs, logger }),
   );
-  const lifecycle = createLifecycleActivities({
-    db,
-    production,
-    networks,
-    identifyVoter,
-    readToken,
-    readWalletCode: createReadWalletCode(signerChain),
+  const activities = createWorkerActivities({
+    ...reads,
+    ...{ db, chains, sender, logger, production, networks, maxGas, proposalLifetimeMs, maxOpenPerKey },
+    ...{ identifyVoter, readToken, readWalletCode: createReadWalletCode(signerChain) },
     refresh: (approval) => refreshApproval(sender, approval),
-    proposalLifetimeMs,
-    maxOpenPerKey,
+    noteExecuted: (transactionId) => executions.note(transactionId),
+    countRepair: metrics.countRepair,
+    build: config.temporal.build,
+    networkIds: networks.map(({ id }) => id),
+    everyMs: config.reconcileEveryMs,
   });
   return {
     role: 'worker',
     taskQueue: queues.workflows,
-    activities: withFailpoints('worker', {
-      ...lifecycle,
-      async finishTransaction(input: Parameters<typeof lifecycle.finishTransaction>[0]) {
-        const state = await lifecycle.finishTransaction(input);
-        if (state.executionStatus === 'completed') executions.note(input.id);
-        return state;
-      },
-      ...createTransactionLocalActivities({ ...reads, db, chains, maxGas }),
-      ...createReconcilerActivities({
-        db,
-        sender,
-        build: config.temporal.build,
-        networkIds: networks.map(({ id }) => id),
-        everyMs: config.reconcileEveryMs,
-        logger,
-        countRepair: metrics.countRepair,
-      }),
-    }),
+    activities: withFailpoints('worker', activities),
     options: { ...workflowSource(), ...buildOptions(config.temporal) },
   };
 }
@@ -160,13 +145,7 @@ function chainWorkers(clients: Clients, reads: RelayerReads, lifetime: Lifetime)
   );
   lifetime.onStop('waiting activities', () => waiting.stop());
   const relaying = createRelayerContext(
-    {
-      db,
-      chains,
-      pollMs: PENDING_POLL_MS,
-      stuckAfterMs: STUCK_AFTER_MS,
-      withoutSlot: waiting.withoutSlot,
-    },
+    { db, chains, pollMs: POLL_MS, stuckAfterMs: STUCK_AFTER_MS, withoutSlot: waiting.withoutSlot },
     reads,
   );
   lifetime.onStop(
@@ -181,7 +160,7 @@ function chainWorkers(clients: Clients, reads: RelayerReads, lifetime: Lifetime)
 /** The workers of the roles that this process runs, ready to be started. */
 export async function workersOf(clients: Clients, lifetime: Lifetime): Promise<WorkerSpec[]> {
   const { roles } = clients.config;
-  const reads = createRelayerReads(PENDING_POLL_MS);
+  const reads = createRelayerReads(POLL_MS);
   return [
     ...(roles.includes('worker') ? [await workflowWorker(clients, reads, lifetime)] : []),
     ...(roles.includes('chain') ? chainWorkers(clients, reads, lifetime) : []),

@@ -7,7 +7,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Waiting } from '../activities/approvals/wait';
-import type { LifecycleActivities } from '../activities/lifecycle';
+import type { LifecycleActivities } from '../activities/worker';
 import { type ApprovalState, type Decision, decisionOf, type Subject } from '../src/domain/approval';
 import type { ApprovalKey } from '../src/domain/approvalRef';
 import type { WorkflowGone } from '../src/domain/reconciliation';

@@ -1,7 +1,7 @@
 import { condition, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { ChainActivities } from '../activities/chain';
-import type { TransactionLocalActivities } from '../activities/transactions/local';
 import type { TransactionObservation } from '../activities/transactions/observation';
+import type { WorkerActivities } from '../activities/worker';
 import type { TransactionTerms } from '../src/domain/terms';
 import type { AttemptOutcome, ExecutionResult, TransactionRef } from '../src/domain/transaction';
 import type { SignerActivities } from '../src/signer/activities';
@@ -29,10 +29,10 @@ function executionActivities(
   { transactionId }: TransactionRef,
   { networkId, queues }: ExecutionContext,
 ): Pick<ChainActivities, 'prepareTransaction' | 'followTransaction'> &
-  TransactionLocalActivities &
+  Pick<WorkerActivities, 'prepareNewTransaction'> &
   Pick<SignerActivities, 'signTransaction' | 'signCancellation' | 'confirmOutcome'> {
   const summary = `${transactionId} on network ${networkId}`;
-  const { prepareNewTransaction } = proxyLocalActivities<TransactionLocalActivities>({
+  const { prepareNewTransaction } = proxyLocalActivities<WorkerActivities>({
     startToCloseTimeout: '5s',
     // On a failure the chain worker does it.
     retry: { maximumAttempts: 1 },

@@ -1,5 +1,5 @@
 import { CancellationScope, condition, proxyActivities, sleep } from '@temporalio/workflow';
-import type { ProposalActivities } from '../activities/lifecycle';
+import type { ProposalActivities } from '../activities/worker';
 import { proposalDetails } from '../src/domain/operatorText';
 import type { ProposalState } from '../src/domain/proposal';
 import type { SignerActivities } from '../src/signer/activities';

@@ -6,11 +6,11 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ChainActivities } from '../activities/chain';
-import type { ReconcilerActivities } from '../activities/reconciler/reconciler';
+import type { WorkerActivities } from '../activities/worker';
 import { type ReconcileSummary, reconcileDetails } from '../src/domain/reconciliation';
 import { networkQueue, taskQueues } from '../src/temporal/ids';
 
-const { reconcile } = proxyActivities<ReconcilerActivities>({
+const { reconcile } = proxyActivities<WorkerActivities>({
   startToCloseTimeout: '1h',
   heartbeatTimeout: '15s',
   // An interrupted pass loses nothing: the next one compares everything again.
@@ -29,7 +29,7 @@ async function checkNetwork(networkId: number): Promise<string[]> {
     taskQueue: networkQueue(queues.chain, networkId),
     summary: `Look for transactions that network ${networkId} has lost`,
   });
-  const { wakeReopened } = proxyActivities<ReconcilerActivities>({
+  const { wakeReopened } = proxyActivities<WorkerActivities>({
     ...ONCE,
     summary: 'Resume the reopened transactions',
   });

@@ -1,7 +1,7 @@
 import { proxyActivities, sleep, uuid4 } from '@temporalio/workflow';
 import type { ChainActivities } from '../activities/chain';
-import type { TransactionActivities } from '../activities/lifecycle';
 import type { AwaitRelayer } from '../activities/relayer/awaitRelayer';
+import type { TransactionActivities } from '../activities/worker';
 import { transactionDetails } from '../src/domain/operatorText';
 import type { Refusal } from '../src/domain/refusal';
 import type { TransactionState } from '../src/domain/transaction';

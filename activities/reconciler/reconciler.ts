@@ -57,6 +57,3 @@ export function createReconcilerActivities(deps: ReconcilerDeps) {
 
   return { reconcile, wakeReopened };
 }
-
-/** The reconciler, as its workflow sees it. */
-export type ReconcilerActivities = ReturnType<typeof createReconcilerActivities>;

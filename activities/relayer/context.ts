@@ -7,6 +7,11 @@ import type { WithoutSlot } from '../../src/temporal/waitingActivities';
 import { createHeads, type Heads } from './heads';
 import { createSendLog, type SendLog } from './sendLog';
 
+/** How often a network is asked for its newest block at first; in milliseconds. */
+export const POLL_MS = 250;
+/** How long a sent transaction may be pending before its fee is raised; in milliseconds. */
+export const STUCK_AFTER_MS = 30_000;
+
 /** The dependencies of the chain worker. It has no key. */
 export interface RelayerDeps {
   readonly db: Db;

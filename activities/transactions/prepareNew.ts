@@ -11,24 +11,17 @@ const AT_ONCE = 8;
 /** For how long a network that was too slow is then left to the chain worker. */
 const BACKOFF_MS = 10_000;
 
+/** A network that takes longer would hold slots that other workflows need. */
+const TIMEOUT_MS = 500;
+
 /** A transaction to observe. */
 export interface PrepareNewTransaction extends TransactionRef {
   readonly networkId: number;
 }
 
-/** The dependencies, and what the local activities of one process share. */
-export interface PrepareNewContext extends ObserveNewContext {
-  /** Until when networks are left to the chain worker, by id (of `performance.now()`). */
-  readonly backoffUntil: Map<number, number>;
-  /** How many are observed now. */
-  observing: number;
-  /** What takes longer is left to the chain worker. */
-  readonly timeoutMs: number;
-}
-
 /** The observation; null where something is signed, or signing is not the next step: the chain worker decides that. */
 async function observe(
-  context: PrepareNewContext,
+  context: ObserveNewContext,
   chain: ChainClient,
   input: PrepareNewTransaction,
 ): Promise<TransactionObservation | null> {
@@ -39,29 +32,33 @@ async function observe(
 }
 
 /**
- * Observes a transaction that has no signed attempt, as a local activity: no task of the chain worker is needed to sign it.
+ * Observes transactions that have no signed attempt, as a local activity: no task of the chain worker is needed to sign one.
  * Null leaves it to the chain worker: something is signed, it fails, others are observed, or the network is not configured or
  * does not answer in time.
  */
-export async function prepareNewTransaction(
-  context: PrepareNewContext,
-  input: PrepareNewTransaction,
-): Promise<TransactionObservation | null> {
-  const { chains, backoffUntil } = context;
-  const { networkId } = input;
-  const chain = chains.get(networkId);
-  const isBackingOff = performance.now() < (backoffUntil.get(networkId) ?? 0);
-  if (!chain || isBackingOff || context.observing >= AT_ONCE) return null;
-  context.observing += 1;
-  try {
-    const work = observe(context, chain, input);
-    const seen = await withTimeLimit(work, context.timeoutMs, () => 'timedOut' as const);
-    if (seen !== 'timedOut') return seen;
-  } catch (error) {
-    if (!(error instanceof ChainUnavailable)) throw error;
-  } finally {
-    context.observing -= 1;
-  }
-  backoffUntil.set(networkId, performance.now() + BACKOFF_MS);
-  return null;
+export function createPrepareNewTransaction(
+  context: ObserveNewContext,
+  timeoutMs = TIMEOUT_MS,
+): (input: PrepareNewTransaction) => Promise<TransactionObservation | null> {
+  /** Until when networks are left to the chain worker, by id (of `performance.now()`). */
+  const backoffUntil = new Map<number, number>();
+  let observing = 0;
+  return async (input) => {
+    const { networkId } = input;
+    const chain = context.chains.get(networkId);
+    const isBackingOff = performance.now() < (backoffUntil.get(networkId) ?? 0);
+    if (!chain || isBackingOff || observing >= AT_ONCE) return null;
+    observing += 1;
+    try {
+      const work = observe(context, chain, input);
+      const seen = await withTimeLimit(work, timeoutMs, () => 'timedOut' as const);
+      if (seen !== 'timedOut') return seen;
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error;
+    } finally {
+      observing -= 1;
+    }
+    backoffUntil.set(networkId, performance.now() + BACKOFF_MS);
+    return null;
+  };
 }

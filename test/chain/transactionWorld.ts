@@ -12,9 +12,9 @@ import {
 } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { type ChainActivities, createChainActivities } from '../../activities/chain';
-import { createLifecycleActivities } from '../../activities/lifecycle';
 import { createRelayerContext, type RelayerDeps } from '../../activities/relayer/context';
 import type { TransactionFollowed, TransactionObservation } from '../../activities/transactions/observation';
+import { createLifecycleActivities } from '../../activities/worker';
 import { payloadToSign } from '../../src/approvals/transactions';
 import { signatureHash } from '../../src/approvals/voters';
 import { checksumAddress } from '../../src/chain/address';

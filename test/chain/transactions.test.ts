@@ -15,7 +15,7 @@ import {
   parseTransaction,
 } from 'viem';
 import { createRelayerContext, createRelayerReads } from '../../activities/relayer/context';
-import { createTransactionLocalActivities } from '../../activities/transactions/local';
+import { createPrepareNewTransaction } from '../../activities/transactions/prepareNew';
 import { createChainClients } from '../../src/chain/clients';
 import { requireRow } from '../../src/db/rows';
 import type { ExecutionResult, TransactionRef } from '../../src/domain/transaction';
@@ -850,7 +850,7 @@ describe('the first observation, as a local activity', () => {
   const observing = (rpcUrls: readonly string[], timeoutMs: number) => {
     const chains = createChainClients([{ ...world.network, rpcUrls }]);
     const deps = { ...createRelayerReads(20), db: world.serviceDb, chains, maxGas: 5_000_000n };
-    return createTransactionLocalActivities(deps, timeoutMs).prepareNewTransaction;
+    return createPrepareNewTransaction(deps, timeoutMs);
   };
 
   test('gives the terms, and leaves to the chain worker what fails or is signed', async () => {

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createChainActivities } from '../../activities/chain';
-import { createLifecycleActivities } from '../../activities/lifecycle';
-import { createTransactionLocalActivities } from '../../activities/transactions/local';
+import { createWorkerActivities } from '../../activities/worker';
 import type { Role } from '../../src/config';
 import { projectRoot } from '../../src/projectRoot';
 import { createSignerActivities } from '../../src/signer/activities';
@@ -166,6 +165,7 @@ const notInExecution = [
   'worker.reportDeployment',
   'worker.readApproval',
   'worker.recordRestored',
+  'worker.reconcile',
   // The change of a passphrase is killed at in cli/keystore.
   'keystore.written',
   'keystore.verified',
@@ -330,7 +330,7 @@ export function uncoveredFailpoints(): string[] {
   const nothing = {} as never;
   const relaying = { withoutSlot: inSlot } as never;
   const activities = {
-    worker: { ...createLifecycleActivities(nothing), ...createTransactionLocalActivities(nothing) },
+    worker: createWorkerActivities(nothing),
     chain: createChainActivities(relaying),
     signer: createSignerActivities(nothing),
   };

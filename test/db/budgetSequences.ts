@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { createLifecycleActivities, type TransactionActivities } from '../../activities/lifecycle';
+import { createLifecycleActivities, type TransactionActivities } from '../../activities/worker';
 import { reopenTransaction } from '../../activities/transactions/reopen';
 import { insertAttempt } from '../../src/db/attempts';
 import { decideAuthorizations, insertAuthorization } from '../../src/db/authorizations';

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import pino from 'pino';
 import { type Address, recoverAddress } from 'viem';
 import type { ApprovalDeps } from '../../activities/approvals/subject';
-import { createLifecycleActivities, type ProposalActivities } from '../../activities/lifecycle';
+import { createLifecycleActivities, type ProposalActivities } from '../../activities/worker';
 import { closeApproval } from '../../src/approvals/closing';
 import { deriveAccount } from '../../src/chain/safeAccount';
 import { hashTypedPayload } from '../../src/chain/typedData';

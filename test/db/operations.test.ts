@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createLifecycleActivities } from '../../activities/lifecycle';
+import { createLifecycleActivities } from '../../activities/worker';
 import type { Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { findProposal, type StoredProposal } from '../../src/db/proposals';

@@ -28,8 +28,12 @@ import { applySeal } from './proposals/applySeal';
 import { finishDeployments, recordDeployment, reportDeployment } from './proposals/deployments';
 import { refreshNoted } from './proposals/refresh';
 import { type CreateProposalInput, executableProposal } from './proposals/subject';
+import { createReconcilerActivities } from './reconciler/reconciler';
+import type { ReconcilerDeps } from './reconciler/repairs';
 import { requestCancellation } from './transactions/cancel';
+import type { ObserveNewContext } from './transactions/chainContext';
 import { finishTransaction } from './transactions/finish';
+import { createPrepareNewTransaction } from './transactions/prepareNew';
 import { executableTransaction } from './transactions/subject';
 
 /** The shared lifecycle of one subject. Each activity is one database transaction, and idempotent. */
@@ -85,7 +89,7 @@ function lifecycleOf<
   };
 }
 
-/** The activities of approvals that decide and write in the database, as a worker registers them. */
+/** The activities of approvals that decide and write in the database. */
 export function createLifecycleActivities(deps: ApprovalDeps): ProposalActivities & TransactionActivities {
   const proposals = lifecycleOf<'proposal', ProposalSnapshot, ProposalState, CreateProposalInput>(
     deps,
@@ -114,3 +118,29 @@ export function createLifecycleActivities(deps: ApprovalDeps): ProposalActivitie
     requestCancellation: (input) => requestCancellation(deps, input),
   };
 }
+
+/** The dependencies of the worker of workflows. It has no key. */
+export type WorkerDeps = ApprovalDeps &
+  ObserveNewContext &
+  ReconcilerDeps & {
+    /** Counts a transaction that was executed. */
+    readonly noteExecuted: (transactionId: string) => void;
+  };
+
+/** The activities of the worker of workflows: local ones of approvals and transactions, and the reconciler. */
+export function createWorkerActivities(deps: WorkerDeps) {
+  const lifecycle = createLifecycleActivities(deps);
+  return {
+    ...lifecycle,
+    async finishTransaction(input: Parameters<typeof lifecycle.finishTransaction>[0]) {
+      const state = await lifecycle.finishTransaction(input);
+      if (state.executionStatus === 'completed') deps.noteExecuted(input.id);
+      return state;
+    },
+    prepareNewTransaction: createPrepareNewTransaction(deps),
+    ...createReconcilerActivities(deps),
+  };
+}
+
+/** The activities of the worker of workflows, as these see them. */
+export type WorkerActivities = ReturnType<typeof createWorkerActivities>;
