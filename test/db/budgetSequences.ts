@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { createLifecycleActivities, type TransactionActivities } from '../../activities/worker';
 import { reopenTransaction } from '../../activities/transactions/reopen';
+import { createLifecycleActivities, type TransactionActivities } from '../../activities/worker';
 import { insertAttempt } from '../../src/db/attempts';
 import { decideAuthorizations, insertAuthorization } from '../../src/db/authorizations';
 import { createDatabase, type Db, databaseNow } from '../../src/db/database';

@@ -79,7 +79,7 @@ describe('the tutorial', () => {
         /^1 ETH\nCreate policy "Lunch money", approved automatically\n(?:.+\n)+?pendingReviewSignatures\ncompleted$/m,
         /^Send 0\.05 "ETH" .*\nFrom the account .*\ncompleted$/m,
         /"result":"0x[1-9a-f][0-9a-f]*"/,
-        /^forbidden:\n {2}amount is 200000000000000000, permitted is at most 100000000000000000$/m,
+        /^forbidden:\n {2}amount is 0\.2 "ETH", permitted is at most 0\.1 "ETH"$/m,
         /^Bob signed: approvalReady, completed\nVault is 0x\w{40} on /m,
         /^completed in block \d+: 0x\w{64}$/m,
       ];
