@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { Logger } from 'pino';
-import { type ReportedChange, readChanges, readLastPosition } from '../db/changes';
+import { MAX_CHANGES, type ReportedChange, readChanges, readLastPosition } from '../db/changes';
 import type { SessionCredential } from '../db/credentials';
 import type { Db } from '../db/database';
 import { beginStream } from './exchange';
@@ -10,8 +10,6 @@ const POLL_MS = 1_000;
 const PING_MS = 15_000;
 const RETRY_MS = 1_000;
 const MAX_PER_SESSION = 4;
-/** Changes of one organization in one poll; who has missed more reads everything again. */
-const MAX_CHANGES = 500;
 /** What a browser may leave unread, in bytes. */
 const MAX_UNREAD = 262_144;
 
@@ -92,7 +90,7 @@ export function createEventStreams(db: Db, logger: Logger): EventStreams {
     const asked = [...streams];
     if (asked.length === 0) return;
     const sessionIds = [...new Set(asked.map(({ session }) => session.id))];
-    const { changes, valid } = await readChanges(db, heardBy(asked), { sessionIds, limit: MAX_CHANGES });
+    const { changes, valid } = await readChanges(db, heardBy(asked), sessionIds);
     for (const stream of asked) {
       if (!streams.has(stream)) continue;
       if (valid.has(stream.session.id)) report(stream, changes);

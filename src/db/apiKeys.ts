@@ -3,7 +3,7 @@ import { KEY_VALID } from './authority';
 import { type KeyCredential, secretHash } from './credentials';
 import type { Db, Tx } from './database';
 import { queueAlone } from './lockQueues';
-import { type PreparedStatement, runPrepared } from './prepared';
+import { queryNumbered } from './rows';
 import type { ApiKeyRow } from './tables';
 
 const KEY_SHAPE = /^ow_live_[A-Za-z0-9_-]{43}$/;
@@ -23,9 +23,7 @@ interface KeyByHash extends Pick<ApiKeyRow, 'id' | 'organization_id' | 'key_hash
   readonly members: KeyCredential['members'];
 }
 
-const KEYS_BY_HASH: PreparedStatement = {
-  name: 'api_keys_by_hash',
-  text: `SELECT k.id, k.organization_id, k.key_hash, k.expires_at, coalesce(json_agg(json_build_object(
+const KEYS_BY_HASH = `SELECT k.id, k.organization_id, k.key_hash, k.expires_at, coalesce(json_agg(json_build_object(
       'id', m.id, 'name', m.name, 'walletAddress', m.wallet_address,
       'isAdmin', EXISTS (SELECT 1 FROM admin_set_members a
         WHERE a.organization_id = k.organization_id AND a.member_id = m.id)
@@ -34,8 +32,7 @@ const KEYS_BY_HASH: PreparedStatement = {
     LEFT JOIN api_key_members p ON p.api_key_id = k.id
     LEFT JOIN members m ON m.id = p.member_id AND m.removed_at IS NULL AND m.type = 'api'
     WHERE k.key_hash = ANY($1) AND ${KEY_VALID}
-    GROUP BY k.id`,
-};
+    GROUP BY k.id`;
 
 /**
  * Who each key is. A key that is malformed, unknown, revoked, expired or without a member that is still there is not in
@@ -48,7 +45,7 @@ export async function authenticate(
   const wellShaped = keys.filter((key) => KEY_SHAPE.test(key));
   if (wellShaped.length === 0) return new Map();
   const hashes = wellShaped.map(secretHash);
-  const rows = await runPrepared<KeyByHash>(db, KEYS_BY_HASH, [hashes]);
+  const rows = await queryNumbered<KeyByHash>(db, KEYS_BY_HASH, [hashes]);
   const authenticated = new Map<string, KeyCredential>();
   for (const row of rows.filter(({ members }) => members.length > 0)) {
     const key = wellShaped[hashes.findIndex((hash) => timingSafeEqual(row.key_hash, hash))];

@@ -2,8 +2,7 @@ import type { ApprovalKey } from '../domain/approvalRef';
 import { heldCredential } from './authority';
 import type { Db, Tx } from './database';
 import { QUEUE_ALONE, QUEUE_SHARED } from './lockQueues';
-import { type PreparedStatement, runPrepared } from './prepared';
-import { type NamedStatement, requireRow, together } from './rows';
+import { type NamedStatement, queryNumbered, requireRow, together } from './rows';
 import type { StoredApproval } from './storedApprovals';
 
 /**
@@ -95,29 +94,21 @@ function withAdmins(lock: 'FOR SHARE' | 'FOR UPDATE'): string {
   return `WITH queued AS MATERIALIZED (SELECT ${queue}($1)), admins AS MATERIALIZED (${lockingAdmins('$1', lock)})`;
 }
 
-const HOLD_ADMINS: PreparedStatement = {
-  name: 'hold_admins',
-  text: `${withAdmins('FOR SHARE')} SELECT FROM admins`,
-};
+const HOLD_ADMINS = `${withAdmins('FOR SHARE')} SELECT FROM admins`;
 
 /** Keeps the people and policies of an organization from changing until the end of the transaction. */
 export async function holdAdmins(tx: Tx, organizationId: string): Promise<void> {
-  await runPrepared(tx, HOLD_ADMINS, [organizationId]);
+  await queryNumbered(tx, HOLD_ADMINS, [organizationId]);
 }
 
 // The admins come first, always: an execution that changes them goes on to change other approvals. The CTE is read
 // before the row that it is joined to is locked.
-function lockStatement(name: string, admins: 'FOR SHARE' | 'FOR UPDATE'): PreparedStatement {
-  return {
-    name,
-    text: `${withAdmins(admins)}
+const lockStatement = (admins: 'FOR SHARE' | 'FOR UPDATE') => `${withAdmins(admins)}
       SELECT 1 FROM admins JOIN approvals ON approvals.organization_id = admins.organization_id
       WHERE approvals.id = $2
-      FOR UPDATE OF approvals`,
-  };
-}
-const LOCK = lockStatement('lock_approval', 'FOR SHARE');
-const LOCK_ORGANIZATION = lockStatement('lock_organization_and_approval', 'FOR UPDATE');
+      FOR UPDATE OF approvals`;
+const LOCK = lockStatement('FOR SHARE');
+const LOCK_ORGANIZATION = lockStatement('FOR UPDATE');
 
 /**
  * Locks an approval, and its organization's admins, people and policies against change, until the end of the database
@@ -129,6 +120,6 @@ export async function lockApproval(
   { organizationId, id }: ApprovalKey,
   options: { exclusive?: boolean | undefined } = {},
 ): Promise<boolean> {
-  const locked = await runPrepared(tx, options.exclusive ? LOCK_ORGANIZATION : LOCK, [organizationId, id]);
+  const locked = await queryNumbered(tx, options.exclusive ? LOCK_ORGANIZATION : LOCK, [organizationId, id]);
   return locked.length > 0;
 }

@@ -1,5 +1,5 @@
 import type { Db } from './database';
-import { type PreparedStatement, runPrepared } from './prepared';
+import { queryNumbered } from './rows';
 
 /**
  * The tag of the approval `a`: another one once its version, a decision of its organization or its expiry has changed what
@@ -14,14 +14,11 @@ export interface TagColumn {
   readonly tag: string;
 }
 
-const TAGS: PreparedStatement = {
-  name: 'approval_tags',
-  // unnest, not = ANY ($1): Postgres plans that each time it is executed.
-  text: `SELECT a.id, ${tagColumn} FROM unnest($1::text[]) AS asked(id) JOIN approvals a ON a.id = asked.id`,
-};
+// unnest, not = ANY ($1): Postgres plans that each time it is executed.
+const TAGS = `SELECT a.id, ${tagColumn} FROM unnest($1::text[]) AS asked(id) JOIN approvals a ON a.id = asked.id`;
 
 /** The tags of approvals now, by id. */
 export async function readTags(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const rows = await runPrepared<TagColumn & { readonly id: string }>(db, TAGS, [ids]);
+  const rows = await queryNumbered<TagColumn & { readonly id: string }>(db, TAGS, [ids]);
   return new Map(rows.map(({ id, tag }) => [id, tag]));
 }

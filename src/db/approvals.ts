@@ -9,8 +9,7 @@ import { type ActingMember, actingMemberColumn, heldCredential } from './authori
 import { findTaken, insertClaims, isClaimTaken, type TakenClaim } from './claims';
 import type { Db, Tx } from './database';
 import { uuidOrNull } from './ids';
-import { type PreparedStatement, runPrepared } from './prepared';
-import { type Along, requireRow, type Statement, together } from './rows';
+import { type Along, queryNumbered, requireRow, type Statement, together } from './rows';
 import {
   APPROVAL_COLUMNS,
   type ChangedApproval,
@@ -66,9 +65,7 @@ type CreationColumns = TimeColumn & {
     | { readonly credential_id: null }
   );
 
-const READ_CREATION: PreparedStatement = {
-  name: 'creation_request',
-  text: `SELECT r.path, r.body, r.key, r.request_hash, r.credential_id, r.created_by, ${actingMemberColumn('r.credential_id')} AS acting_member, ${timeColumn},
+const READ_CREATION = `SELECT r.path, r.body, r.key, r.request_hash, r.credential_id, r.created_by, ${actingMemberColumn('r.credential_id')} AS acting_member, ${timeColumn},
       EXISTS (SELECT FROM approvals WHERE organization_id = $1 AND id = $2) AS created,
       EXISTS (SELECT FROM sealed_states WHERE organization_id = $1) AS admitted,
       (SELECT projected_sequence FROM organizations WHERE id = $1) AS sequence,
@@ -79,8 +76,7 @@ const READ_CREATION: PreparedStatement = {
         FROM idempotency_requests q LEFT JOIN sessions s ON s.id = q.credential_id
         WHERE q.organization_id = $1 AND q.resource_id = $2 AND q.id = $3 AND q.method = 'POST'
           AND NOT EXISTS (SELECT FROM approvals
-            WHERE organization_id = $1 AND idempotency_key = q.key AND id <> $2)) r ON true`,
-};
+            WHERE organization_id = $1 AND idempotency_key = q.key AND id <> $2)) r ON true`;
 
 /** Reads the stored request to create an approval, with the state that it depends on, in one statement. */
 export async function readCreationRequest(
@@ -88,7 +84,7 @@ export async function readCreationRequest(
   key: ApprovalKey & { readonly requestId?: string | undefined },
 ): Promise<CreationRequest> {
   const values = [key.organizationId, key.id, uuidOrNull(key.requestId)];
-  const row = requireRow((await runPrepared<CreationColumns>(db, READ_CREATION, values))[0]);
+  const row = requireRow((await queryNumbered<CreationColumns>(db, READ_CREATION, values))[0]);
   return {
     request:
       row.credential_id === null

@@ -1,7 +1,6 @@
 import type { JsonValue } from '../domain/canonicalJson';
 import type { Db, Tx } from './database';
-import { type PreparedStatement, runPrepared } from './prepared';
-import { execute, queryRows } from './rows';
+import { execute, queryNumbered, queryRows } from './rows';
 import type { IdempotencyRequestRow } from './tables';
 
 /** How long a lease lasts after its owner has last renewed it. */
@@ -70,9 +69,7 @@ const seconds = (ms: number) => ms / 1_000;
 /** SQL: whether the response of the answered request `r` is not kept any more. */
 const isOutdated = (retention: string) => `r.answered_at <= now() - make_interval(secs => ${retention})`;
 
-const FIND: PreparedStatement = {
-  name: 'find_requests',
-  text: `SELECT asked.scoped_key, r.id, r.credential_id, r.resource_id, r.created_at,
+const FIND = `SELECT asked.scoped_key, r.id, r.credential_id, r.resource_id, r.created_at,
       r.status, r.response_body, r.location, r.lease_until > now() AS leased,
       coalesce(r.request_hash, a.request_hash) AS request_hash, a.id AS approval_id
     FROM (SELECT scoped_key, split_part(scoped_key, '/', 1) AS organization_id, split_part(scoped_key, '/', 2)::uuid AS key
@@ -80,8 +77,7 @@ const FIND: PreparedStatement = {
     LEFT JOIN idempotency_requests r ON r.organization_id = asked.organization_id AND r.key = asked.key
       AND (${isOutdated('$2')}) IS NOT TRUE
     LEFT JOIN approvals a ON a.organization_id = asked.organization_id AND a.idempotency_key = asked.key
-    WHERE r.id IS NOT NULL OR a.id IS NOT NULL`,
-};
+    WHERE r.id IS NOT NULL OR a.id IS NOT NULL`;
 
 /** Organization and X-Idempotency-Key as one text. */
 export function scopedKey(organizationId: string, key: string): string {
@@ -97,7 +93,7 @@ export async function findRequests(
   scopedKeys: readonly string[],
   retentionMs: number,
 ): Promise<ReadonlyMap<string, StoredRequest | CreatedWith>> {
-  const rows = await runPrepared<FoundColumns & { readonly scoped_key: string }>(db, FIND, [
+  const rows = await queryNumbered<FoundColumns & { readonly scoped_key: string }>(db, FIND, [
     scopedKeys,
     seconds(retentionMs),
   ]);
@@ -120,9 +116,7 @@ interface NewRequest {
   readonly answer?: StoredAnswer;
 }
 
-const INSERT: PreparedStatement = {
-  name: 'insert_request',
-  text: `WITH outdated AS (
+const INSERT = `WITH outdated AS (
       DELETE FROM idempotency_requests r WHERE organization_id = $1 AND key = $2 AND ${isOutdated('$3')} RETURNING 1
     )
     INSERT INTO idempotency_requests (organization_id, key, credential_id, method, path, request_hash, body,
@@ -131,8 +125,7 @@ const INSERT: PreparedStatement = {
       $12::integer, $13::text, $14::text, CASE WHEN $12::integer IS NULL THEN NULL ELSE now() END
     FROM (SELECT count(*) FROM outdated) AS after_deletion
     WHERE NOT EXISTS (SELECT FROM approvals WHERE organization_id = $1 AND idempotency_key = $2)
-    ON CONFLICT (organization_id, key) DO NOTHING RETURNING id, created_at`,
-};
+    ON CONFLICT (organization_id, key) DO NOTHING RETURNING id, created_at`;
 
 /** Remembers a request and leases it to its owner. Undefined when another request, or an approval, has the key. */
 export async function insertRequest(
@@ -140,7 +133,7 @@ export async function insertRequest(
   request: NewRequest,
 ): Promise<Pick<StoredRequest, 'id' | 'createdAt'> | undefined> {
   const { answer } = request;
-  const [row] = await runPrepared<Pick<IdempotencyRequestRow, 'id' | 'created_at'>>(db, INSERT, [
+  const [row] = await queryNumbered<Pick<IdempotencyRequestRow, 'id' | 'created_at'>>(db, INSERT, [
     request.organizationId,
     request.key,
     seconds(request.retentionMs),
@@ -208,12 +201,9 @@ const isEffectKnown = `(EXISTS (SELECT FROM approvals a WHERE a.id = r.resource_
       OR EXISTS (SELECT FROM received_messages m WHERE m.approval_id = r.resource_id AND m.message_id = r.id::text)
       OR EXISTS (SELECT FROM registration_challenges c WHERE c.nonce = r.resource_id AND c.used_by = r.id))`;
 
-const ANSWER: PreparedStatement = {
-  name: 'answer_request',
-  text: `UPDATE idempotency_requests r SET status = $2, response_body = $3, location = $4, answered_at = now()
+const ANSWER = `UPDATE idempotency_requests r SET status = $2, response_body = $3, location = $4, answered_at = now()
     WHERE id = $1 AND answered_at IS NULL AND ($2 >= 300 OR ${isEffectKnown})
-    RETURNING id`,
-};
+    RETURNING id`;
 
 /**
  * Stores the answer of a request and returns the one that counts: the first that was stored. Undefined for a success whose
@@ -224,7 +214,7 @@ export async function answerRequest(
   id: string,
   answer: StoredAnswer,
 ): Promise<StoredAnswer | undefined> {
-  const rows = await runPrepared(db, ANSWER, [id, answer.status, answer.body, answer.location]);
+  const rows = await queryNumbered(db, ANSWER, [id, answer.status, answer.body, answer.location]);
   if (rows.length === 1) return answer;
   const row = await db('idempotency_requests').where({ id }).first();
   const first = row && storedAnswer(row);

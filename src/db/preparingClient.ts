@@ -19,7 +19,7 @@ const PostgresClient: new (
 const MOST_STATEMENTS = 300;
 const PLANNED = /^\s*(select|insert|update|delete|with)\b/i;
 /** What a statement with a star returns depends on the columns of a table: a migration adds some. */
-const STAR = /(\.|select |returning )\*/i;
+const STAR = /([\w"]\.|select |returning )\*/i;
 /**
  * How the first rows of a list are found fastest depends on how many rows match its values: a plan for all values reads
  * each transaction of a large account to show the newest.

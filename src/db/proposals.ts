@@ -14,7 +14,6 @@ import { type TagColumn, tagColumn } from './approvalTags';
 import type { Db, Tx } from './database';
 import { databaseNow } from './database';
 import { readAdmins } from './members';
-import { type PreparedStatement, runPrepared } from './prepared';
 import {
   type MessageColumns,
   type MessageKey,
@@ -23,7 +22,7 @@ import {
   messageOrigin,
   messageValues,
 } from './receivedMessages';
-import { queryRows, type Statement, selected } from './rows';
+import { queryNumbered, queryRows, type Statement, selected } from './rows';
 import {
   type AdminColumns,
   type ApprovalColumns,
@@ -181,16 +180,10 @@ const SNAPSHOT_JOINS = `JOIN proposals p ON p.id = a.id
       JOIN organizations o ON o.id = a.organization_id
       JOIN admin_sets s ON s.organization_id = a.organization_id`;
 
-function snapshotStatement(name: string, resourceType: boolean, message: boolean): PreparedStatement {
-  return {
-    name,
-    text: `SELECT ${SNAPSHOT_COLUMNS}, ${message ? messageColumns : tagColumn}
-      FROM approvals a ${SNAPSHOT_JOINS}
-      WHERE a.organization_id = $1 AND a.id = $2 ${resourceType ? 'AND p.resource_type = coalesce($3, p.resource_type)' : ''}`,
-  };
-}
-const SNAPSHOT = snapshotStatement('proposal_snapshot', true, false);
-const FOR_MESSAGE = snapshotStatement('proposal_for_message', false, true);
+const FROM_ONE = `FROM approvals a ${SNAPSHOT_JOINS} WHERE a.organization_id = $1 AND a.id = $2`;
+const SNAPSHOT = `SELECT ${SNAPSHOT_COLUMNS}, ${tagColumn} ${FROM_ONE}
+      AND p.resource_type = coalesce($3, p.resource_type)`;
+const FOR_MESSAGE = `SELECT ${SNAPSHOT_COLUMNS}, ${messageColumns} ${FROM_ONE}`;
 
 interface SnapshotColumns
   extends ProposalColumns,
@@ -240,7 +233,7 @@ export async function readProposalSnapshot(
   { organizationId, id, resourceType }: ApprovalKey & { resourceType?: ResourceType | undefined },
 ): Promise<(ProposalSnapshot & TagColumn) | undefined> {
   const values = [organizationId, id, resourceType ?? null];
-  const [row] = await runPrepared<SnapshotColumns & TagColumn>(db, SNAPSHOT, values);
+  const [row] = await queryNumbered<SnapshotColumns & TagColumn>(db, SNAPSHOT, values);
   return row && { ...snapshotOf(row), tag: row.tag };
 }
 
@@ -249,7 +242,7 @@ export async function readProposalForMessage(
   db: Db | Tx,
   key: MessageKey,
 ): Promise<(ProposalSnapshot & MessageOrigin) | undefined> {
-  const [row] = await runPrepared<SnapshotColumns & MessageColumns>(db, FOR_MESSAGE, messageValues(key));
+  const [row] = await queryNumbered<SnapshotColumns & MessageColumns>(db, FOR_MESSAGE, messageValues(key));
   return row && { ...snapshotOf(row), ...messageOrigin(key, row) };
 }
 

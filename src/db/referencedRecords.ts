@@ -4,8 +4,7 @@ import type { PolicyContext } from '../domain/policyEngine';
 import type { TransactionRef } from '../domain/transaction';
 import type { Db, Tx } from './database';
 import { readDefinition } from './policies';
-import { type PreparedStatement, runPrepared } from './prepared';
-import { requireRow } from './rows';
+import { queryNumbered, requireRow } from './rows';
 import { memberColumn } from './storedApprovals';
 import type { PolicyRow } from './tables';
 
@@ -117,17 +116,15 @@ export async function findLiveOther(
   tx: Tx,
   { organizationId, transactionId }: TransactionRef,
 ): Promise<ReplacementFamily['live']> {
-  const statement = { name: 'live_other', text: `SELECT ${familyOf('$2', '$2')} AS family` };
-  const [row] = await runPrepared<{ family: ReplacementFamily | null }>(tx, statement, [
+  const statement = `SELECT ${familyOf('$2', '$2')} AS family`;
+  const [row] = await queryNumbered<{ family: ReplacementFamily | null }>(tx, statement, [
     organizationId,
     transactionId,
   ]);
   return row?.family?.live ?? null;
 }
 
-const READ: PreparedStatement = {
-  name: 'referenced_records',
-  text: `SELECT a.id AS account_id, a.name AS account_name, a.address AS account_address,
+const READ = `SELECT a.id AS account_id, a.name AS account_name, a.address AS account_address,
       (SELECT array_agg(n.network_id ORDER BY n.network_id) FROM account_networks n WHERE n.account_id = a.id) AS network_ids,
       CASE WHEN i.id IS NOT NULL THEN ${memberColumn('i')} END AS initiator,
       p.id AS policy_id, p.definition,
@@ -141,8 +138,7 @@ const READ: PreparedStatement = {
     FROM (SELECT) AS always
     LEFT JOIN accounts a ON a.organization_id = $1 AND a.id = $2
     LEFT JOIN members i ON i.organization_id = $1 AND lower(i.wallet_address) = lower($3) AND i.removed_at IS NULL
-    LEFT JOIN policies p ON p.organization_id = $1 AND p.id = $4 AND p.removed_at IS NULL`,
-};
+    LEFT JOIN policies p ON p.organization_id = $1 AND p.id = $4 AND p.removed_at IS NULL`;
 
 /** Reads the records that a new transaction refers to, in one statement. An account on no network yet is not found. */
 export async function readReferencedRecords(
@@ -155,7 +151,7 @@ export async function readReferencedRecords(
     replaces: string | undefined;
   },
 ): Promise<ReferencedRecords> {
-  const [found] = await runPrepared<ReferencedColumns>(db, READ, [
+  const [found] = await queryNumbered<ReferencedColumns>(db, READ, [
     of.organizationId,
     of.accountId,
     of.walletAddress,

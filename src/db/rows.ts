@@ -8,6 +8,20 @@ export async function queryRows<T>(db: Knex, sql: string, bindings: Bindings = [
   return rows;
 }
 
+/**
+ * The rows of a statement whose text has parameters `$1`, `$2`, …, each of which may be used several times. `T` is what its
+ * text selects.
+ */
+export async function queryNumbered<T>(db: Knex, sql: string, values: readonly unknown[]): Promise<T[]> {
+  const connection = await db.client.acquireConnection();
+  try {
+    const { response } = await db.client.query(connection, { sql, bindings: [...values] });
+    return response.rows;
+  } finally {
+    await db.client.releaseConnection(connection);
+  }
+}
+
 /** The columns of a row that are read. */
 export type Columns<Row> = Readonly<Record<keyof Row & string, true>>;
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type CredentialMember, type SessionCredential, secretHash } from './credentials';
 import type { Db } from './database';
-import { type PreparedStatement, runPrepared } from './prepared';
+import { queryNumbered } from './rows';
 import { IS_ADMIN, VALID } from './sessionValidity';
 import type { SessionRow } from './tables';
 
@@ -12,25 +12,19 @@ interface SessionByHash extends Pick<SessionRow, 'id' | 'organization_id' | 'tok
   readonly member: CredentialMember;
 }
 
-const SESSIONS_BY_HASH: PreparedStatement = {
-  name: 'sessions_by_hash',
-  text: `SELECT s.id, s.organization_id, s.token_hash, s.expires_at, json_build_object(
+const SESSIONS_BY_HASH = `SELECT s.id, s.organization_id, s.token_hash, s.expires_at, json_build_object(
       'id', m.id, 'name', m.name, 'walletAddress', m.wallet_address, 'isAdmin', ${IS_ADMIN}) AS member
     FROM sessions s JOIN members m ON m.id = s.member_id
-    WHERE s.token_hash = ANY($1) AND ${VALID}`,
-};
+    WHERE s.token_hash = ANY($1) AND ${VALID}`;
 
 /** The same, which counts as use. One that an effect of its own holds counts with a later request: nobody waits for it here. */
-const USED_SESSIONS_BY_HASH: PreparedStatement = {
-  name: 'used_sessions_by_hash',
-  text: `WITH used AS (
+const USED_SESSIONS_BY_HASH = `WITH used AS (
       UPDATE sessions s SET last_used_at = now() WHERE s.id IN (
         SELECT s.id FROM sessions s JOIN members m ON m.id = s.member_id
         WHERE s.token_hash = ANY($1) AND ${VALID} AND s.last_used_at < now() - interval '1 minute'
         FOR NO KEY UPDATE OF s SKIP LOCKED)
     )
-    ${SESSIONS_BY_HASH.text}`,
-};
+    ${SESSIONS_BY_HASH}`;
 
 /**
  * Whose sessions the tokens are. A token that is malformed, unknown or of a session that is over is not in the result.
@@ -44,9 +38,11 @@ export async function authenticateSessions(
   const wellShaped = tokens.filter((token) => TOKEN_SHAPE.test(token));
   if (wellShaped.length === 0) return new Map();
   const hashes = wellShaped.map(secretHash);
-  const rows = await runPrepared<SessionByHash>(db, countsAsUse ? USED_SESSIONS_BY_HASH : SESSIONS_BY_HASH, [
-    hashes,
-  ]);
+  const rows = await queryNumbered<SessionByHash>(
+    db,
+    countsAsUse ? USED_SESSIONS_BY_HASH : SESSIONS_BY_HASH,
+    [hashes],
+  );
   const authenticated = new Map<string, SessionCredential>();
   for (const { id, organization_id: organizationId, token_hash, expires_at: expiresAt, member } of rows) {
     const token = wellShaped[hashes.findIndex((hash) => timingSafeEqual(token_hash, hash))];

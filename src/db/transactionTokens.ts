@@ -1,28 +1,25 @@
 import type { Asset } from '../domain/transactionText';
 import type { Db, Tx } from './database';
 import type { PolicyTokenAt } from './policies';
-import { type PreparedStatement, runPrepared } from './prepared';
+import { queryNumbered } from './rows';
 
 // From one asset to the next by the index, however many transactions there are of each.
-const LIST: PreparedStatement = {
-  name: 'transaction_tokens',
-  text: `WITH RECURSIVE assets AS (
+const LIST = `WITH RECURSIVE assets AS (
       (SELECT content->'asset'->>'id' AS id, content->'asset' AS asset FROM transactions
         WHERE account_id = $1 AND type = 'TOKEN_TRANSFER'
         ORDER BY content->'asset'->>'id', id DESC LIMIT 1)
       UNION ALL
-      SELECT next.* FROM assets, LATERAL (
+      SELECT next.id, next.asset FROM assets, LATERAL (
         SELECT content->'asset'->>'id' AS id, content->'asset' AS asset FROM transactions
         WHERE account_id = $1 AND type = 'TOKEN_TRANSFER' AND content->'asset'->>'id' > assets.id
         ORDER BY content->'asset'->>'id', id DESC LIMIT 1
       ) AS next
     )
-    SELECT asset FROM assets WHERE asset->>'tokenAddress' <> '0x0000000000000000000000000000000000000000'`,
-};
+    SELECT asset FROM assets WHERE asset->>'tokenAddress' <> '0x0000000000000000000000000000000000000000'`;
 
 /** The tokens, apart from native currencies, that transactions of an account have moved or would move; none twice. */
 export async function listTransactionTokens(db: Db | Tx, accountId: string): Promise<PolicyTokenAt[]> {
-  const rows = await runPrepared<{ asset: Asset }>(db, LIST, [accountId]);
+  const rows = await queryNumbered<{ asset: Asset }>(db, LIST, [accountId]);
   return rows.map(({ asset }) => ({
     networkId: Number(asset.id.split(':')[0]),
     address: asset.tokenAddress,

@@ -6,7 +6,6 @@ import { type TagColumn, tagColumn } from './approvalTags';
 import type { Db, Tx } from './database';
 import { readDefinition } from './policies';
 import { type UsageOfExecution, usageIn } from './policyUsage';
-import { type PreparedStatement, runPrepared } from './prepared';
 import {
   type MessageColumns,
   type MessageKey,
@@ -23,7 +22,7 @@ import {
   peopleColumn,
 } from './referencedRecords';
 import { takenNoncesSql } from './reservations';
-import { queryRows, type Statement, selected } from './rows';
+import { queryNumbered, queryRows, type Statement, selected } from './rows';
 import {
   type ApprovalColumns,
   type ApprovalFilter,
@@ -187,32 +186,20 @@ function snapshot(row: TransactionColumns): TransactionSnapshot {
   };
 }
 
-const FOR_MESSAGE: PreparedStatement = {
-  name: 'transaction_for_message',
-  text: `SELECT ${columns}, ${messageColumns} ${FROM} WHERE a.organization_id = $1 AND a.id = $2`,
-};
-const UNSEALED: PreparedStatement = {
-  name: 'unsealed_transaction',
-  text: `SELECT ${unsealedColumns} ${UNSEALED_FROM} WHERE a.organization_id = $1 AND a.id = $2`,
-};
-const SNAPSHOT: PreparedStatement = {
-  name: 'transaction_snapshot',
-  text: `SELECT ${columns}, ${tagColumn} ${FROM} WHERE a.organization_id = $1 AND a.id = $2`,
-};
+const FOR_MESSAGE = `SELECT ${columns}, ${messageColumns} ${FROM} WHERE a.organization_id = $1 AND a.id = $2`;
+const UNSEALED = `SELECT ${unsealedColumns} ${UNSEALED_FROM} WHERE a.organization_id = $1 AND a.id = $2`;
+const SNAPSHOT = `SELECT ${columns}, ${tagColumn} ${FROM} WHERE a.organization_id = $1 AND a.id = $2`;
 
 const UNDECIDED = `EXISTS (SELECT FROM chain_attempts c WHERE c.account_id = t.account_id AND c.network_id = t.network_id
       AND c.outcome IS NULL AND c.safe_nonce IS NOT NULL)`;
 
-const TO_OBSERVE: PreparedStatement = {
-  name: 'transaction_to_observe',
-  text: `SELECT t.id, t.account_id, t.network_id, t.to_address, t.value, t.calldata, t.cancelling,
+const TO_OBSERVE = `SELECT t.id, t.account_id, t.network_id, t.to_address, t.value, t.calldata, t.cancelling,
     account.address AS account_address,
     EXISTS (SELECT FROM chain_attempts c WHERE c.transaction_id = t.id) AS attempted,
     CASE WHEN NOT ${UNDECIDED} THEN
       (SELECT json_object_agg(r.index, r.address) FROM relayers r WHERE r.network_id = t.network_id) END AS relayers
     FROM transactions t JOIN accounts account ON account.id = t.account_id
-    WHERE account.organization_id = $1 AND t.id = $2`,
-};
+    WHERE account.organization_id = $1 AND t.id = $2`;
 
 /** The call of a transaction, before it is observed on its chain. */
 export interface TransactionToObserve {
@@ -231,7 +218,7 @@ export async function readTransactionToObserve(
   db: Db,
   { organizationId, transactionId }: TransactionRef,
 ): Promise<TransactionToObserve | undefined> {
-  const [row] = await runPrepared<
+  const [row] = await queryNumbered<
     Pick<
       TransactionRow,
       'id' | 'account_id' | 'network_id' | 'to_address' | 'value' | 'calldata' | 'cancelling'
@@ -257,9 +244,7 @@ export async function readTransactionToObserve(
   );
 }
 
-const FOR_SIGNING: PreparedStatement = {
-  name: 'transaction_for_signing',
-  text: `SELECT ${unsealedColumns},
+const FOR_SIGNING = `SELECT ${unsealedColumns},
     EXISTS (SELECT FROM chain_attempts c WHERE c.transaction_id = t.id) AS attempted,
     greatest(
       (SELECT max(c.safe_nonce) FROM chain_attempts c WHERE c.account_id = t.account_id AND c.network_id = t.network_id),
@@ -269,8 +254,7 @@ const FOR_SIGNING: PreparedStatement = {
     (SELECT to_jsonb(u) || jsonb_build_object('amount', u.amount::text) FROM policy_usage u
       WHERE u.transaction_id = t.id AND u.status = 'reserved') AS reserved,
     ARRAY(${takenNoncesSql({ networkId: 't.network_id', relayerAddress: '$3', from: '$4' })}) AS taken_nonces
-    ${UNSEALED_FROM} WHERE a.organization_id = $1 AND a.id = $2`,
-};
+    ${UNSEALED_FROM} WHERE a.organization_id = $1 AND a.id = $2`;
 
 /** What decides whether, and at which nonces, a transaction is signed for the first time. */
 export interface FirstSigningConditions {
@@ -295,7 +279,7 @@ export async function readTransactionForSigning(
   { organizationId, transactionId }: TransactionRef,
   relayer: { readonly address: string; readonly fromNonce: number },
 ): Promise<(UnsealedTransaction & FirstSigningConditions) | undefined> {
-  const [row] = await runPrepared<
+  const [row] = await queryNumbered<
     UnsealedColumns & {
       readonly attempted: boolean;
       readonly highest_safe_nonce: bigint | null;
@@ -321,7 +305,7 @@ export async function readUnsealedTransaction(
   db: Db | Tx,
   { organizationId, transactionId }: TransactionRef,
 ): Promise<UnsealedTransaction | undefined> {
-  const [row] = await runPrepared<UnsealedColumns>(db, UNSEALED, [organizationId, transactionId]);
+  const [row] = await queryNumbered<UnsealedColumns>(db, UNSEALED, [organizationId, transactionId]);
   return row && unsealed(row);
 }
 
@@ -331,7 +315,7 @@ export async function readTransaction(
   { organizationId, transactionId }: TransactionRef,
 ): Promise<(TransactionSnapshot & TagColumn) | undefined> {
   const values = [organizationId, transactionId];
-  const [row] = await runPrepared<TransactionColumns & TagColumn>(db, SNAPSHOT, values);
+  const [row] = await queryNumbered<TransactionColumns & TagColumn>(db, SNAPSHOT, values);
   return row && { ...snapshot(row), tag: row.tag };
 }
 
@@ -410,7 +394,7 @@ export async function readTransactionForMessage(
   db: Db | Tx,
   key: MessageKey,
 ): Promise<(TransactionSnapshot & MessageOrigin) | undefined> {
-  const [row] = await runPrepared<TransactionColumns & MessageColumns>(db, FOR_MESSAGE, messageValues(key));
+  const [row] = await queryNumbered<TransactionColumns & MessageColumns>(db, FOR_MESSAGE, messageValues(key));
   return row && { ...snapshot(row), ...messageOrigin(key, row) };
 }
 

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { assertWritable, createDatabase, type Db, type Tx } from '../../src/db/database';
 import { listenForNotifications } from '../../src/db/notifications';
-import { runPrepared } from '../../src/db/prepared';
 import { StatementNames } from '../../src/db/preparingClient';
+import { queryNumbered } from '../../src/db/rows';
 import { listTransactions, pageOfTransactions } from '../../src/db/transactions';
 import { asAdmin, createTestDatabase, sharedStack } from '../support/stack';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy';
@@ -141,7 +141,7 @@ describe('a server that is read-only for a while', () => {
       const failing = {
         statement: () => write(),
         transaction: () => db.transaction((tx) => write(tx)),
-        'prepared statement': () => runPrepared(db, { name: 'write', text }, []),
+        'prepared statement': () => queryNumbered(db, text, []),
       }[kind];
       await expect(failing?.()).rejects.toMatchObject({ code: '25006' });
       await Promise.all(Array.from({ length: 12 }, () => write()));
@@ -190,7 +190,7 @@ test('when the server ends one connection, those that cannot write are replaced'
 test('a prepared statement is planned again after a table was changed', async () => {
   await db.raw('CREATE TABLE growing (id integer)');
   await db.raw('INSERT INTO growing VALUES (1)');
-  const read = () => runPrepared(db, { name: 'growing', text: 'SELECT * FROM growing' }, []);
+  const read = () => queryNumbered(db, 'SELECT * FROM growing', []);
   await warm(6);
   expect(await Promise.all(Array.from({ length: 6 }, read))).toEqual(Array(6).fill([{ id: 1 }]));
   await db.raw('ALTER TABLE growing ADD COLUMN name text');
@@ -220,6 +220,8 @@ test('what is sent once, or is very long, takes no place among what is prepared'
   for (let n = 0; n < 1_000; n += 1) names.nameOf(`SELECT id FROM members WHERE position = ${n}`);
   expect(nameAfter(3, `INSERT INTO members (id) VALUES ${'($1), '.repeat(4_000)}`)).toBeUndefined();
   expect(nameAfter(2, 'SELECT id FROM members WHERE id = $1')).toBe('statement_0');
+  // Of a path in JSON, not of a table.
+  expect(nameAfter(2, `SELECT jsonb_path_query(definition, '$.*.id') FROM policies`)).toBe('statement_1');
 });
 
 test('what other pools have prepared takes no place of a pool', async () => {

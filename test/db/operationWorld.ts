@@ -15,9 +15,8 @@ import { issueApiKey } from '../../src/credentials/apiKeys';
 import { verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
-import { type PreparedStatement, runPrepared } from '../../src/db/prepared';
 import { listProposals, readProposalNow, type StoredProposal } from '../../src/db/proposals';
-import { requireRow } from '../../src/db/rows';
+import { queryNumbered, requireRow } from '../../src/db/rows';
 import {
   type AdminColumns,
   adminColumns,
@@ -183,9 +182,7 @@ export async function setStage(): Promise<Stage> {
   };
 }
 
-const READ_ORGANIZATION: PreparedStatement = {
-  name: 'read_organization',
-  text: `SELECT
+const READ_ORGANIZATION = `SELECT
   (SELECT coalesce(json_agg(json_build_object('id', id, 'name', name, 'type', type, 'walletAddress', wallet_address,
       'walletKind', wallet_kind)
       ORDER BY id), '[]') FROM members WHERE organization_id = $1 AND removed_at IS NULL) AS members,
@@ -211,8 +208,7 @@ const READ_ORGANIZATION: PreparedStatement = {
   (SELECT coalesce(json_agg(json_build_object('action', action, 'resourceId', resource_id, 'details', details)
       ORDER BY position), '[]') FROM audit_log WHERE organization_id = $1 AND position > $3) AS audit,
   o.domain_salt AS "domainSalt", ${timeColumn}, ${adminColumns('s')}
-  FROM organizations o JOIN admin_sets s ON s.organization_id = o.id WHERE o.id = $1`,
-};
+  FROM organizations o JOIN admin_sets s ON s.organization_id = o.id WHERE o.id = $1`;
 
 /** One outcome and what it was based on. */
 interface Evidence {
@@ -585,7 +581,7 @@ async function readSnapshot(
   since: { readonly evidence: number; readonly audit: number },
 ): Promise<Snapshot> {
   const [[found], proposals] = await Promise.all([
-    runPrepared<SnapshotColumns>(owner, READ_ORGANIZATION, [organizationId, since.evidence, since.audit]),
+    queryNumbered<SnapshotColumns>(owner, READ_ORGANIZATION, [organizationId, since.evidence, since.audit]),
     listProposals(owner, { organizationId, limit: 1_000 }),
   ]);
   const row = requireRow(found);
