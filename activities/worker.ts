@@ -120,7 +120,7 @@ export function createLifecycleActivities(deps: ApprovalDeps): ProposalActivitie
 }
 
 /** The dependencies of the worker of workflows. It has no key. */
-export type WorkerDeps = ApprovalDeps &
+type WorkerDeps = ApprovalDeps &
   ObserveNewContext &
   ReconcilerDeps & {
     /** Counts a transaction that was executed. */

@@ -18,7 +18,7 @@ function isUnanswered(error: unknown): boolean {
 }
 
 /** A connection has planned a statement for a table that a migration has changed since. */
-export function isStalePlan(error: unknown): boolean {
+function isStalePlan(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '0A000';
 }
 

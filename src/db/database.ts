@@ -37,7 +37,7 @@ function requirePool(db: Db | Tx): Pool {
 }
 
 /** The connections of a pool, or of the pool of a transaction. */
-export function requireConnections(db: Db | Tx): Connections {
+function requireConnections(db: Db | Tx): Connections {
   return requirePool(db).connections;
 }
 

@@ -97,6 +97,7 @@ export function faultOf(policy: PolicyDefinition, state: OrganizationState): Fau
   );
 }
 
+/** What a policy that was checked names. Throws where it is missing: the policy was not checked. */
 export function present<T>(thing: T | undefined): T {
   if (thing === undefined) throw new Error('a policy was not checked before it was described');
   return thing;
