@@ -11,6 +11,8 @@ const PURE_CHAIN = file(
 );
 const MESSAGES = file('src/temporal/(ids|messages|searchAttributes|traceHeader)');
 const CONFIG = file('src/config');
+const CONFIG_ERROR = file('src/configError');
+const ROLE_SETTINGS = file('src/roleSettings');
 const LOGGING = file('src/logging');
 const METRICS = file('src/metrics');
 const FAILPOINTS = file('src/failpoints');
@@ -33,7 +35,11 @@ const PROJECT = '^(src|activities|workflows|tools|client|console|test)/';
 /** What the signer answers: workers and workflows may name its types. */
 const SIGNER = file('src/signer/(activities|refusal|seal|transaction/confirmOutcome)');
 /** What operators do on the host of the signer. */
-const SIGNER_FILES = folder('src/signer/(journal|keys|recovery)');
+const SIGNER_FILES = folder('src/signer/(journal|keys|recovery|store)');
+/** Statements that the signer and others execute. */
+const SHARED_TABLES = file(
+  'src/db/(attempts|authorizations|chain|database|installation|journalComparison|policyUsage|reservations|rows|seals|storedProposals|transactions|unknownExecutions)',
+);
 /** What runs a process and its workers. */
 const RUNNING = file('src/(process|workers)');
 const KEEP_POLLING = file('src/keepPolling');
@@ -94,10 +100,15 @@ const LAYERS = {
     ],
     types: [CONFIG, LOGGING, SIGNER, folder('src/contract')],
   },
-  // Rules, chains, tables and what runs a process; nothing of the API, the workers or Temporal, which it does not trust.
+  // Rules, chains, its own store and what runs a process; nothing of the API, the workers or Temporal, which it does not trust.
   'src/signer': {
+    files: 'src/signer/(?!recovery/|store/).+',
     may: [
-      folder('src/(approvals|chain|db|domain|operations|organizations|transactions)'),
+      folder('src/(chain|domain|signer)'),
+      SHARED_TABLES,
+      file('src/approvals/(sealedState|sealedTransaction|signedTransaction|verifiedVotes)'),
+      file('src/operations/(change|rule|rules)'),
+      file('src/transactions/(policy|summary)'),
       FAILPOINTS,
       FILE_OWNER,
       KEEP_POLLING,
@@ -110,6 +121,20 @@ const LAYERS = {
       TRACING,
     ],
     types: [CLIENTS, CONFIG, LIFETIME, LOGGING],
+  },
+  'src/signer/store': {
+    may: [folder('src/domain'), SHARED_TABLES],
+    types: [file('src/db/(freezes|relayers|tables)')],
+  },
+  // What differs between database and journal; an operator has it written back.
+  'src/signer/recovery': {
+    may: [
+      folder('src/(approvals|chain|db|domain|organizations|signer)'),
+      file('src/operations/change'),
+      FAILPOINTS,
+      LASTING_FAILURE,
+    ],
+    types: [CONFIG, LOGGING],
   },
   'src/proof': { may: [folder('src/(chain|db|domain|operations)'), SIGNER_FILES] },
   workflows: {
@@ -132,8 +157,8 @@ const LAYERS = {
   'src/production': { files: 'src/production', may: [folder('src/db'), CONFIG, TIME_LIMIT] },
   'src/clients': {
     files: 'src/clients',
-    may: [folder('src/(chain|db|temporal)'), CONFIG, REMEMBERED],
-    types: [LIFETIME, LOGGING, METRICS, TRACING],
+    may: [folder('src/(chain|db|temporal)'), CONFIG_ERROR, ROLE_SETTINGS],
+    types: [CONFIG, LIFETIME, LOGGING, METRICS, TRACING],
   },
   'src/upgrade': { files: 'src/upgrade', may: [folder('src/temporal'), MAP_LIMIT], types: [LOGGING] },
   'src/ops': { may: [folder('src/temporal'), LISTEN, TIME_LIMIT], types: [METRICS] },
@@ -167,7 +192,7 @@ const LAYERS = {
   // What any layer may use: settings, logs, metrics, traces and small tools.
   'src/config': {
     files:
-      'src/(certificates|config|failpoints|fileOwner|freePort|healthMetrics|keepPolling|lastingFailure|lifetime|listen|logging|mapLimit|metrics|openTelemetry|projectRoot|secrets|setNewest|timeLimit|tracing|version)',
+      'src/(certificates|config|configError|failpoints|fileOwner|freePort|healthMetrics|keepPolling|lastingFailure|lifetime|listen|logging|mapLimit|metrics|openTelemetry|projectRoot|roleSettings|secrets|setNewest|signerApart|timeLimit|tracing|version)',
     may: [file('src/chain/(loopback|relayerIndex)')],
     types: [folder('src/(chain|db)')],
   },
@@ -177,6 +202,8 @@ const LAYERS = {
       SIGNER_FILES,
       CERTIFICATES,
       CONFIG,
+      CONFIG_ERROR,
+      ROLE_SETTINGS,
       FAILPOINTS,
       SECRETS,
       MAP_LIMIT,
@@ -293,7 +320,7 @@ const OTHER_RULES = [
     name: 'the process of the signer loads nothing of those whom it does not trust',
     from: { path: file('src/signer/main') },
     to: {
-      path: '^(activities|workflows|src/api)/|^src/(roles|service)[.]ts$|^node_modules/express/',
+      path: '^(activities|workflows|src/(api|cli|contract|proof|reconciler))/|^src/(roles|service)[.]ts$|^node_modules/express/',
       reachable: true,
     },
   },
@@ -302,11 +329,6 @@ const OTHER_RULES = [
     name: 'the rules of operations load neither the contract nor a table',
     from: { path: file('src/operations/(change|rules)') },
     to: { path: '^src/(contract|db)/|[.]request[.]ts$', reachable: true },
-  },
-  {
-    name: 'the signer knows the rules of operations only',
-    from: { path: folder('src/signer') },
-    to: { path: folder('src/operations'), pathNot: file('src/operations/(change|rule|rules)') },
   },
   {
     // What is audited is decided elsewhere (test/unit/db/decisions.test.ts holds the rest).

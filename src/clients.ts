@@ -6,15 +6,17 @@ import { refuseNetwork } from './chain/safe';
 import { type ListedToken, readTokenList } from './chain/tokenList';
 import { createReadToken } from './chain/tokens';
 import { createIdentifyVoter } from './chain/voter';
-import { type Config, ConfigError, serviceDatabaseUrl, signerDatabaseUrl } from './config';
+import type { Config } from './config';
+import { ConfigError } from './configError';
 import { createDatabase, type Db, keepsPrepared } from './db/database';
 import { isUnavailable } from './db/databaseFailure';
+import { readProduction } from './db/installation';
 import { type LoginRole, readLoginRights, refuseLogin, refuseSession } from './db/logins';
-import { refuseSchema, schemaState } from './db/migrate';
+import { refuseSchema, schemaState } from './db/schemaState';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
 import type { Metrics } from './metrics';
-import { assertSameProduction } from './production';
+import { serviceDatabaseUrl, signerDatabaseUrl } from './roleSettings';
 import type { WorkflowSender } from './temporal/client';
 import { closeTemporal, connectTemporal } from './temporal/connection';
 import { taskQueues } from './temporal/ids';
@@ -190,4 +192,16 @@ export async function connectClients(
     tokens,
     readToken: createReadToken(chains, tokens),
   };
+}
+
+/** Throws ConfigError where the settings and the database do not agree on whether this is production. */
+async function assertSameProduction(db: Db, production: boolean): Promise<void> {
+  const remembered = await readProduction(db);
+  if (remembered === production) return;
+  throw new ConfigError(
+    'NODE_ENV',
+    remembered
+      ? 'is not production, and the database is one of production'
+      : 'is production, and the database does not know it, so that no command would: run `./orgwallet db migrate --production` once',
+  );
 }

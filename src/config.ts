@@ -5,9 +5,10 @@ import { parseEther } from 'viem';
 import { z } from 'zod';
 import { isLoopback } from './chain/loopback';
 import { MAX_RELAYERS } from './chain/relayerIndex';
-import type { CertificateFiles } from './healthMetrics';
+import { ConfigError } from './configError';
 import { projectRoot } from './projectRoot';
 import { hasSecret, readSecret, type Secret, SecretError, withSecrets } from './secrets';
+import { SIGNER_APART, sharesSigner } from './signerApart';
 
 /** A part of the service that a process can run. */
 export type Role = 'api' | 'worker' | 'chain' | 'signer';
@@ -141,17 +142,6 @@ export interface Config {
   readonly testFailpoint?: string;
 }
 
-/** An invalid setting; names the setting and says what to do. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-  constructor(
-    readonly setting: string,
-    message: string,
-  ) {
-    super(`${setting}: ${message}`);
-  }
-}
-
 const DURATION_UNITS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** Parses `7d`, `24h`, `15m`, `90s` or `500ms` into milliseconds. Throws Error on anything else. */
@@ -178,10 +168,15 @@ const wholeNumber = z
   .string()
   .regex(/^\d{1,15}$/, 'must be a whole number')
   .transform(Number);
+
 const port = wholeNumber.pipe(z.number().min(1).max(65_535));
+
 const positive = wholeNumber.pipe(z.number().min(1));
+
 const MIN_DURATION_MS = 1_000;
+
 const MAX_DURATION_MS = 3_650 * DURATION_UNITS_MS.d;
+
 const duration = z.string().transform((text, context) => {
   try {
     const ms = parseDurationMs(text);
@@ -192,6 +187,7 @@ const duration = z.string().transform((text, context) => {
     return z.NEVER;
   }
 });
+
 const list = z.string().transform((text) =>
   text
     .split(',')
@@ -213,6 +209,7 @@ const hostName = z
   .regex(/^[a-z0-9_]([\w.-]*[a-z0-9_])?$/, {
     error: ({ input }) => `"${input}" is not a host name without port (expected e.g. orgwallet.internal)`,
   });
+
 /** Where a port listens: an IP address, or a name that resolves to one of this machine. */
 const bindHost = z.union([z.ipv4(), z.ipv6(), hostName], {
   error: ({ input }) => `"${input}" is neither an IP address nor a host name (expected e.g. 127.0.0.1, ::1)`,
@@ -273,7 +270,7 @@ const postgresUrl = z.string().superRefine((url, context) => {
 /** What a process runs unless ORGWALLET_ROLES names less. */
 export const ALL_ROLES = ['api', 'worker', 'chain', 'signer'] as const satisfies readonly Role[];
 
-const roles = list.pipe(z.array(z.enum(ALL_ROLES)).min(1)).default([...ALL_ROLES]);
+export const roles = list.pipe(z.array(z.enum(ALL_ROLES)).min(1)).default([...ALL_ROLES]);
 
 const settings = z.object({
   NODE_ENV: z.string().optional(),
@@ -387,6 +384,7 @@ const nativeAssetSchema = z.union([
 ]);
 
 const httpUrl = z.url({ protocol: /^https?$/ });
+
 const httpUrls = z
   .array(httpUrl)
   .min(1)
@@ -489,31 +487,6 @@ export function secretSetting(env: NodeJS.ProcessEnv, name: Secret): string | un
   return asConfigError(() => readSecret(env, name));
 }
 
-/** The login of the service. Throws ConfigError when it is not set. */
-export function serviceDatabaseUrl({ databaseUrl }: Config): string {
-  if (databaseUrl === undefined) throw new ConfigError('DATABASE_URL', 'is required');
-  return databaseUrl;
-}
-
-/** The login of the signer. Throws ConfigError when it is not set. */
-export function signerDatabaseUrl({ signerDatabaseUrl: url }: Config): string {
-  if (url === undefined) throw new ConfigError('SIGNER_DATABASE_URL', 'is required for the role signer');
-  return url;
-}
-
-const SIGNER_APART =
-  'the signer must be a process of its own in production (here "api,worker,chain"; "signer" where the keystore is)';
-
-/** True for roles of one process that are the signer and more. */
-function sharesSigner(roles: readonly Role[]): boolean {
-  return roles.includes('signer') && roles.some((role) => role !== 'signer');
-}
-
-/** Throws ConfigError for roles that must not be one process in production. */
-export function assertRoles({ production, roles }: Pick<Config, 'production' | 'roles'>): void {
-  if (production && sharesSigner(roles)) throw new ConfigError('ORGWALLET_ROLES', SIGNER_APART);
-}
-
 /** The settings without which production does not start, those that `env` lacks, each with its reason. */
 export function missingInProduction(env: NodeJS.ProcessEnv): string[] {
   const missing: string[] = [];
@@ -549,27 +522,6 @@ export function readRoles(env: NodeJS.ProcessEnv): readonly Role[] {
   const parsed = roles.safeParse(env.ORGWALLET_ROLES || undefined);
   if (parsed.success) return parsed.data;
   throw new ConfigError('ORGWALLET_ROLES', parsed.error.issues[0]?.message ?? 'is invalid');
-}
-
-/** The files of certificates that a process with these settings uses: its own, and those of authorities that it trusts. */
-export function certificateFiles({
-  roles,
-  tlsEndsAtProxy,
-  tls,
-  temporal,
-  ...config
-}: Config): CertificateFiles {
-  const urls = [config.databaseUrl, config.signerDatabaseUrl, config.listenDatabaseUrl];
-  const ofDatabase = (name: string) =>
-    urls.flatMap((url) => (url && URL.canParse(url) ? new URL(url).searchParams.getAll(name) : []));
-  const present = (...files: readonly (string | undefined)[]) => [
-    ...new Set(files.filter((file) => file !== undefined)),
-  ];
-  const https = roles.includes('api') && !tlsEndsAtProxy ? tls.certFile : undefined;
-  return {
-    chains: present(https, temporal.tls?.certFile, ...ofDatabase('sslcert')),
-    authorities: present(temporal.tls?.caFile, ...ofDatabase('sslrootcert')),
-  };
 }
 
 /** Drops keys whose value is undefined, so that optional properties stay absent. */

@@ -1,4 +1,5 @@
-import { ALL_ROLES, type Config, ConfigError, loadConfig, missingInProduction } from './config';
+import { ALL_ROLES, type Config, loadConfig, missingInProduction } from './config';
+import { ConfigError } from './configError';
 import { createLogger, type Logger } from './logging';
 import type { RunningProcess } from './process';
 import { withTimeLimit } from './timeLimit';

@@ -1,5 +1,5 @@
 import { type Clients, connectClients } from './clients';
-import { assertRoles, type Config, certificateFiles } from './config';
+import type { Config } from './config';
 import { assertWritable } from './db/database';
 import { armFailpoint } from './failpoints';
 import { createLifetime, type Lifetime } from './lifetime';
@@ -7,6 +7,7 @@ import type { Logger } from './logging';
 import { createMetrics } from './metrics';
 import { createDecoder } from './ops/codec';
 import { type CheckedPart, type CheckedParts, createOpsServer, type OpsServer } from './ops/server';
+import { assertRoles, certificateFiles } from './roleSettings';
 import { createTemporalAccess, type TemporalAccess, watchCredential } from './temporal/access';
 import { readPayloadKeys } from './temporal/payloadCodec';
 import type { Tracer } from './tracing';

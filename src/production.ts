@@ -1,5 +1,5 @@
-import { ConfigError, refusePostgresUrl, secretSetting } from './config';
-import { createDatabase, type Db, type PoolOptions } from './db/database';
+import { refusePostgresUrl, secretSetting } from './config';
+import { createDatabase, type PoolOptions } from './db/database';
 import { readProduction } from './db/installation';
 import { closed } from './timeLimit';
 
@@ -24,16 +24,4 @@ export async function withRememberedProduction(
   } finally {
     await closed(() => db.destroy());
   }
-}
-
-/** Throws ConfigError where the settings and the database do not agree on whether this is production. */
-export async function assertSameProduction(db: Db, production: boolean): Promise<void> {
-  const remembered = await readProduction(db);
-  if (remembered === production) return;
-  throw new ConfigError(
-    'NODE_ENV',
-    remembered
-      ? 'is not production, and the database is one of production'
-      : 'is production, and the database does not know it, so that no command would: run `./orgwallet db migrate --production` once',
-  );
 }

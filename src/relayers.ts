@@ -1,8 +1,8 @@
 import type { ChainClients } from './chain/clients';
 import { nativeAmount } from './chain/nativeAmount';
 import { type RelayerBalance, readRelayerBalances } from './chain/relayerFunds';
-import { listRelayersInUse } from './db/chain';
 import type { Db } from './db/database';
+import { listRelayersInUse } from './db/relayers';
 import type { Logger } from './logging';
 import type { Metrics } from './metrics';
 

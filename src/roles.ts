@@ -23,7 +23,7 @@ import type { Logger } from './logging';
 import { watchRelayers } from './relayers';
 import { signerWorkers } from './signer/workers';
 import { refreshApproval } from './temporal/approvals';
-import { registerSearchAttributes } from './temporal/connection';
+import { registerSearchAttributes } from './temporal/registeredAttributes';
 import { keepReconciler } from './temporal/schedule';
 import { WaitingActivities } from './temporal/waitingActivities';
 import { withTimeLimit } from './timeLimit';

@@ -1,5 +1,6 @@
 import type { AnySnapshot } from '../../src/approvals/subject';
-import { verifyDecision, voteKey, withVotes } from '../../src/approvals/voters';
+import { verifyDecision, withVotes } from '../../src/approvals/verifiedVotes';
+import { voteKey } from '../../src/approvals/voters';
 import { EndpointsMissing } from '../../src/chain/signatures';
 import { type Basis, lockUnchanged, unlessChanged } from '../../src/db/approvalLocks';
 import { updateApproval } from '../../src/db/approvals';

@@ -1,5 +1,6 @@
 import type { AnySnapshot } from '../../src/approvals/subject';
-import { identifySignatory, signatureHash } from '../../src/approvals/voters';
+import { signatureHash } from '../../src/approvals/verifiedVotes';
+import { identifySignatory } from '../../src/approvals/voters';
 import type { Voter } from '../../src/chain/voter';
 import { unlessChanged } from '../../src/db/approvalLocks';
 import { insertMessage } from '../../src/db/receivedMessages';

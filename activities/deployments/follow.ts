@@ -1,4 +1,4 @@
-import { findCarried } from '../../src/db/attempts';
+import { findCarried } from '../../src/db/followedAttempts';
 import { type RelayerContext, requireChain } from '../relayer/context';
 import { checkEnvelope } from '../relayer/envelopes';
 import { follow, type Obstacle } from '../relayer/follow';

@@ -15,12 +15,8 @@ import { withMargin } from '../../src/chain/gas';
 import { revertReason } from '../../src/chain/revertReason';
 import { inspectAccount, refuseNetwork } from '../../src/chain/safe';
 import { deploymentCall } from '../../src/chain/safeAccount';
-import {
-  deploymentEnvelopes,
-  type Envelope,
-  findAccountDerivation,
-  undecidedEnvelope,
-} from '../../src/db/chain';
+import { findAccountDerivation } from '../../src/db/accounts';
+import { deploymentEnvelopes, type Envelope, undecidedEnvelope } from '../../src/db/chain';
 import type { AccountDerivation } from '../../src/domain/account';
 import type { FailureCode } from '../../src/domain/approval';
 import type { DeploymentKey } from '../../src/domain/proposal';

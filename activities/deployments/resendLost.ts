@@ -1,6 +1,7 @@
 import { type ChainClient, transactionCount } from '../../src/chain/clients';
 import { carriedBy } from '../../src/db/attempts';
-import { listRelayers, newestEnvelopes } from '../../src/db/chain';
+import { newestEnvelopes } from '../../src/db/followedEnvelopes';
+import { listRelayers } from '../../src/db/relayers';
 import type { Logger } from '../../src/logging';
 import type { RelayerContext } from '../relayer/context';
 import { send, TransactionRejected } from '../relayer/send';

@@ -1,12 +1,8 @@
 import { proposalSubject } from '../../src/approvals/proposals';
 import type { Tx } from '../../src/db/database';
 import { findMembers } from '../../src/db/members';
-import {
-  insertProposal,
-  type ProposalSnapshot,
-  type StoredProposal,
-  updateDeployment,
-} from '../../src/db/proposals';
+import { insertProposal, type ProposalSnapshot, updateDeployment } from '../../src/db/proposals';
+import type { StoredProposal } from '../../src/db/storedProposals';
 import type { ApprovalRecord } from '../../src/domain/approval';
 import type { OrganizationState } from '../../src/domain/governance';
 import {

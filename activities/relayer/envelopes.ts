@@ -1,6 +1,7 @@
 import { type ChainClient, receiptOf, transactionCount } from '../../src/chain/clients';
-import { decideEnvelope, type Envelope, reopenEnvelope, undecidedEnvelope } from '../../src/db/chain';
+import { type Envelope, undecidedEnvelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
+import { decideEnvelope, reopenEnvelope } from '../../src/db/followedEnvelopes';
 import { failpoint } from '../../src/failpoints';
 
 /** The result of a check of the chain: the end, or the number of its block, null while it is in none. */

@@ -1,9 +1,9 @@
 import { unchangedSince, unlessChanged } from '../../src/db/approvalLocks';
 import { updateApproval } from '../../src/db/approvals';
-import { markSent, readUnsent } from '../../src/db/attempts';
 import { prepareAudit } from '../../src/db/audit';
 import type { UnsentEnvelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
+import { markSent, readUnsent } from '../../src/db/followedAttempts';
 import { requireRow } from '../../src/db/rows';
 import { SYSTEM } from '../../src/domain/actor';
 

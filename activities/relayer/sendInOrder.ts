@@ -1,13 +1,10 @@
 import { type ChainClient, transactionCount } from '../../src/chain/clients';
 import { accountNonce } from '../../src/chain/safe';
+import { findAccountDerivation } from '../../src/db/accounts';
 import { carriedBy } from '../../src/db/attempts';
-import {
-  type Envelope,
-  findAccountDerivation,
-  MAX_ENVELOPES_READ,
-  newestEnvelopes,
-} from '../../src/db/chain';
+import type { Envelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
+import { MAX_ENVELOPES_READ, newestEnvelopes } from '../../src/db/followedEnvelopes';
 import { reservedNonces } from '../../src/db/reservations';
 import type { RelayerContext } from './context';
 import type { NonceGap } from './nonceGaps';

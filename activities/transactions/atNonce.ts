@@ -1,9 +1,11 @@
 import type { Address } from 'viem';
 import { findAtNonce } from '../../src/chain/atNonce';
 import type { ChainClient } from '../../src/chain/clients';
-import { type AccountNonces, type Attempt, attemptsAtNonce, noteConfirmations } from '../../src/db/attempts';
-import { decideEnvelope, type Envelope } from '../../src/db/chain';
+import { type AccountNonces, type Attempt, attemptsAtNonce } from '../../src/db/attempts';
+import type { Envelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
+import { noteConfirmations } from '../../src/db/followedAttempts';
+import { decideEnvelope } from '../../src/db/followedEnvelopes';
 import { executeTogether } from '../../src/db/rows';
 import type { AttemptOutcome } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';

@@ -2,7 +2,7 @@ import { auditUnknownExecution } from '../../src/approvals/unknownExecution';
 import { type Basis, unlessChanged } from '../../src/db/approvalLocks';
 import { decideAttempt, isSigned } from '../../src/db/attemptOutcomes';
 import type { Db, Tx } from '../../src/db/database';
-import { commitUsage, releaseUsage } from '../../src/db/policyUsage';
+import { commitUsage, releaseUsage } from '../../src/db/reservedUsage';
 import type { Statement } from '../../src/db/rows';
 import { type TransactionSnapshot, updateExecution } from '../../src/db/transactions';
 import { findUnknownExecution, type UnknownExecution } from '../../src/db/unknownExecutions';

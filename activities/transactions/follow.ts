@@ -1,7 +1,8 @@
 import type { ChainClient } from '../../src/chain/clients';
 import { accountNonce } from '../../src/chain/safe';
-import { type Attempt, carriedBy, findCarried } from '../../src/db/attempts';
+import { type Attempt, carriedBy } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
+import { findCarried } from '../../src/db/followedAttempts';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { requireChain } from '../relayer/context';
 import { type ChainCheck, checkEnvelope } from '../relayer/envelopes';

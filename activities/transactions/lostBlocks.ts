@@ -1,7 +1,8 @@
 import type { Hex } from 'viem';
 import { ask, type ChainClient } from '../../src/chain/clients';
-import { type Attempt, type DecidedRange, decidedAttempts } from '../../src/db/attempts';
+import type { Attempt } from '../../src/db/attempts';
 import { type Db, databaseNow, IDLE_TRANSACTION_LIMIT_MS } from '../../src/db/database';
+import { type DecidedRange, decidedAttempts } from '../../src/db/followedAttempts';
 
 /** A block by number and hash. */
 interface BlockRef {

@@ -2,7 +2,7 @@ import { updateApproval } from '../../src/db/approvals';
 import { countReopening, decidingBlockHash, reopenAttempts } from '../../src/db/attemptOutcomes';
 import { appendAudit } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';
-import { reopenUsage } from '../../src/db/policyUsage';
+import { reopenUsage } from '../../src/db/reservedUsage';
 import { lockTransaction, updateExecution } from '../../src/db/transactions';
 import { SYSTEM } from '../../src/domain/actor';
 import type { TransactionRef } from '../../src/domain/transaction';

@@ -1,8 +1,8 @@
 import { transactionSubject } from '../../src/approvals/transactions';
 import type { NewTransaction } from '../../src/contract/transactions';
 import type { Db, Tx } from '../../src/db/database';
-import { reserveUsage } from '../../src/db/policyUsage';
 import { type ReferencedRecords, readReferencedRecords } from '../../src/db/referencedRecords';
+import { reserveUsage } from '../../src/db/reservedUsage';
 import type { Statement } from '../../src/db/rows';
 import { insertTransaction, type TransactionSnapshot, updateExecution } from '../../src/db/transactions';
 import type { ApprovalRecord } from '../../src/domain/approval';

@@ -8,7 +8,7 @@ import type { JsonValue } from '../domain/canonicalJson';
 import { findResource, membersOf, type OrganizationState } from '../domain/governance';
 import { type PolicyDefinition, policyPeople } from '../domain/policy';
 import { initiatorVote, type TransactionNow, transactionRules } from '../domain/transaction';
-import { payloadToSign } from './transactions';
+import { payloadToSign } from './signedTransaction';
 
 /** The members and groups that a policy and a record name, as the admins have decided. */
 function peopleOf(

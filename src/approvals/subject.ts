@@ -13,12 +13,20 @@ interface Snapshot<R extends StoredApproval, N extends Now> {
 /** The snapshot of any subject. */
 export type AnySnapshot = Snapshot<StoredApproval, Now>;
 
+/** What the votes about a subject are verified with. `V` is its snapshot. */
+export interface SignedSubject<V extends AnySnapshot> {
+  readonly rules: ApprovalRules<V['record'], V['now']>;
+  /** What a vote of that type signs, EIP-712 typed data as JSON text; undefined before its initiator has signed. */
+  payload(snapshot: V, type: VoteType): string | undefined;
+  /** The types of the votes that prove a decision, apart from the decision's own. */
+  readonly provedBy: readonly VoteType[];
+}
+
 /**
  * What differs between organization operations and transactions of accounts while they are open. `V` is a
  * subject's snapshot, `S` the state that its workflow keeps.
  */
-export interface ApprovalSubject<V extends AnySnapshot, S extends ApprovalState> {
-  readonly rules: ApprovalRules<V['record'], V['now']>;
+export interface ApprovalSubject<V extends AnySnapshot, S extends ApprovalState> extends SignedSubject<V> {
   /** True where only the credential of an admin may request something. */
   readonly needsAdmin: boolean;
   /** Reads a record with the state that a message is checked against; undefined when it does not exist. */
@@ -30,16 +38,12 @@ export interface ApprovalSubject<V extends AnySnapshot, S extends ApprovalState>
     options?: { exclusive?: boolean | undefined },
   ): Promise<(V & MessageOrigin) | undefined>;
   state(snapshot: V): S;
-  /** What a vote of that type signs, EIP-712 typed data as JSON text; undefined before its initiator has signed. */
-  payload(snapshot: V, type: VoteType): string | undefined;
   /** The snapshot with the member in it whose wallet a signature claims: the member may not be part of it yet. */
   withVoter<W extends V>(db: Db | Tx, snapshot: W, signature: string): Promise<W>;
   /** The role that a vote of that type requires, as refusals name it, such as `an admin of the organization`. */
   role(type: VoteType): string;
   /** The initiator's signature that a vote of that type is bound to; null for none. */
   boundTo(snapshot: V, type: VoteType): string | null;
-  /** The types of the votes that prove a decision, apart from the decision's own. */
-  readonly provedBy: readonly VoteType[];
   /** Who was eligible, for the evidence. */
   electorate(now: V['now']): JsonValue;
   /** What every audit entry of a record says about it. */

@@ -4,22 +4,14 @@ import { lockTransaction, readTransactionForMessage, type TransactionSnapshot } 
 import { isSameAddress } from '../domain/address';
 import { type MemberSummary, memberSummary, type VoteType } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
-import { type TransactionStatement, transactionPayload } from '../domain/signing';
 import {
   initiatorVote,
-  type TransactionNow,
-  type TransactionRecord,
   type TransactionState,
   transactionRules,
   transactionState,
 } from '../domain/transaction';
+import { signedTransaction } from './signedTransaction';
 import type { ApprovalSubject } from './subject';
-
-const STATEMENTS: Record<VoteType, TransactionStatement> = {
-  initiator: 'InitiateTransaction',
-  approve: 'ApproveTransaction',
-  reject: 'RejectTransaction',
-};
 
 const ROLES: Record<VoteType, string> = {
   initiator: 'the initiator of this transaction',
@@ -36,30 +28,13 @@ function claimedWallet(signature: string): string | undefined {
   }
 }
 
-/** The payload that the initiator signs: all that a transaction does. */
-export function initiatorPayload(record: TransactionRecord): string {
-  return transactionPayload(STATEMENTS.initiator, record, null);
-}
-
-/** The payload of a statement about a transaction; undefined for a review before its initiator has signed. */
-export function payloadToSign(
-  record: TransactionRecord,
-  now: Pick<TransactionNow, 'members'>,
-  type: VoteType,
-): string | undefined {
-  if (type === 'initiator') return initiatorPayload(record);
-  const initiated = initiatorVote(record, now);
-  return initiated && transactionPayload(STATEMENTS[type], record, initiated.signatureHash);
-}
-
 /** Transactions of accounts: decided by the policy that they name. */
 export const transactionSubject: ApprovalSubject<TransactionSnapshot, TransactionState> = {
-  rules: transactionRules,
+  ...signedTransaction,
   needsAdmin: false,
   read: readTransactionForMessage,
   lock: lockTransaction,
   state: ({ record, now }) => transactionState(record, now),
-  payload: ({ record, now }, type) => payloadToSign(record, now, type),
   async withVoter(db, snapshot, signature) {
     const signer = claimedWallet(signature);
     const { record, now } = snapshot;
@@ -76,7 +51,6 @@ export const transactionSubject: ApprovalSubject<TransactionSnapshot, Transactio
   boundTo({ record, now }, type) {
     return type === 'initiator' ? null : (initiatorVote(record, now)?.signatureHash ?? null);
   },
-  provedBy: ['initiator'],
   electorate: (now) =>
     ({
       policy: now.policy,

@@ -1,26 +1,12 @@
-import type { Hex } from 'viem';
-import { keccak256 } from '../chain/keccak';
 import { EndpointsMissing } from '../chain/signatures';
 import type { IdentifyVoter, Voter } from '../chain/voter';
 import type { Db, Tx } from '../db/database';
 import type { StoredVote } from '../db/storedApprovals';
-import {
-  type ApprovalState,
-  countedVotes,
-  type Decision,
-  isVoteOf,
-  type MemberSummary,
-  newestVotes,
-  type VoteType,
-} from '../domain/approval';
+import { type ApprovalState, countedVotes, type MemberSummary, type VoteType } from '../domain/approval';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { walletKindOf } from '../domain/wallet';
 import type { AnySnapshot, ApprovalSubject } from './subject';
-
-/** keccak256 of a signature as it was sent: what approvals and rejections of a transaction are bound to. */
-export function signatureHash(signature: string): string {
-  return keccak256(signature.toLowerCase() as Hex);
-}
+import { signatureHash, withVotes } from './verifiedVotes';
 
 /** The identity of a vote: equal for the same signature of the same member, with the same wallet of the same kind. */
 export function voteKey({ memberId, type, signerAddress, scheme, signatureHash: hash }: StoredVote): string {
@@ -41,11 +27,6 @@ async function refusingWithoutEndpoints(identify: () => Promise<Outcome<Voter>>)
 const MAX_SIGNATURES = 10;
 
 type Identifying = { readonly identifyVoter: IdentifyVoter };
-
-/** What was read, with these of its votes only. */
-export function withVotes<V extends AnySnapshot>(seen: V, votes: readonly StoredVote[]): V {
-  return { ...seen, record: { ...seen.record, votes } };
-}
 
 /**
  * What was read, without the votes of a type by a member whose wallet does not accept the newest of them any more: they do not
@@ -117,49 +98,4 @@ export async function identifySignatory<V extends AnySnapshot, W extends V, S ex
   const vote = { member, type, signature, payload };
   const current = await withoutRefusedVotes({ identifyVoter }, subject, whole, vote);
   return current.ok ? accept({ ...voter.value, ...current.value }) : current;
-}
-
-/**
- * The votes of a type that count and whose signatures verify again, at this moment; of each member the newest. Throws
- * ChainUnavailable and EndpointsMissing.
- */
-export async function verifyVotes<V extends AnySnapshot, S extends ApprovalState>(
-  identifyVoter: IdentifyVoter,
-  subject: ApprovalSubject<V, S>,
-  seen: V,
-  type: VoteType,
-): Promise<readonly StoredVote[]> {
-  const payload = subject.payload(seen, type);
-  if (payload === undefined) return [];
-  const people = subject.rules.people(seen.now);
-  const counted: readonly StoredVote[] = countedVotes(subject.rules, seen.record, seen.now, type);
-  const verified = await Promise.all(
-    counted.map(async (vote) => {
-      const { signature } = vote;
-      const eligible = people.filter((member) => isVoteOf(member, vote));
-      const voter = await identifyVoter({ payload, signature, eligible });
-      return voter.ok && signatureHash(signature) === vote.signatureHash ? [vote] : [];
-    }),
-  );
-  return newestVotes(verified.flat());
-}
-
-/**
- * The votes for a decision that count and whose signatures verify again: an approval is bound to the initiator's signature, and
- * needs a valid one. Throws ChainUnavailable and EndpointsMissing.
- */
-export async function verifyDecision<V extends AnySnapshot, S extends ApprovalState>(
-  identifyVoter: IdentifyVoter,
-  subject: ApprovalSubject<V, S>,
-  seen: V,
-  decision: Decision,
-): Promise<readonly StoredVote[]> {
-  const proving: StoredVote[] = [];
-  let votes = seen.record.votes;
-  for (const type of [...subject.provedBy, decision]) {
-    const verified = await verifyVotes(identifyVoter, subject, withVotes(seen, votes), type);
-    votes = [...votes.filter((vote) => vote.type !== type), ...verified];
-    proving.push(...verified);
-  }
-  return proving;
 }

@@ -3,17 +3,12 @@ import type { Command } from 'commander';
 import { signerEndpoints } from '../chain/contractSignatures';
 import type { Keystore } from '../chain/keys';
 import { createIdentifyVoter, type IdentifyVoter } from '../chain/voter';
-import {
-  type Config,
-  ConfigError,
-  loadConfig,
-  refusePostgresUrl,
-  secretSetting,
-  signerDatabaseUrl,
-} from '../config';
+import { type Config, loadConfig, refusePostgresUrl, secretSetting } from '../config';
+import { ConfigError } from '../configError';
 import { createDatabase, type Db } from '../db/database';
 import { listOrganizations } from '../db/organizations';
 import { withRememberedProduction } from '../production';
+import { signerDatabaseUrl } from '../roleSettings';
 import { hasSecret } from '../secrets';
 import { openKeystore, readPassphrase } from '../signer/keys/keystore';
 import type { WorkflowSender } from '../temporal/client';

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { type Config, ConfigError, type NetworkConfig, signerDatabaseUrl } from '../config';
-import { listRelayers, listRelayersInUse, type Relayer } from '../db/chain';
+import type { Config, NetworkConfig } from '../config';
+import { ConfigError } from '../configError';
 import { type Db, serverOf } from '../db/database';
+import { listRelayers, listRelayersInUse, type Relayer } from '../db/relayers';
+import { signerDatabaseUrl } from '../roleSettings';
 import { withTimeLimit } from '../timeLimit';
 import type { CommandContext, Within } from './context';
 import { checkAuthorizations } from './doctor/authorizations';

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { recordFreeze } from '../db/freezes';
 import { readInstallationId } from '../db/installation';
-import { signerLease } from '../db/signerLease';
 import type { FreezeEntry } from '../signer/journal/entries';
 import { requestFreeze } from '../signer/journal/freezeRequests';
 import { openJournalOf } from '../signer/journal/installationJournal';
+import { recordFreeze } from '../signer/store/freezes';
+import { signerLease } from '../signer/store/signerLease';
 import { cancelTransaction } from '../temporal/approvals';
 import { askEach, type Cancellation, findInFlight } from './cancelOpen';
 import { type CommandContext, organizationsOf, type Within } from './context';

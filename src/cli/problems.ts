@@ -3,7 +3,7 @@ import { isGrpcServiceError } from '@temporalio/client';
 import { CommanderError } from 'commander';
 import { ChainUnavailable } from '../chain/clients';
 import { KeystoreError } from '../chain/keys';
-import { ConfigError } from '../config';
+import { ConfigError } from '../configError';
 import { ApiKeyError } from '../credentials/apiKeys';
 import { refusedStatement, withoutStatement } from '../db/databaseFailure';
 import { SchemaChanged } from '../db/migrate';

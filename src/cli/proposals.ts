@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Db } from '../db/database';
-import { findProposalById, listProposals, readProposalNow, type StoredProposal } from '../db/proposals';
+import { findProposalById, listProposals, readProposalNow } from '../db/proposals';
+import type { StoredProposal } from '../db/storedProposals';
 import { proposalDetails, proposalSentence } from '../domain/operatorText';
 import { type ProposalNow, type ProposalState, proposalState } from '../domain/proposal';
 import { proposalView } from '../domain/proposalView';

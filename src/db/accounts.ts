@@ -175,3 +175,23 @@ export async function countAccountsByNetwork(
     accounts: Number(accounts),
   }));
 }
+
+/** The derivation of an account's address, or undefined when it is not found. */
+export async function findAccountDerivation(
+  db: Db | Tx,
+  organizationId: string,
+  accountId: string,
+): Promise<AccountDerivation | undefined> {
+  const row = await db('accounts').where({ organization_id: organizationId, id: accountId }).first();
+  return (
+    row && {
+      address: row.address,
+      ownerAddress: row.owner_address,
+      singleton: row.singleton,
+      factory: row.factory,
+      fallbackHandler: row.fallback_handler,
+      initializer: row.initializer,
+      saltNonce: row.salt_nonce,
+    }
+  );
+}

@@ -1,6 +1,6 @@
 import type { Attempt, AttemptResult } from './attempts';
 import type { Db, Tx } from './database';
-import { moveUsage } from './policyUsage';
+import { moveUsage } from './reservedUsage';
 import type { Statement } from './rows';
 
 /** The outcome of an attempt, and its block. */

@@ -45,3 +45,11 @@ export async function isAdmitted(db: Db | Tx, organizationId: string): Promise<b
     (await db('sealed_states').where({ organization_id: organizationId }).first('sequence')) !== undefined
   );
 }
+
+/** Records the address of an organization's signing key. The first one is kept. */
+export async function recordSigningKey(db: Db | Tx, organizationId: string, address: string): Promise<void> {
+  await db('signing_keys')
+    .insert({ organization_id: organizationId, address })
+    .onConflict('organization_id')
+    .ignore();
+}

@@ -1,5 +1,5 @@
 import type { Db } from './database';
-import { execute, queryRows } from './rows';
+import { queryRows } from './rows';
 
 /** Whether the database has all that the journal of the signer has. */
 export interface JournalComparison {
@@ -17,7 +17,7 @@ export interface JournalComparison {
  * A server that was restored, failed over or rolled back has another start; a database that was created or restored anew,
  * other ids of its own and of its tables.
  */
-const SERVER = `concat_ws('/', (SELECT oid FROM pg_database WHERE datname = current_database()),
+export const SERVER = `concat_ws('/', (SELECT oid FROM pg_database WHERE datname = current_database()),
   pg_relation_filenode('journal_comparison'), extract(epoch FROM pg_postmaster_start_time()))`;
 
 /** Reads whether the database has all that the journal has. */
@@ -31,19 +31,6 @@ export async function readJournalComparison(db: Db): Promise<JournalComparison> 
   const [row] = rows;
   if (!row) throw new Error('the table journal_comparison has no row: run `./orgwallet db migrate`');
   return row;
-}
-
-/** Records, as the signer, what a server lacks. False where the connection leads to another one by now. */
-export async function recordJournalComparison(
-  db: Db,
-  { server, missing }: Pick<JournalComparison, 'server' | 'missing'>,
-): Promise<boolean> {
-  const recorded = await execute(
-    db,
-    `UPDATE journal_comparison SET server = ?, missing = ?, compared_at = now() WHERE ${SERVER} = ?`,
-    [server, missing, server],
-  );
-  return recorded === 1;
 }
 
 /** Why nothing that the database has can be relied on; undefined where it can. */

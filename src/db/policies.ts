@@ -1,14 +1,13 @@
-import { z } from 'zod';
 import {
   NATIVE_CURRENCY,
   type Policy,
   type PolicyDefinition,
   type PolicyToken,
-  policyDefinitionSchema,
   tokenIn,
   transferCondition,
 } from '../domain/policy';
 import type { Db, Tx } from './database';
+import { readDefinition } from './policyDefinition';
 import type { PolicyRow } from './tables';
 
 /** A policy of an organization. */
@@ -18,15 +17,6 @@ export type StoredPolicy = Policy & {
   /** Position in the order of commit. */
   readonly position: bigint;
 };
-
-/** Reads a stored definition. Throws, with the id of the policy, for one with any unknown field. */
-export function readDefinition(policyId: string, stored: unknown): PolicyDefinition {
-  const read = policyDefinitionSchema.safeParse(stored);
-  if (read.success) return read.data;
-  throw new Error(
-    `stored policy ${policyId} is unreadable and permits nothing: ${z.prettifyError(read.error)}`,
-  );
-}
 
 function policy(row: PolicyRow): StoredPolicy {
   return {

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import type { ApprovalKey } from '../domain/approvalRef';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type {
@@ -6,13 +5,12 @@ import type {
   DeploymentKey,
   ProposalAction,
   ProposalNow,
-  ProposalRecord,
   ResourceType,
 } from '../domain/proposal';
 import { lockApproval } from './approvalLocks';
+import { type ApprovalFilter, approvalSelection } from './approvalSelection';
 import { type TagColumn, tagColumn } from './approvalTags';
-import type { Db, Tx } from './database';
-import { databaseNow } from './database';
+import { type Db, databaseNow, type Tx } from './database';
 import { readAdmins } from './members';
 import {
   type MessageColumns,
@@ -22,26 +20,16 @@ import {
   messageOrigin,
   messageValues,
 } from './receivedMessages';
-import { queryNumbered, queryRows, type Statement, selected } from './rows';
+import { queryNumbered, queryRows, type Statement } from './rows';
+import { type AdminColumns, adminColumns, adminsOf, type TimeColumn, timeColumn } from './storedApprovals';
 import {
-  type AdminColumns,
-  type ApprovalColumns,
-  type ApprovalFilter,
-  adminColumns,
-  adminsOf,
-  approvalColumns,
-  approvalSelection,
-  type StoredApproval,
-  storedApproval,
-  type TimeColumn,
-  timeColumn,
-} from './storedApprovals';
+  type ProposalColumns,
+  proposalColumns,
+  type StoredProposal,
+  selectProposals,
+  storedProposal,
+} from './storedProposals';
 import type { OrganizationRow, ProposalRow } from './tables';
-
-/** A proposal as it is stored. */
-export interface StoredProposal extends ProposalRecord, StoredApproval {
-  readonly votes: StoredApproval['votes'];
-}
 
 /** A proposal with the state that its rules depend on, read at one moment. */
 export interface ProposalSnapshot {
@@ -49,64 +37,6 @@ export interface ProposalSnapshot {
   readonly now: ProposalNow;
   /** EIP-712 domain salt of the organization. */
   readonly domainSalt: string;
-}
-
-const OWN_COLUMNS = selected<ProposalRow>('p', {
-  id: true,
-  resource_type: true,
-  action: true,
-  data: true,
-  applied_at: true,
-  effective: true,
-});
-
-const columns = `${OWN_COLUMNS}, ${approvalColumns}, coalesce((SELECT json_agg(json_build_object(
-    'accountId', d.account_id, 'networkId', d.network_id, 'status', d.status,
-    'transactionHash', d.transaction_hash, 'failure', d.failure, 'waitingFor', d.waiting_for
-  ) ORDER BY d.account_id, d.network_id) FROM deployments d WHERE d.proposal_id = a.id), '[]') AS deployments`;
-
-const SELECT = `SELECT ${columns} FROM approvals a JOIN proposals p ON p.id = a.id`;
-
-/** What `columns` read. */
-interface ProposalColumns extends ProposalRow, ApprovalColumns {
-  readonly result: StoredProposal['result'];
-  readonly deployments: StoredProposal['deployments'];
-}
-
-function storedProposal(row: ProposalColumns): StoredProposal {
-  return {
-    ...storedApproval(row),
-    resourceType: row.resource_type,
-    action: row.action,
-    data: row.data,
-    applied: row.applied_at !== null,
-    effective: row.effective,
-    result: row.result,
-    deployments: row.deployments,
-  };
-}
-
-async function select(
-  db: Db | Tx,
-  rest: string,
-  values: readonly Knex.RawBinding[],
-): Promise<StoredProposal[]> {
-  return (await queryRows<ProposalColumns>(db, `${SELECT} ${rest}`, values)).map(storedProposal);
-}
-
-/** One proposal of an organization, or undefined. */
-export async function findProposal(
-  db: Db | Tx,
-  organizationId: string,
-  id: string,
-  resourceType?: ResourceType,
-): Promise<StoredProposal | undefined> {
-  const [found] = await select(
-    db,
-    `WHERE a.organization_id = ? AND a.id = ? AND p.resource_type = coalesce(?, p.resource_type)`,
-    [organizationId, id, resourceType ?? null],
-  );
-  return found;
 }
 
 /** What a proposal of an organization changes, or undefined. */
@@ -122,23 +52,9 @@ export async function findResourceType(
   return row?.resource_type;
 }
 
-/** A proposal of an organization that is to be sealed, and the sequence of its seal; undefined where there is none yet. */
-export async function findProposalToSeal(
-  db: Db,
-  { organizationId, id }: ApprovalKey,
-): Promise<{ readonly record: StoredProposal; readonly sealed: number | undefined } | undefined> {
-  const [row] = await queryRows<ProposalColumns & { readonly sealed: bigint | null }>(
-    db,
-    `SELECT ${columns}, (SELECT s.sequence FROM seals s WHERE s.proposal_id = a.id) AS sealed
-      FROM approvals a JOIN proposals p ON p.id = a.id WHERE a.organization_id = ? AND a.id = ?`,
-    [organizationId, id],
-  );
-  return row && { record: storedProposal(row), sealed: row.sealed === null ? undefined : Number(row.sealed) };
-}
-
 /** One proposal by its id alone, for operators. */
 export async function findProposalById(db: Db | Tx, id: string): Promise<StoredProposal | undefined> {
-  const [found] = await select(db, 'WHERE a.id = ?', [id]);
+  const [found] = await selectProposals(db, 'WHERE a.id = ?', [id]);
   return found;
 }
 
@@ -166,7 +82,7 @@ function selection(filter: ProposalFilter) {
 /** Proposals, newest first, a page at a time. */
 export async function listProposals(db: Db | Tx, filter: ProposalFilter): Promise<StoredProposal[]> {
   const { text, values } = selection(filter);
-  return select(db, text, values);
+  return selectProposals(db, text, values);
 }
 
 /** The state that the rules of an organization's proposals depend on: its admins and the database's time. */
@@ -174,15 +90,18 @@ export async function readProposalNow(db: Db | Tx, organizationId: string): Prom
   return { admins: await readAdmins(db, organizationId), time: await databaseNow(db) };
 }
 
-const SNAPSHOT_COLUMNS = `${columns}, o.domain_salt, ${timeColumn}, ${adminColumns('s')}`;
+const SNAPSHOT_COLUMNS = `${proposalColumns}, o.domain_salt, ${timeColumn}, ${adminColumns('s')}`;
+
 /** What `SNAPSHOT_COLUMNS` need besides the approval `a`. */
 const SNAPSHOT_JOINS = `JOIN proposals p ON p.id = a.id
       JOIN organizations o ON o.id = a.organization_id
       JOIN admin_sets s ON s.organization_id = a.organization_id`;
 
 const FROM_ONE = `FROM approvals a ${SNAPSHOT_JOINS} WHERE a.organization_id = $1 AND a.id = $2`;
+
 const SNAPSHOT = `SELECT ${SNAPSHOT_COLUMNS}, ${tagColumn} ${FROM_ONE}
       AND p.resource_type = coalesce($3, p.resource_type)`;
+
 const FOR_MESSAGE = `SELECT ${SNAPSHOT_COLUMNS}, ${messageColumns} ${FROM_ONE}`;
 
 interface SnapshotColumns

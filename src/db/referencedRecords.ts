@@ -3,7 +3,7 @@ import type { Policy } from '../domain/policy';
 import type { PolicyContext } from '../domain/policyEngine';
 import type { TransactionRef } from '../domain/transaction';
 import type { Db, Tx } from './database';
-import { readDefinition } from './policies';
+import { readDefinition } from './policyDefinition';
 import { queryNumbered, requireRow } from './rows';
 import { memberColumn } from './storedApprovals';
 import type { PolicyRow } from './tables';

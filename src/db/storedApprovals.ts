@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import type { Actor } from '../domain/actor';
 import type { ApprovalRecord, MemberSummary, Vote } from '../domain/approval';
 import type { AdminSet } from '../domain/proposal';
@@ -22,50 +21,6 @@ export interface StoredApproval extends ApprovalRecord {
   /** Who began the last execution. */
   readonly decidedBy: Actor | null;
   readonly votes: readonly StoredVote[];
-}
-
-/** The filter of a list of approvals, whatever their subject. */
-export interface ApprovalFilter {
-  readonly organizationId?: string;
-  readonly executionStatus?: readonly string[];
-  /** Only those that are not closed. */
-  readonly unclosed?: true;
-  readonly before?: bigint;
-  readonly limit: number;
-}
-
-/**
- * The WHERE, ORDER BY and LIMIT of a list of approvals `a`, newest first. `own`: the subject's conditions, each with the
- * value of its placeholder (undefined leaves it out), and those that need no value.
- */
-export function approvalSelection(
-  filter: ApprovalFilter,
-  own: {
-    readonly subject: ApprovalRow['subject'];
-    readonly valued: readonly (readonly [sql: string, value: Knex.Value | undefined])[];
-    readonly fixed: readonly string[];
-  },
-): { text: string; values: Knex.Value[] } {
-  const valued = [
-    ['a.organization_id = ?', filter.organizationId],
-    // Named in every list: the index in the order of a list begins with the organization and the subject.
-    ['a.subject = ?', own.subject],
-    ['a.execution_status = ANY (?::text[])', filter.executionStatus && [...filter.executionStatus]],
-    ['a.position < ?::bigint', filter.before === undefined ? undefined : String(filter.before)],
-    ...own.valued,
-  ] as const;
-  const given = valued.filter((pair): pair is readonly [string, Knex.Value] => pair[1] !== undefined);
-  const conditions = [
-    ...given.map(([sql]) => sql),
-    ...(filter.unclosed ? ['a.closed_at IS NULL'] : []),
-    ...own.fixed,
-  ];
-  const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
-  const order = filter.organizationId === undefined ? 'a.id DESC' : 'a.position DESC, a.id DESC';
-  return {
-    text: `${where} ORDER BY ${order} LIMIT ?`,
-    values: [...given.map(([, value]) => value), filter.limit],
-  };
 }
 
 /** The columns of `approvals`. */
@@ -94,6 +49,7 @@ export const APPROVAL_COLUMNS = {
   closed_at: true,
   frozen: true,
 } as const satisfies Columns<ApprovalRow>;
+
 const OWN_COLUMNS = selected<ApprovalRow>('a', APPROVAL_COLUMNS);
 
 /** The columns of the approval `a`, its votes as one JSON column. */

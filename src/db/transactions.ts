@@ -2,9 +2,10 @@ import type { MemberSummary } from '../domain/approval';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { TransactionNow, TransactionRecord, TransactionRef } from '../domain/transaction';
 import { lockApproval } from './approvalLocks';
+import { type ApprovalFilter, approvalSelection } from './approvalSelection';
 import { type TagColumn, tagColumn } from './approvalTags';
 import type { Db, Tx } from './database';
-import { readDefinition } from './policies';
+import { readDefinition } from './policyDefinition';
 import { type UsageOfExecution, usageIn } from './policyUsage';
 import {
   type MessageColumns,
@@ -25,9 +26,7 @@ import { takenNoncesSql } from './reservations';
 import { queryNumbered, queryRows, type Statement, selected } from './rows';
 import {
   type ApprovalColumns,
-  type ApprovalFilter,
   approvalColumns,
-  approvalSelection,
   memberColumn,
   type StoredApproval,
   storedApproval,

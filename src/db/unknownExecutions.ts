@@ -1,4 +1,4 @@
-import type { Db, Tx } from './database';
+import type { Tx } from './database';
 import type { UnknownExecutionRow } from './tables';
 
 /** A nonce of an account that was used by an execution that nobody here has authorized. */
@@ -11,22 +11,7 @@ export interface UnknownExecution {
   readonly transactionHash: string;
 }
 
-/** Records an unknown execution, once; only the signer and the owner of the tables may. */
-export async function insertUnknownExecution(tx: Db | Tx, execution: UnknownExecution): Promise<void> {
-  await tx('unknown_executions')
-    .insert({
-      organization_id: execution.organizationId,
-      account_id: execution.accountId,
-      network_id: execution.networkId,
-      safe_nonce: execution.safeNonce,
-      safe_tx_hash: execution.safeTxHash,
-      transaction_hash: execution.transactionHash,
-    })
-    .onConflict(['account_id', 'network_id', 'safe_nonce'])
-    .ignore();
-}
-
-function unknownExecution(row: UnknownExecutionRow): UnknownExecution {
+export function unknownExecution(row: UnknownExecutionRow): UnknownExecution {
   return {
     organizationId: row.organization_id,
     accountId: row.account_id,
@@ -52,10 +37,4 @@ export async function findUnknownExecution(
     .where({ 'z.transaction_id': transactionId })
     .first('u.*');
   return row && unknownExecution(row);
-}
-
-/** The recorded ones. */
-export async function listUnknownExecutions(db: Db | Tx): Promise<UnknownExecution[]> {
-  const rows = await db('unknown_executions').orderBy(['account_id', 'network_id', 'safe_nonce']);
-  return rows.map(unknownExecution);
 }

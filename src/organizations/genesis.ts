@@ -6,9 +6,14 @@ import { decodeSignature } from '../chain/signatures';
 import { hashTypedPayload } from '../chain/typedData';
 import type { IdentifyVoter } from '../chain/voter';
 import { appendAudit } from '../db/audit';
-import { recordSigningKey } from '../db/chain';
 import type { Db, Tx } from '../db/database';
-import { findGenesis, insertGenesisSignature, isAdmitted, readGenesisSignatures } from '../db/genesis';
+import {
+  findGenesis,
+  insertGenesisSignature,
+  isAdmitted,
+  readGenesisSignatures,
+  recordSigningKey,
+} from '../db/genesis';
 import { readInstallationId } from '../db/installation';
 import { insertSeal } from '../db/seals';
 import { OPERATOR } from '../domain/actor';

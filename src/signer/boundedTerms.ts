@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { transactionCount } from '../chain/clients';
 import { currentFees, type Fees } from '../chain/fees';
-import { highestRelayerNonce } from '../db/chain';
 import { min } from '../domain/bigint';
 import type { EnvelopeTerms } from '../domain/terms';
 import { networkOf, type SignerContext } from './context';
 import { SignerRefusal } from './refusal';
 import { relayerKeyOf } from './relayers';
+import { highestRelayerNonce } from './store/relayers';
 
 /** What the signer reads itself: the highest fees of a new envelope, in wei, and the head of the chain. */
 type OwnReading = Pick<Fees, 'maxFeePerGas' | 'maxPriorityFeePerGas'> & {

@@ -5,7 +5,6 @@ import type { SigningKeys } from '../chain/keys';
 import { SharedReads } from '../chain/sharedReads';
 import type { IdentifyVoter } from '../chain/voter';
 import type { NetworkConfig } from '../config';
-import { lockNetwork } from '../db/chain';
 import { type Db, databaseNow, type Tx } from '../db/database';
 import type { Logger } from '../logging';
 import { createSignerClock, type SignerClock } from './clock';
@@ -17,6 +16,7 @@ import { createKeyedMutex, type KeyedMutex } from './keyedMutex';
 import { PendingAuthorizations } from './pending';
 import { type CountRefusal, SignerRefusal } from './refusal';
 import { createReadSealedState, type ReadSealedState } from './sealedState';
+import { lockNetwork } from './store/relayers';
 
 /** The dependencies of the signer. */
 export interface SignerDeps {

@@ -1,6 +1,5 @@
 import { deploymentCall } from '../chain/safeAccount';
-import { deploymentEnvelopes, provideDeploymentAttempt, undecidedEnvelope } from '../db/chain';
-import { deploymentReservation } from '../db/reservations';
+import { deploymentEnvelopes, undecidedEnvelope } from '../db/chain';
 import type { DeploymentKey } from '../domain/proposal';
 import type { EnvelopeTerms } from '../domain/terms';
 import { boundTerms } from './boundedTerms';
@@ -10,6 +9,8 @@ import { assertNotFrozen } from './frozen';
 import { assertIds } from './input';
 import { refusalsAsValues, type SigningResult } from './refusal';
 import { gasOf, reservedBefore, reserveEnvelope, signReserved } from './signEnvelope';
+import { provideDeploymentAttempt } from './store/attempts';
+import { deploymentReservation } from './store/reservations';
 
 /**
  * Signs an envelope that deploys an account on a network, and stores it. Returns an undecided envelope instead, unless the

@@ -1,10 +1,10 @@
 import type { Tx } from '../db/database';
-import { findProposal } from '../db/proposals';
 import type { AccountDerivation } from '../domain/account';
 import type { DeploymentKey } from '../domain/proposal';
 import { assertAccount } from './account';
 import type { SignerContext } from './context';
 import { SignerRefusal } from './refusal';
+import { findProposal } from './store/proposals';
 
 /**
  * The account to deploy. Throws SignerRefusal unless the deployment is pending, and the account and its network are

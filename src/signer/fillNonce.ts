@@ -1,8 +1,8 @@
 import { FILLER_GAS } from '../chain/gas';
-import { carriedBy, envelopeAtNonce, hasUndecidedAbove, insertFiller, isObsolete } from '../db/attempts';
+import { carriedBy, isObsolete } from '../db/attempts';
 import type { Envelope } from '../db/chain';
 import type { Tx } from '../db/database';
-import { type Reservation, reservationAt } from '../db/reservations';
+import type { Reservation } from '../db/reservations';
 import type { EnvelopeTerms } from '../domain/terms';
 import { failpoint } from '../failpoints';
 import { boundFees } from './boundedTerms';
@@ -11,6 +11,8 @@ import { assertIds } from './input';
 import { ROLLED_BACK, refusalsAsValues, SignerHold, SignerRefusal, type SigningResult } from './refusal';
 import { relayerKeyOf } from './relayers';
 import { type GasOf, gasOf, reservedBefore, reserveEnvelope, signReserved } from './signEnvelope';
+import { envelopeAtNonce, hasUndecidedAbove, insertFiller } from './store/attempts';
+import { reservationAt } from './store/reservations';
 
 /** A filled nonce is for no organization. */
 const FILLING: GasOf = { kind: 'filler', organizationId: null };

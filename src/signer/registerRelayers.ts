@@ -1,6 +1,6 @@
 import { KeystoreError } from '../chain/keys';
-import { anySigningKey, recordRelayer } from '../db/chain';
 import type { SignerDeps } from './context';
+import { anySigningKey, recordRelayer } from './store/relayers';
 
 /**
  * Records the relayers of all networks. Run once when the signer starts. Throws KeystoreError when the keystore is not

@@ -1,8 +1,8 @@
 import { storeSealedState } from '../approvals/sealedState';
 import { signSeal } from '../chain/seals';
 import type { Tx } from '../db/database';
-import { findProposal, findProposalToSeal, type StoredProposal } from '../db/proposals';
 import { insertSeal, type StoredSeal } from '../db/seals';
+import type { StoredProposal } from '../db/storedProposals';
 import { type Decision, type FailureCode, isExpired, isVoteOf, newestVotes } from '../domain/approval';
 import type { ApprovalKey } from '../domain/approvalRef';
 import { adminsOf, type Changed, type OrganizationState } from '../domain/governance';
@@ -19,6 +19,7 @@ import { assertIds } from './input';
 import { sealEntry } from './journal/entries';
 import { type Held, refusalsAsValues, SignerRefusal } from './refusal';
 import type { SealedState } from './sealedState';
+import { findProposal, findProposalToSeal } from './store/proposals';
 import { assertTokens } from './tokens';
 
 /** The outcome of a request to seal. */

@@ -3,10 +3,9 @@ import { LEAST_REPLACEMENT_PERCENT, leastReplacement, raised } from '../chain/fe
 import { keccak256 } from '../chain/keccak';
 import { gasPriceText } from '../chain/nativeAmount';
 import { readRawTransaction } from '../chain/rawTransaction';
-import { envelopeAtNonce } from '../db/attempts';
 import type { Envelope } from '../db/chain';
 import type { Tx } from '../db/database';
-import { insertReservation, type Reservation, storeReserved, takenNonces } from '../db/reservations';
+import type { Reservation } from '../db/reservations';
 import type { Statement } from '../db/rows';
 import { max, min } from '../domain/bigint';
 import { failpoint } from '../failpoints';
@@ -15,6 +14,8 @@ import { networkOf, type SignerContext } from './context';
 import type { GasEntry } from './journal/entries';
 import { ROLLED_BACK, SignerHold, SignerRefusal } from './refusal';
 import { assertChosen, assertPaying, relayerKeyOf } from './relayers';
+import { envelopeAtNonce } from './store/attempts';
+import { insertReservation, storeReserved, takenNonces } from './store/reservations';
 
 /** What the gas of an envelope is for. */
 export type GasOf = Pick<GasEntry, 'kind' | 'organizationId'>;

@@ -8,8 +8,8 @@ import {
 } from '@temporalio/client';
 import type { Logger } from '../logging';
 import { withTimeLimit } from '../timeLimit';
-import { registerSearchAttributes } from './connection';
 import { reconcilerScheduleId, reconcileWorkflowId, type TaskQueues } from './ids';
+import { registerSearchAttributes } from './registeredAttributes';
 
 /** The name under which the reconciler's workflow is registered. */
 export const RECONCILE_WORKFLOW = 'reconcileWorkflow';

@@ -15,8 +15,8 @@ import {
 } from '../../src/reconciler/compare';
 import { APPROVAL_WORKFLOWS, startOptions } from '../../src/temporal/approvals';
 import type { WorkflowSender } from '../../src/temporal/client';
-import { registerSearchAttributes } from '../../src/temporal/connection';
 import { taskQueues } from '../../src/temporal/ids';
+import { registerSearchAttributes } from '../../src/temporal/registeredAttributes';
 import { searchAttributes } from '../../src/temporal/searchAttributes';
 import type { Part } from '../../tools/dev/parts';
 import { freePorts } from '../../tools/dev/ports';

@@ -9,7 +9,7 @@ import { type Address, type Hex, keccak256, parseTransaction } from 'viem';
 import type { DeploymentFollowed } from '../../activities/deployments/follow';
 import { applySeal } from '../../activities/proposals/applySeal';
 import { createRelayerContext } from '../../activities/relayer/context';
-import { signatureHash } from '../../src/approvals/voters';
+import { signatureHash } from '../../src/approvals/verifiedVotes';
 import { ChainUnavailable, createChainClients } from '../../src/chain/clients';
 import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { Keystore } from '../../src/chain/keys';

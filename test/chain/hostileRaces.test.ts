@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { safeTransactionHash } from '../../src/chain/safeTransaction';
-import { insertAttempt, insertSignature } from '../../src/db/attempts';
 import { createDatabase, type Db } from '../../src/db/database';
 import type { TransactionRef } from '../../src/domain/transaction';
 import type { JournalEntry } from '../../src/signer/journal/entries';
+import { insertAttempt, insertSignature } from '../../src/signer/store/attempts';
 import { type HostilePostgres, type Interference, startHostilePostgres } from '../support/hostilePostgres';
 import { aTransferPolicy } from '../support/transactions';
 import { GatedPayments } from './gatedPayments';

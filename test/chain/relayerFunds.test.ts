@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { createChainClients } from '../../src/chain/clients';
 import { readRelayerBalances } from '../../src/chain/relayerFunds';
-import { listRelayers } from '../../src/db/chain';
+import { listRelayers } from '../../src/db/relayers';
 import { createMetrics } from '../../src/metrics';
 import { watchRelayers } from '../../src/relayers';
 import { until } from '../support/until';

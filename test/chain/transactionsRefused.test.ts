@@ -2,8 +2,8 @@ import type { TransactionTerms } from '../../src/domain/terms';
 /** @deep */
 
 import { type Address, type Hex, numberToHex } from 'viem';
-import { payloadToSign } from '../../src/approvals/transactions';
-import { signatureHash } from '../../src/approvals/voters';
+import { payloadToSign } from '../../src/approvals/signedTransaction';
+import { signatureHash } from '../../src/approvals/verifiedVotes';
 import { checksumAddress } from '../../src/chain/address';
 import { ChainUnavailable } from '../../src/chain/clients';
 import { signerEndpoints } from '../../src/chain/contractSignatures';

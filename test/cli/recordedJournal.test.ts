@@ -1,6 +1,6 @@
 import { createDatabase, type Db } from '../../src/db/database';
-import { PARTS, readJournaledRecord } from '../../src/db/journaledRecords';
 import { parseLine } from '../../src/signer/journal/format';
+import { PARTS, readJournaledRecord } from '../../src/signer/store/journaledRecords';
 import { type RecordedJournal, recordedJournal } from '../journals/recorded';
 import { databaseSettings, serviceSettings } from '../support/service';
 import { createTestDatabase } from '../support/stack';

@@ -8,13 +8,17 @@ import { checkAuthorizations } from '../../src/cli/doctor/authorizations';
 import { checkBlockTime } from '../../src/cli/doctor/clocks';
 import { compareFindings } from '../../src/cli/doctor/journal';
 import type { NetworkConfig } from '../../src/config';
-import { decideAuthorizations, insertAuthorization, insertRejection } from '../../src/db/authorizations';
 import { createDatabase } from '../../src/db/database';
 import { readInstallationId } from '../../src/db/installation';
-import { readJournaledRecord } from '../../src/db/journaledRecords';
 import { requireRow } from '../../src/db/rows';
 import { openJournal } from '../../src/signer/journal/journal';
 import { readJournal } from '../../src/signer/journal/journalReader';
+import {
+  decideAuthorizations,
+  insertAuthorization,
+  insertRejection,
+} from '../../src/signer/store/authorizations';
+import { readJournaledRecord } from '../../src/signer/store/journaledRecords';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { usageOf } from '../../src/transactions/policy';
 import { carryOut, makeAccount, propose, type Shown } from '../support/api';

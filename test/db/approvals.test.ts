@@ -11,11 +11,10 @@ import {
   storeApproval,
   updateApproval,
 } from '../../src/db/approvals';
-import { findCarried } from '../../src/db/attempts';
 import { appendAudit, verifyAudit } from '../../src/db/audit';
 import type { UnsentEnvelope } from '../../src/db/chain';
 import { createDatabase, type Db } from '../../src/db/database';
-import { readJournaledRecord, writeJournaledRecord } from '../../src/db/journaledRecords';
+import { findCarried } from '../../src/db/followedAttempts';
 import { insertMessage, isMessageReceived, restoredMessageId } from '../../src/db/receivedMessages';
 import {
   closedOrLost,
@@ -35,6 +34,7 @@ import {
 import { OPERATOR, SYSTEM } from '../../src/domain/actor';
 import type { OutsideEvent } from '../../src/domain/outsideEvents';
 import { type OpenApproval, openApprovals } from '../../src/reconciler/openApprovals';
+import { readJournaledRecord, writeJournaledRecord } from '../../src/signer/store/journaledRecords';
 import { aHash, anAddress, anId } from '../support/builders';
 import { makeOrganization, type TestOrganization } from '../support/service';
 import { createTestDatabase } from '../support/stack';

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { databaseNow } from '../../src/db/database';
 import { insertPolicies } from '../../src/db/policies';
-import { reserveUsage } from '../../src/db/policyUsage';
+import { reserveUsage } from '../../src/db/reservedUsage';
 import { lockTransaction } from '../../src/db/transactions';
 import { NATIVE_CURRENCY } from '../../src/domain/policy';
 import { mapLimit } from '../../src/mapLimit';

@@ -1,9 +1,6 @@
 import { createDatabase, type Db } from '../../src/db/database';
-import {
-  readJournalComparison,
-  recordJournalComparison,
-  refuseUncompared,
-} from '../../src/db/journalComparison';
+import { readJournalComparison, refuseUncompared } from '../../src/db/journalComparison';
+import { recordJournalComparison } from '../../src/signer/store/journalComparison';
 import { asAdmin, copyDatabase, createTestDatabase, databaseNamed, sharedStack } from '../support/stack';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -1,9 +1,10 @@
 import { createDatabase } from '../../src/db/database';
 import { readJournalComparison, refuseUncompared } from '../../src/db/journalComparison';
-import { migrate, refuseSchema, schemaState } from '../../src/db/migrate';
+import { migrate } from '../../src/db/migrate';
 import { type Migration, migrationHash, migrations } from '../../src/db/migrations';
-import { readSignerLease } from '../../src/db/signerLease';
+import { refuseSchema, schemaState } from '../../src/db/schemaState';
 import { UNKNOWN_POSITION } from '../../src/domain/signerLease';
+import { readSignerLease } from '../../src/signer/store/signerLease';
 import { command, refused } from '../cli/command';
 import { PROPOSE, startApi } from '../support/api';
 import type { Ask } from '../support/http';

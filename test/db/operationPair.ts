@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Address } from 'viem';
 import { newId } from '../../src/db/ids';
-import { findProposal, type StoredProposal } from '../../src/db/proposals';
+import type { StoredProposal } from '../../src/db/storedProposals';
 import { type PolicyView, policyOfView } from '../../src/domain/policy';
 import type { ProposalState } from '../../src/domain/proposal';
+import { findProposal } from '../../src/signer/store/proposals';
 import { policyDefinition, sorted } from './operationBodies';
 import { keyOf, NOBODY, WALLET_KEYS } from './operationKeys';
 import {

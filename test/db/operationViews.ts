@@ -1,4 +1,4 @@
-import type { StoredProposal } from '../../src/db/proposals';
+import type { StoredProposal } from '../../src/db/storedProposals';
 import { type ProposalNow, proposalState } from '../../src/domain/proposal';
 import { byId, policyDefinition, sorted } from './operationBodies';
 import type { OrganizationModel } from './operations.model';

@@ -15,7 +15,7 @@ import { issueApiKey } from '../../src/credentials/apiKeys';
 import { verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
-import { listProposals, readProposalNow, type StoredProposal } from '../../src/db/proposals';
+import { listProposals, readProposalNow } from '../../src/db/proposals';
 import { queryNumbered, requireRow } from '../../src/db/rows';
 import {
   type AdminColumns,
@@ -24,6 +24,7 @@ import {
   type TimeColumn,
   timeColumn,
 } from '../../src/db/storedApprovals';
+import type { StoredProposal } from '../../src/db/storedProposals';
 import { OPERATOR } from '../../src/domain/actor';
 import {
   applyEdits,

@@ -4,15 +4,13 @@ import { reopenTransaction } from '../../activities/transactions/reopen';
 import { updateApproval } from '../../src/db/approvals';
 import { readTags } from '../../src/db/approvalTags';
 import { decideAttempt } from '../../src/db/attemptOutcomes';
-import { insertAttempt } from '../../src/db/attempts';
-import { insertEnvelope } from '../../src/db/chain';
 import { createDatabase, type Db, databaseNow } from '../../src/db/database';
 import { insertGroups } from '../../src/db/groups';
 import { updateMembers } from '../../src/db/members';
 import { insertPolicies, removePolicies, replacePolicy } from '../../src/db/policies';
-import { commitUsage, releaseUsage, reserveUsage } from '../../src/db/policyUsage';
 import { insertMessage, isMessageReceived } from '../../src/db/receivedMessages';
 import { readReferencedRecords } from '../../src/db/referencedRecords';
+import { commitUsage, releaseUsage, reserveUsage } from '../../src/db/reservedUsage';
 import { requireRow } from '../../src/db/rows';
 import {
   findTransactionById,
@@ -28,6 +26,8 @@ import {
 import { type MemberSummary, tally } from '../../src/domain/approval';
 import { NATIVE_CURRENCY, type Policy } from '../../src/domain/policy';
 import { transactionRules } from '../../src/domain/transaction';
+import { insertAttempt } from '../../src/signer/store/attempts';
+import { insertEnvelope } from '../../src/signer/store/reservations';
 import { aFailure, aHash, anAddress, anId } from '../support/builders';
 import { makeOrganization, type TestMember, type TestOrganization } from '../support/service';
 import { createTestDatabase } from '../support/stack';

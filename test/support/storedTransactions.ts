@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { signatureHash } from '../../src/approvals/voters';
+import { signatureHash } from '../../src/approvals/verifiedVotes';
 import { insertApproval, type NewApproval, updateApproval } from '../../src/db/approvals';
 import type { Db, Tx } from '../../src/db/database';
 import { insertMessage } from '../../src/db/receivedMessages';

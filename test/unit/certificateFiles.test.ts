@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { certificateFiles, loadConfig } from '../../src/config';
+import { loadConfig } from '../../src/config';
 import { createMetrics } from '../../src/metrics';
+import { certificateFiles } from '../../src/roleSettings';
 
 const folder = mkdtempSync(join(tmpdir(), 'orgwallet-certificates-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,15 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
-import {
-  assertRoles,
-  ConfigError,
-  loadConfig,
-  parseDurationMs,
-  readNetworks,
-  serviceDatabaseUrl,
-  signerDatabaseUrl,
-} from '../../src/config';
+import { loadConfig, parseDurationMs, readNetworks } from '../../src/config';
+import { ConfigError } from '../../src/configError';
+import { assertRoles, serviceDatabaseUrl, signerDatabaseUrl } from '../../src/roleSettings';
 
 const folder = mkdtempSync(join(tmpdir(), 'orgwallet-config-'));
 const NETWORKS_FILE = join(folder, 'networks.json');

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError, loadConfig } from '../../src/config';
+import { loadConfig } from '../../src/config';
+import { ConfigError } from '../../src/configError';
 import { armFailpoint, failpoint, withFailpoints } from '../../src/failpoints';
 
 const networksFile = join(tmpdir(), `orgwallet-networks-${process.pid}.json`);

@@ -11,7 +11,7 @@ import {
   http as rpcTransport,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { signatureHash } from '../../src/approvals/voters';
+import { signatureHash } from '../../src/approvals/verifiedVotes';
 import { SAFE_CONTRACTS } from '../../src/chain/safeAccount';
 import { encodeSignature } from '../../src/chain/signatures';
 import { hashTypedPayload } from '../../src/chain/typedData';

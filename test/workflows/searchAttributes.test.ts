@@ -5,7 +5,7 @@ import {
   missingSearchAttributes,
   registerSearchAttributes,
   SearchAttributesMissing,
-} from '../../src/temporal/connection';
+} from '../../src/temporal/registeredAttributes';
 import { searchAttributes } from '../../src/temporal/searchAttributes';
 import { sharedStack } from '../support/stack';
 import { until } from '../support/until';

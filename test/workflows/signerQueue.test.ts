@@ -1,7 +1,7 @@
 /** @deep */
 
 import { parseEther } from 'viem';
-import { listRelayers } from '../../src/db/chain';
+import { listRelayers } from '../../src/db/relayers';
 import { requireRow } from '../../src/db/rows';
 import { describeDeep } from '../support/suite';
 import { signed } from '../support/transactionApi';

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { ownerFile, stackFile } from '../../src/cli/settings';
-import { ConfigError, type Role, readRoles } from '../../src/config';
+import { type Role, readRoles } from '../../src/config';
+import { ConfigError } from '../../src/configError';
 import { projectRoot } from '../../src/projectRoot';
 import { hasSecret } from '../../src/secrets';
 

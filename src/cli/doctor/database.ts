@@ -2,9 +2,9 @@ import { countAccountsByNetwork } from '../../db/accounts';
 import { type Db, keepsPrepared } from '../../db/database';
 import { findUnanswered, type UnansweredRequest } from '../../db/idempotency';
 import { type LoginRole, readLoginRights, refuseLogin, refuseSession } from '../../db/logins';
-import { refuseSchema, schemaState } from '../../db/migrate';
 import { proveNotified } from '../../db/notifications';
 import { findStuckWork, readServer, type Server } from '../../db/operator';
+import { refuseSchema, schemaState } from '../../db/schemaState';
 import { count, duration } from '../text';
 import { type Finding, fail, firstOf, MIGRATE, ok, PATIENCE_MS, stuck, warn } from './finding';
 

@@ -1,8 +1,9 @@
 import { isSealedHead } from '../../chain/seals';
 import type { Db } from '../../db/database';
+import { readProjected } from '../../db/decisions';
 import { listOrganizations } from '../../db/organizations';
 import { compareTables } from '../../db/organizationTables';
-import { findSealedState, readProjected } from '../../db/seals';
+import { findSealedState } from '../../db/seals';
 import type { OrganizationState } from '../../domain/governance';
 import { count } from '../text';
 import { type Finding, fail, ok, warn } from './finding';

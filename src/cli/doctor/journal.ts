@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
-import { hasAuthorizations, rewrittenAttempts } from '../../db/authorizations';
+import { rewrittenAttempts } from '../../db/authorizations';
 import type { Db } from '../../db/database';
-import { activeFreezes } from '../../db/freezes';
 import { readInstallationId } from '../../db/installation';
-import { readSignerLease } from '../../db/signerLease';
 import { holderText, positionRefusal } from '../../signer/journal/databaseLease';
 import { assertInstallation } from '../../signer/journal/installationJournal';
 import { type JournalReader, readJournal } from '../../signer/journal/journalReader';
 import { compareJournal } from '../../signer/recovery/compareJournal';
 import { lackText, late, lost } from '../../signer/recovery/lack';
+import { hasAuthorizations } from '../../signer/store/authorizations';
+import { activeFreezes } from '../../signer/store/freezes';
+import { readSignerLease } from '../../signer/store/signerLease';
 import { count } from '../text';
 import { type Finding, fail, firstOf, ok, warn } from './finding';
 

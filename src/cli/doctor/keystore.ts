@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config';
-import type { Relayer } from '../../db/chain';
+import type { Relayer } from '../../db/relayers';
 import { isSameAddress } from '../../domain/address';
 import { lastBackup, openKeystore, readPassphrase } from '../../signer/keys/keystore';
 import { type Finding, fail, ok, warn } from './finding';

@@ -5,7 +5,7 @@ import { isLoopback } from '../../chain/loopback';
 import { gasPriceText, nativeAmount } from '../../chain/nativeAmount';
 import { relayerFunds } from '../../chain/relayerFunds';
 import { refuseNetwork } from '../../chain/safe';
-import type { Relayer } from '../../db/chain';
+import type { Relayer } from '../../db/relayers';
 import { min } from '../../domain/bigint';
 import { duration } from '../text';
 import { type Finding, fail, ok, warn } from './finding';

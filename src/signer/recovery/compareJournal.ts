@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type AuthorizationKey, allAuthorizations } from '../../db/authorizations';
 import type { Db } from '../../db/database';
-import { activeFreezes, type RecordedFreeze } from '../../db/freezes';
-import { cancelledTransactions, rejectedTransactions, sealedSequences } from '../../db/recovery';
+import type { RecordedFreeze } from '../../db/freezes';
 import { listSeals } from '../../db/seals';
-import { listUnknownExecutions } from '../../db/unknownExecutions';
 import {
   JournalError,
   type OutcomeEntry,
@@ -13,6 +10,10 @@ import {
 } from '../journal/entries';
 import type { IndexedAuthorization } from '../journal/journalIndex';
 import type { JournalReader } from '../journal/journalReader';
+import { type AuthorizationKey, allAuthorizations } from '../store/authorizations';
+import { cancelledTransactions, rejectedTransactions, sealedSequences } from '../store/compared';
+import { activeFreezes } from '../store/freezes';
+import { listUnknownExecutions } from '../store/unknownExecutions';
 
 /** What the journal has and the database lacks, each in the order of the journal. */
 export interface Missing {

@@ -1,9 +1,9 @@
 import { type Db, databaseNow } from '../../db/database';
-import { latestExpiry, openRequests } from '../../db/recovery';
 import { HOUR_MS } from '../../domain/policyEngine';
 import { cutoffAfter } from '../cutoff';
 import { type CutoffEntry, JournalError } from '../journal/entries';
 import type { JournalReader } from '../journal/journalReader';
+import { latestExpiry, openRequests } from '../store/writtenBack';
 
 /**
  * The cutoff of now. `lifetimeMs`: how long a request can be signed, so that the signed expiry of each says when it was made.

@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../db/database';
-import {
-  type JournalComparison,
-  readJournalComparison,
-  recordJournalComparison,
-} from '../../db/journalComparison';
+import { type JournalComparison, readJournalComparison } from '../../db/journalComparison';
 import { createLastingFailure } from '../../lastingFailure';
 import type { Logger } from '../../logging';
 import { JournalError } from '../journal/entries';
 import type { JournalReader } from '../journal/journalReader';
+import { recordJournalComparison } from '../store/journalComparison';
 import { compareJournal } from './compareJournal';
 import { lackText, lost } from './lack';
 

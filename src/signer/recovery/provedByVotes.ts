@@ -6,8 +6,8 @@ import {
   missingVotes,
   underSealedState,
 } from '../../approvals/sealedTransaction';
-import { transactionSubject } from '../../approvals/transactions';
-import { verifyDecision, withVotes } from '../../approvals/voters';
+import { signedTransaction } from '../../approvals/signedTransaction';
+import { verifyDecision, withVotes } from '../../approvals/verifiedVotes';
 import { EndpointsMissing } from '../../chain/signatures';
 import type { IdentifyVoter } from '../../chain/voter';
 import type { Attempt } from '../../db/attempts';
@@ -34,7 +34,7 @@ async function votedUnder(
   const seen = underSealedState(found, state, at);
   if (!seen || seen.record.accountAddress !== account || !isAttemptOf(seen.record, attempt)) return undefined;
   if (!canBeSigned(seen)) return undefined;
-  const votes = await verifyDecision(identifyVoter, transactionSubject, seen, 'approve');
+  const votes = await verifyDecision(identifyVoter, signedTransaction, seen, 'approve');
   if (missingVotes(withVotes(seen, votes)) !== undefined) return undefined;
   const { accountId, networkId, policyId, initiator, summary } = seen.record;
   return {

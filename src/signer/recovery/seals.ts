@@ -1,17 +1,15 @@
 import { projectUpTo } from '../../approvals/project';
 import { storeSealedState } from '../../approvals/sealedState';
-import { signatureHash } from '../../approvals/voters';
+import { signatureHash } from '../../approvals/verifiedVotes';
 import type { SigningKeys } from '../../chain/keys';
 import { isSealedHead, openSeal } from '../../chain/seals';
 import { appendAudit } from '../../db/audit';
-import { recordSigningKey } from '../../db/chain';
 import type { Tx } from '../../db/database';
+import { readProjected } from '../../db/decisions';
 import { insertEvidence } from '../../db/evidence';
-import { findGenesis, insertGenesisSignature } from '../../db/genesis';
+import { findGenesis, insertGenesisSignature, recordSigningKey } from '../../db/genesis';
 import { setPositions } from '../../db/positions';
-import { findProposal } from '../../db/proposals';
-import { writeSealedProposal, writeSealedVotes } from '../../db/recovery';
-import { findSealedState, insertSeal, readProjected } from '../../db/seals';
+import { findSealedState, insertSeal } from '../../db/seals';
 import { OPERATOR } from '../../domain/actor';
 import type { Tally } from '../../domain/approval';
 import { adminsOf, type OrganizationState } from '../../domain/governance';
@@ -20,6 +18,8 @@ import { proposalPayload, voteStatement } from '../../domain/signing';
 import { decidedState } from '../../operations/change';
 import { storeOrganization } from '../../organizations/organization';
 import { JournalError, type SealEntry } from '../journal/entries';
+import { findProposal } from '../store/proposals';
+import { writeSealedProposal, writeSealedVotes } from '../store/writtenBack';
 import { recoveredEntry } from './audit';
 
 /** The state before the next decision, and the hash of the seal before it. */

@@ -1,15 +1,16 @@
 import type { Address } from 'viem';
 import { cancellation, safeTransactionHash } from '../../chain/safeTransaction';
-import { attemptsOfTransaction, insertAttempt } from '../../db/attempts';
+import { attemptsOfTransaction } from '../../db/attempts';
 import { appendAudit } from '../../db/audit';
-import { decideAuthorizations, insertAuthorization, insertRejection } from '../../db/authorizations';
 import type { Tx } from '../../db/database';
-import { writeJournaledRecord } from '../../db/journaledRecords';
 import type { UsageOfExecution } from '../../db/policyUsage';
 import { setPositions } from '../../db/positions';
 import type { JsonValue } from '../../domain/canonicalJson';
 import type { AuthorizationEntry, OutcomeEntry, RejectionEntry } from '../journal/entries';
 import type { JournalReader } from '../journal/journalReader';
+import { insertAttempt } from '../store/attempts';
+import { decideAuthorizations, insertAuthorization, insertRejection } from '../store/authorizations';
+import { writeJournaledRecord } from '../store/journaledRecords';
 import { recoveredEntry } from './audit';
 import type { Missing } from './compareJournal';
 

@@ -2,11 +2,11 @@ import type { Address } from 'viem';
 import type { ChainClient } from '../../chain/clients';
 import { executionsFrom } from '../../chain/executions';
 import { accountNonce } from '../../chain/safe';
-import { storedHashes } from '../../db/attempts';
 import type { Db } from '../../db/database';
 import { type ExplainedNonce, explainedNonces } from '../../db/transactionHealth';
 import { JournalError, type UnknownExecutionEntry } from '../journal/entries';
 import type { JournalReader } from '../journal/journalReader';
+import { storedHashes } from '../store/attempts';
 
 const MAX_ACCOUNTS = 1_000_000;
 

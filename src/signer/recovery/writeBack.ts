@@ -1,11 +1,11 @@
 import { auditUnknownExecution } from '../../approvals/unknownExecution';
 import type { SigningKeys } from '../../chain/keys';
 import type { Db, Tx } from '../../db/database';
-import { recordFreeze } from '../../db/freezes';
-import { insertUnknownExecution } from '../../db/unknownExecutions';
 import { OPERATOR } from '../../domain/actor';
 import type { UnknownExecutionEntry } from '../journal/entries';
 import type { JournalReader } from '../journal/journalReader';
+import { recordFreeze } from '../store/freezes';
+import { insertUnknownExecution } from '../store/unknownExecutions';
 import type { Missing } from './compareJournal';
 import { writeSeals } from './seals';
 import { writeTransactions } from './transactions';

@@ -1,14 +1,15 @@
 import type { Address } from 'viem';
 import { evidenceOf } from '../../approvals/sealedTransaction';
-import type { Attempt, NewAttempt } from '../../db/attempts';
+import type { Attempt } from '../../db/attempts';
 import type { Tx } from '../../db/database';
-import { readJournaledRecord } from '../../db/journaledRecords';
 import type { StoredTransaction, TransactionSnapshot } from '../../db/transactions';
 import type { JournaledRecord } from '../../domain/journaledRecord';
 import { usageOf } from '../../transactions/policy';
 import type { SignerContext } from '../context';
 import { type AuthorizationEntry, type RejectionEntry, signedPart } from '../journal/entries';
 import { SignerHold, SignerRefusal } from '../refusal';
+import type { NewAttempt } from '../store/attempts';
+import { readJournaledRecord } from '../store/journaledRecords';
 import { assertAttemptOf } from './envelopes';
 import { assertTransactionEvidence, type Verified } from './evidence';
 import { assertNextNonce } from './journaled';

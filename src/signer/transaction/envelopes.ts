@@ -8,20 +8,10 @@ import {
   type SafeTransaction,
   safeTransactionHash,
 } from '../../chain/safeTransaction';
-import {
-  type Attempt,
-  attemptsAtNonce,
-  envelopesOf,
-  insertAttempt,
-  insertAttemptReserved,
-  insertSignature,
-  type NewAttempt,
-  undecidedBelow,
-} from '../../db/attempts';
-import type { Envelope } from '../../db/chain';
-import { undecidedEnvelope } from '../../db/chain';
+import { type Attempt, attemptsAtNonce, envelopesOf, undecidedBelow } from '../../db/attempts';
+import { type Envelope, undecidedEnvelope } from '../../db/chain';
 import type { Tx } from '../../db/database';
-import { type Reservation, reservationsOf } from '../../db/reservations';
+import type { Reservation } from '../../db/reservations';
 import type { Statement } from '../../db/rows';
 import type { StoredTransaction } from '../../db/transactions';
 import { max, min } from '../../domain/bigint';
@@ -33,6 +23,8 @@ import { assertNotFrozen } from '../frozen';
 import type { AuthorizationEntry, CancellationEntry, RejectionEntry } from '../journal/entries';
 import { ROLLED_BACK, SignerHold } from '../refusal';
 import { firstEnvelope, gasOf, reservedBefore, reserveEnvelope, signReserved } from '../signEnvelope';
+import { insertAttempt, insertAttemptReserved, insertSignature, type NewAttempt } from '../store/attempts';
+import { reservationsOf } from '../store/reservations';
 import { authorizationOf, contentOfAttempt } from './journaled';
 
 /**

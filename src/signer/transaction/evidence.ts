@@ -1,5 +1,5 @@
 import { missingVotes } from '../../approvals/sealedTransaction';
-import { initiatorPayload } from '../../approvals/transactions';
+import { initiatorPayload } from '../../approvals/signedTransaction';
 import { restrictedEncodingFault } from '../../chain/decode';
 import { ACCOUNT_CONTRACTS } from '../../chain/safeAccount';
 import type { Tx } from '../../db/database';

@@ -2,7 +2,6 @@ import type { Address, Hex } from 'viem';
 import { type SafeTransaction, safeTransactionHash } from '../../chain/safeTransaction';
 import type { Attempt } from '../../db/attempts';
 import type { Tx } from '../../db/database';
-import { readJournaledRecord } from '../../db/journaledRecords';
 import { requireRow } from '../../db/rows';
 import type { StoredTransaction } from '../../db/transactions';
 import { max } from '../../domain/bigint';
@@ -14,6 +13,7 @@ import type { SignerContext } from '../context';
 import type { RejectionEntry } from '../journal/entries';
 import type { IndexedAuthorization } from '../journal/journalIndex';
 import { ROLLED_BACK, SignerHold } from '../refusal';
+import { readJournaledRecord } from '../store/journaledRecords';
 
 /** A nonce of an account that is to be authorized. */
 interface NewNonce {

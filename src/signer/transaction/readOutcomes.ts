@@ -4,11 +4,11 @@ import { ask, assertChainId, type ChainClient, ChainUnavailable } from '../../ch
 import { executionsWith } from '../../chain/executions';
 import { deriveAccount } from '../../chain/safeAccount';
 import type { NetworkConfig } from '../../config';
-import { recordedBlocks } from '../../db/authorizations';
 import { isSameAddress } from '../../domain/address';
 import type { SignerContext } from '../context';
 import type { IndexedAuthorization } from '../journal/journalIndex';
 import { reportRefusal, SignerHold, SignerRefusal } from '../refusal';
+import { recordedBlocks } from '../store/authorizations';
 import {
   type Decision,
   decide,

@@ -1,5 +1,4 @@
 import { EndpointsMissing } from '../../chain/signatures';
-import { findAuthorizationOutcome, insertRejection } from '../../db/authorizations';
 import { checkExecution } from '../../domain/approval';
 import { accept, type Outcome, refuse } from '../../domain/refusal';
 import { type TransactionRef, transactionRules } from '../../domain/transaction';
@@ -9,6 +8,7 @@ import type { SignerContext } from '../context';
 import { assertIds } from '../input';
 import type { RejectionEntry } from '../journal/entries';
 import { reportRefusal, SignerHold, SignerRefusal } from '../refusal';
+import { findAuthorizationOutcome, insertRejection } from '../store/authorizations';
 import { assertSameContent } from './evidence';
 import { rejectionEntries } from './journaled';
 import { readSealedTransaction } from './record';

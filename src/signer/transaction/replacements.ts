@@ -1,7 +1,7 @@
 import { canBeSigned } from '../../approvals/sealedTransaction';
-import { transactionSubject } from '../../approvals/transactions';
-import { verifyVotes } from '../../approvals/voters';
-import { type AuthorizationOutcome, findAuthorization, insertRejection } from '../../db/authorizations';
+import { signedTransaction } from '../../approvals/signedTransaction';
+import { verifyVotes } from '../../approvals/verifiedVotes';
+import type { AuthorizationOutcome } from '../../db/authorizations';
 import type { Tx } from '../../db/database';
 import { readUnsealedTransaction, type StoredTransaction } from '../../db/transactions';
 import { replacedIn } from '../../domain/transactionText';
@@ -10,6 +10,7 @@ import type { SignerContext } from '../context';
 import type { RejectionEntry } from '../journal/entries';
 import type { IndexedAuthorization } from '../journal/journalIndex';
 import { ROLLED_BACK, SignerHold, SignerRefusal } from '../refusal';
+import { findAuthorization, insertRejection } from '../store/authorizations';
 import { assertNotAuthorized, rejectionEntries } from './journaled';
 import { readSealedTransaction } from './record';
 
@@ -36,7 +37,7 @@ export async function unjournaledReplaced(
       seen?.record.id === id &&
       replacedIn(seen.record.summary) === seen.record.replaces &&
       canBeSigned(seen) &&
-      (await verifyVotes(context.identifyVoter, transactionSubject, seen, 'initiator')).length > 0;
+      (await verifyVotes(context.identifyVoter, signedTransaction, seen, 'initiator')).length > 0;
     if (!seen || !isSigned) {
       throw new SignerRefusal(
         'stale',

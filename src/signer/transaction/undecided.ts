@@ -1,5 +1,4 @@
 import { ChainUnavailable } from '../../chain/clients';
-import { undecidedAuthorizations } from '../../db/authorizations';
 import type { TransactionSnapshot } from '../../db/transactions';
 import { isExpired } from '../../domain/approval';
 import type { TransactionRef } from '../../domain/transaction';
@@ -7,6 +6,7 @@ import { mapLimit } from '../../mapLimit';
 import type { SignerContext } from '../context';
 import type { IndexedAuthorization } from '../journal/journalIndex';
 import { SignerHold, SignerRefusal } from '../refusal';
+import { undecidedAuthorizations } from '../store/authorizations';
 import { decide } from './confirmOutcome';
 import { BudgetBehind } from './journaled';
 import { networkAndPolicyOf } from './record';

@@ -1,6 +1,6 @@
 import { canBeSigned } from '../../approvals/sealedTransaction';
-import { transactionSubject } from '../../approvals/transactions';
-import { verifyDecision } from '../../approvals/voters';
+import { signedTransaction } from '../../approvals/signedTransaction';
+import { verifyDecision } from '../../approvals/verifiedVotes';
 import type { StoredTransaction, TransactionSnapshot } from '../../db/transactions';
 import type { Decision } from '../../domain/approval';
 import { canonicalJson } from '../../domain/canonicalJson';
@@ -19,7 +19,7 @@ export async function verifiedVotes(
   decision: Decision = 'approve',
 ): Promise<Votes> {
   if (!canBeSigned(seen)) return [];
-  return verifyDecision(identifyVoter, transactionSubject, seen, decision);
+  return verifyDecision(identifyVoter, signedTransaction, seen, decision);
 }
 
 /** The record with those of its votes that are stored now and were verified before the transaction began. */

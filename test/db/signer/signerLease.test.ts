@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, type Db } from '../../../src/db/database';
 import { newId } from '../../../src/db/ids';
 import { migrate } from '../../../src/db/migrate';
-import { readSignerLease, signerLease } from '../../../src/db/signerLease';
 import type { FreezeEntry, SealEntry } from '../../../src/signer/journal/entries';
 import { type Journal, openJournal } from '../../../src/signer/journal/journal';
+import { readSignerLease, signerLease } from '../../../src/signer/store/signerLease';
 import { createTestDatabase, type TestDatabase, temporaryDir } from '../../support/stack';
 import { until } from '../../support/until';
 

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { CommandRefused } from '../../../src/cli/output';
 import { exitStatus, problemText } from '../../../src/cli/problems';
-import { ConfigError } from '../../../src/config';
+import { ConfigError } from '../../../src/configError';
 import { TemporalUnavailable } from '../../../src/temporal/client';
 
 const withCode = (message: string, code: string) => Object.assign(new Error(message), { code });

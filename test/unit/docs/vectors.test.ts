@@ -14,7 +14,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { hashesOf, statementOf } from '../../../client/src/payload';
 import { readSignedData } from '../../../client/src/signedData';
 import { checkDecoded } from '../../../console/src/domain/decodedCall.ts';
-import { signatureHash } from '../../../src/approvals/voters';
+import { signatureHash } from '../../../src/approvals/verifiedVotes';
 import { checksumAddress } from '../../../src/chain/address';
 import { readCall, restrictedEncodingFault } from '../../../src/chain/decode';
 import { operationDomainSalt } from '../../../src/chain/domainSalt';

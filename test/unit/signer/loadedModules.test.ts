@@ -6,7 +6,7 @@ import { projectRoot } from '../../../src/projectRoot';
 const root = projectRoot();
 
 /** What an auditor has to read at most, in lines. Lower it with the change that loads less. */
-const MOST_LINES = 26_900;
+const MOST_LINES = 24_700;
 
 /** The modules that a process loads for the signer, by path in the project. */
 function loaded(): string[] {
@@ -19,7 +19,8 @@ function loaded(): string[] {
 test('the process of the signer loads no API, no worker that it does not trust, and no Express', () => {
   const modules = loaded();
   const own = modules.filter((path) => path.startsWith('dist/'));
-  const foreign = /^dist\/(activities|workflows|src\/(api|contract))\/|^dist\/src\/(roles|service)[.]js$/;
+  const foreign =
+    /^dist\/(activities|workflows|src\/(api|cli|contract|proof|reconciler))\/|^dist\/src\/(config|roles|service)[.]js$/;
   expect(own).toContain('dist/src/signer/transaction/sign.js');
   expect(own.filter((path) => foreign.test(path))).toEqual([]);
   expect(modules.filter((path) => path.startsWith('node_modules/express/'))).toEqual([]);

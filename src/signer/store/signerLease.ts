@@ -1,6 +1,6 @@
-import type { JournalPosition, LeaseHold, StoredLease } from '../domain/signerLease';
-import type { Db } from './database';
-import { execute, queryRows } from './rows';
+import type { Db } from '../../db/database';
+import { execute, queryRows } from '../../db/rows';
+import type { JournalPosition, LeaseHold, StoredLease } from '../../domain/signerLease';
 
 interface LeaseColumns extends Omit<StoredLease, 'position' | 'process'> {
   readonly process: bigint | null;

@@ -1,13 +1,5 @@
-import type {
-  JournaledApproval,
-  JournaledEvidence,
-  JournaledRecord,
-  JournaledTransaction,
-  JournaledUsage,
-  JournaledVote,
-} from '../domain/journaledRecord';
-import type { Db, Tx } from './database';
-import { execute, queryRows, requireRow } from './rows';
+import type { Db, Tx } from '../../db/database';
+import { execute, queryRows, requireRow } from '../../db/rows';
 import type {
   ApprovalRow,
   CreationColumns,
@@ -15,7 +7,15 @@ import type {
   PolicyUsageRow,
   TransactionRow,
   VoteRow,
-} from './tables';
+} from '../../db/tables';
+import type {
+  JournaledApproval,
+  JournaledEvidence,
+  JournaledRecord,
+  JournaledTransaction,
+  JournaledUsage,
+  JournaledVote,
+} from '../../domain/journaledRecord';
 
 /** The column of each field of the journal: what a migration renames, it renames here, and no line of a journal. */
 type ColumnsOf<Fields, Row> = Readonly<Record<keyof Fields & string, keyof Row & string>>;

@@ -1,7 +1,7 @@
-import type { Actor } from '../domain/actor';
-import type { Decision, Tally } from '../domain/approval';
-import type { DecisionSeal } from '../domain/seal';
-import type { Db, Tx } from './database';
+import type { Db, Tx } from '../../db/database';
+import type { Actor } from '../../domain/actor';
+import type { Decision, Tally } from '../../domain/approval';
+import type { DecisionSeal } from '../../domain/seal';
 
 /** Writes back the record of a proposal that was sealed: its execution continues from its seal. */
 export async function writeSealedProposal(
@@ -61,23 +61,6 @@ export async function writeSealedVotes(
     )
     .onConflict()
     .ignore();
-}
-
-/** The transactions that the signer has recorded as rejected. */
-export function rejectedTransactions(db: Db | Tx): Promise<string[]> {
-  return db('authorizations').where({ outcome: 'rejected' }).pluck('transaction_id');
-}
-
-/** The transactions that have a cancellation. */
-export async function cancelledTransactions(db: Db | Tx): Promise<string[]> {
-  const ids = await db('chain_attempts').where({ kind: 'cancellation' }).pluck('transaction_id');
-  return ids.flatMap((id) => id ?? []);
-}
-
-/** How far the decisions of each organization go. */
-export async function sealedSequences(db: Db | Tx): Promise<ReadonlyMap<string, number>> {
-  const rows = await db('sealed_states').select('organization_id', 'sequence');
-  return new Map(rows.map((row) => [row.organization_id, Number(row.sequence)]));
 }
 
 /** The request that expires last; undefined where there is none. */

@@ -1,0 +1,39 @@
+import type { TransactionSnapshot } from '../db/transactions';
+import type { VoteType } from '../domain/approval';
+import { type TransactionStatement, transactionPayload } from '../domain/signing';
+import {
+  initiatorVote,
+  type TransactionNow,
+  type TransactionRecord,
+  transactionRules,
+} from '../domain/transaction';
+import type { SignedSubject } from './subject';
+
+const STATEMENTS: Record<VoteType, TransactionStatement> = {
+  initiator: 'InitiateTransaction',
+  approve: 'ApproveTransaction',
+  reject: 'RejectTransaction',
+};
+
+/** The payload that the initiator signs: all that a transaction does. */
+export function initiatorPayload(record: TransactionRecord): string {
+  return transactionPayload(STATEMENTS.initiator, record, null);
+}
+
+/** The payload of a statement about a transaction; undefined for a review before its initiator has signed. */
+export function payloadToSign(
+  record: TransactionRecord,
+  now: Pick<TransactionNow, 'members'>,
+  type: VoteType,
+): string | undefined {
+  if (type === 'initiator') return initiatorPayload(record);
+  const initiated = initiatorVote(record, now);
+  return initiated && transactionPayload(STATEMENTS[type], record, initiated.signatureHash);
+}
+
+/** What the votes about a transaction are verified with. */
+export const signedTransaction: SignedSubject<TransactionSnapshot> = {
+  rules: transactionRules,
+  payload: ({ record, now }, type) => payloadToSign(record, now, type),
+  provedBy: ['initiator'],
+};
