@@ -107,6 +107,9 @@ async function assertDatabase(db: Db, setting: string, role: LoginRole, logger: 
   }
 }
 
+/** Connections to Postgres of the signer's login. */
+const SIGNER_POOL = 5;
+
 /** Opens a pool for each login that the roles of this process need. Throws ConfigError where one is unfit. */
 async function openDatabases(
   config: Config,
@@ -120,16 +123,16 @@ async function openDatabases(
     metrics.watchPool(name, pool);
     return pool;
   };
-  const { roles, pools, production, throughPooler } = config;
+  const { roles, databasePool, production, throughPooler } = config;
   const signerDb = roles.includes('signer')
-    ? open('signer', signerDatabaseUrl(config), pools.signer)
+    ? open('signer', signerDatabaseUrl(config), SIGNER_POOL)
     : undefined;
   if (signerDb) {
     await assertDatabase(signerDb, 'SIGNER_DATABASE_URL', 'orgwallet_signer', logger);
     await assertSameProduction(signerDb, production);
     if (roles.every((role) => role === 'signer')) return { db: signerDb, signerDb };
   }
-  const db = open('service', serviceDatabaseUrl(config), pools.service);
+  const db = open('service', serviceDatabaseUrl(config), databasePool);
   await assertDatabase(db, 'DATABASE_URL', 'orgwallet_service', logger);
   await assertSameProduction(db, production);
   return { db, signerDb };

@@ -118,19 +118,10 @@ export interface Config {
   readonly maxOpenPerKey: number;
   /** Connections of one address, and requests in progress of one behind a trusted proxy. */
   readonly maxConnectionsPerAddress: number;
-  /** How many mutations the API works on at once, of all and of one organization; others wait. */
-  readonly mutations: { readonly atOnce: number; readonly perOrganization: number };
-  /** What one process works on at once. */
-  readonly slots: {
-    readonly workflowTasks: number;
-    readonly localActivities: number;
-    /** Of each queue: the signer's own, and one per network and role. */
-    readonly activities: number;
-    /** Workflows that stay in memory between their tasks. */
-    readonly cachedWorkflows: number;
-  };
-  /** Connections to Postgres, of the service's login and of the signer's. */
-  readonly pools: { readonly service: number; readonly signer: number };
+  /** Activities that one process works on at once, of each queue: the signer's own, and one per network and role. */
+  readonly activitySlots: number;
+  /** Connections to Postgres of the service's login. */
+  readonly databasePool: number;
   /** Gas ceiling of one chain transaction. */
   readonly maxGas: bigint;
   /** What the envelopes of an organization on a network may cost per hour, in wei. */
@@ -340,14 +331,8 @@ const settings = z.object({
   RATE_LIMIT_BURST: positive.default(300),
   MAX_OPEN_PER_KEY: positive.default(1_000),
   MAX_CONNECTIONS_PER_ADDRESS: positive.default(1_000),
-  MUTATIONS_AT_ONCE: positive.default(16),
-  MUTATIONS_PER_ORGANIZATION: positive.default(8),
-  WORKFLOW_TASK_SLOTS: positive.pipe(z.number().min(2, 'must be at least 2')).default(16),
-  LOCAL_ACTIVITY_SLOTS: positive.default(16),
   ACTIVITY_SLOTS: positive.default(16),
-  WORKFLOW_CACHE: positive.default(1_000),
   DATABASE_POOL: positive.default(20),
-  SIGNER_DATABASE_POOL: positive.default(5),
   MAX_GAS: z
     .string()
     .regex(/^\d{1,12}$/)
@@ -658,14 +643,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     rateLimit: { perSecond: s.RATE_LIMIT_PER_SECOND, burst: s.RATE_LIMIT_BURST },
     maxOpenPerKey: s.MAX_OPEN_PER_KEY,
     maxConnectionsPerAddress: s.MAX_CONNECTIONS_PER_ADDRESS,
-    mutations: { atOnce: s.MUTATIONS_AT_ONCE, perOrganization: s.MUTATIONS_PER_ORGANIZATION },
-    slots: {
-      workflowTasks: s.WORKFLOW_TASK_SLOTS,
-      localActivities: s.LOCAL_ACTIVITY_SLOTS,
-      activities: s.ACTIVITY_SLOTS,
-      cachedWorkflows: s.WORKFLOW_CACHE,
-    },
-    pools: { service: s.DATABASE_POOL, signer: s.SIGNER_DATABASE_POOL },
+    activitySlots: s.ACTIVITY_SLOTS,
+    databasePool: s.DATABASE_POOL,
     maxGas: BigInt(s.MAX_GAS),
     gasBudgetPerHour: parseEther(s.GAS_BUDGET_PER_HOUR),
     logLevel: s.LOG_LEVEL,

@@ -59,6 +59,11 @@ interface WorkerHost {
   readonly tracer?: Tracer | undefined;
 }
 
+/** Tasks of workflows, and their local activities, that one process works on at once. */
+const WORKFLOW_TASK_SLOTS = 16;
+const LOCAL_ACTIVITY_SLOTS = 16;
+/** Workflows that stay in memory between their tasks. */
+const CACHED_WORKFLOWS = 1_000;
 const CONNECT_LIMIT_MS = 10_000;
 /** Without a bundle of the build, the workflows are bundled meanwhile. */
 const CREATE_LIMIT_MS = 60_000;
@@ -180,7 +185,6 @@ export function startWorkers(
   const workers = new Map<WorkerSpec, Worker>();
   const interceptor = activityInterceptor(observeActivities(logger), tracer);
   const converted = conversion(config.temporal);
-  const { slots } = config;
 
   async function createWorker(spec: WorkerSpec, connection: NativeConnection): Promise<Worker> {
     return Worker.create({
@@ -188,10 +192,10 @@ export function startWorkers(
       namespace: config.temporal.namespace,
       taskQueue: spec.taskQueue,
       activities: spec.activities,
-      maxConcurrentActivityTaskExecutions: slots.activities,
-      maxConcurrentLocalActivityExecutions: slots.localActivities,
-      maxConcurrentWorkflowTaskExecutions: slots.workflowTasks,
-      maxCachedWorkflows: slots.cachedWorkflows,
+      maxConcurrentActivityTaskExecutions: config.activitySlots,
+      maxConcurrentLocalActivityExecutions: LOCAL_ACTIVITY_SLOTS,
+      maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASK_SLOTS,
+      maxCachedWorkflows: CACHED_WORKFLOWS,
       shutdownGraceTime: SHUTDOWN_GRACE_MS,
       shutdownForceTime: SHUTDOWN_FORCE_MS,
       ...converted,

@@ -134,7 +134,7 @@ export function createApp(dependencies: AppDependencies): Express {
     next();
   });
   const admission = createAdmission(db, config, authenticate);
-  const turns = createTurns(config.mutations);
+  const turns = createTurns();
   app.use(
     BASE_PATH,
     routerOf({ idempotency, turns, production: config.production }, routes, admission.admit),

@@ -47,7 +47,6 @@ export interface ApiDependencies {
     | 'consoleDir'
     | 'temporal'
     | 'idempotencyRetentionMs'
-    | 'mutations'
     | 'maxConnectionsPerAddress'
     | 'listenDatabaseUrl'
     | 'rateLimit'

@@ -1,4 +1,3 @@
-import type { Config } from '../config';
 import { KeyedLimiter, LimiterTimeout } from '../temporal/keyedLimiter';
 import { Refused } from './refusals';
 
@@ -7,6 +6,9 @@ const WAIT_MS = 5_000;
 const RETRY_AFTER_SECONDS = 1;
 /** The key of the limit that all organizations share. */
 const ALL = '';
+
+/** How many mutations are worked on at once, of all and of one organization; others wait. */
+const LIMITS = { atOnce: 16, perOrganization: 8 };
 
 /** The mutations that this process works on: so many at once, and so many of one organization. */
 export interface Turns {
@@ -18,7 +20,7 @@ export interface Turns {
 }
 
 /** Creates them. Organizations that wait take turns, each with as many as its limit. */
-export function createTurns({ atOnce, perOrganization }: Config['mutations']): Turns {
+export function createTurns({ atOnce, perOrganization } = LIMITS): Turns {
   const ofOne = new KeyedLimiter(perOrganization);
   const ofAll = new KeyedLimiter(atOnce);
 

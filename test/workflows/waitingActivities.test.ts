@@ -34,7 +34,7 @@ function startProcess(taskQueue: string) {
         calls.push({ signal, end: (result) => (result instanceof Error ? reject(result) : resolve(result)) });
       }),
   );
-  const config = { ...world.config, slots: { ...world.config.slots, activities: 1 } };
+  const config = { ...world.config, activitySlots: 1 };
   const spec = { role: 'worker' as const, taskQueue, activities: { reconcile }, options: workflowSource() };
   const workers: RunningWorkers = startWorkers(config, [spec], {
     logger,
