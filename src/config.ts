@@ -43,6 +43,8 @@ export interface NetworkConfig {
   /** How a rollup charges for the data that it keeps on its L1; absent: it does not, or within its gas price. */
   readonly dataFee?: 'opStack' | 'arbitrum' | undefined;
   readonly explorerUrl?: string | undefined;
+  /** An endpoint that wallets of members may use. */
+  readonly walletRpcUrl?: string | undefined;
 }
 
 /** Every setting of the service, read once. */
@@ -401,6 +403,7 @@ const networksSchema = z
         .transform((text) => BigInt(text)),
       dataFee: z.enum(['opStack', 'arbitrum']).optional(),
       explorerUrl: httpUrl.optional(),
+      walletRpcUrl: httpUrl.optional(),
     }),
   )
   .min(1)

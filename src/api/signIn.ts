@@ -51,13 +51,16 @@ async function findSignatories(
 /** The one organization to sign in to. Refuses with conflict when it has to be chosen. */
 function chosenMembership(
   signatories: readonly Membership[],
-  organizationId: string | undefined,
+  { organizationId, walletAddress }: { organizationId: string | undefined; walletAddress: string },
 ): Membership {
   const possible = signatories.filter(
     (one) => organizationId === undefined || one.organizationId === organizationId,
   );
   const [first, ...others] = possible;
-  if (!first) throw unauthorized('the signature is not one of the wallet of a member of type user');
+  if (!first) {
+    const message = 'the signature is not one of the wallet of a member of type user';
+    throw new Refused({ code: 'unauthorized', message }, { details: { walletAddress } });
+  }
   if (others.length === 0) return first;
   throw new Refused(
     {
@@ -90,7 +93,10 @@ export async function signIn(
   if (!open) throw unauthorized(SPENT);
   const walletAddress = message.address;
   const signatories = await findSignatories(dependencies, { ...body, walletAddress });
-  const { organizationId, memberId, walletKind } = chosenMembership(signatories, body.organizationId);
+  const { organizationId, memberId, walletKind } = chosenMembership(signatories, {
+    organizationId: body.organizationId,
+    walletAddress,
+  });
   await admission.countSession(memberId);
   const started = await startSession(db, {
     organizationId,

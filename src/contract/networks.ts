@@ -21,6 +21,10 @@ const network = z
       })
       .meta({ id: 'NativeAsset' }),
     explorerUrl: z.string().optional().meta({ description: 'Address of a block explorer.' }),
+    walletRpcUrl: z
+      .string()
+      .optional()
+      .meta({ description: 'JSON-RPC endpoint for the wallets of members.' }),
   })
   .meta({ id: 'Network', description: 'A network that this installation can reach.' });
 

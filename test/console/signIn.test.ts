@@ -92,13 +92,21 @@ describeDeep('signing in that does not work', () => {
     await alert(visitor).getByText('Stopped waiting for Test Wallet').waitFor();
   });
 
-  it('says that a wallet of nobody is refused, without saying who is a member', async () => {
+  it('says which wallet of nobody was tried, what to send to an admin, and not who is a member', async () => {
     const stranger = privateKeyToAccount(generatePrivateKey());
     const visitor = await site.visit({ wallet: stranger });
     await signInButton(visitor).click();
-    const text = await alert(visitor).textContent();
-    expect(text).toContain('member');
-    expect(text).not.toContain('Test Organization');
+    const refusal = alert(visitor).filter({ hasText: 'This wallet is not a member’s' });
+    await refusal.getByText(`Tried with the address ${stranger.address}`).waitFor();
+    await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await button(visitor, 'Copy the text for an admin').click();
+    await visitor.page.getByText('Copied').waitFor();
+    expect(await visitor.page.evaluate('navigator.clipboard.readText()')).toBe(
+      `Please add my wallet to our organization in orgwallet.\n\nWallet address: ${stranger.address}\n` +
+        `Form for admins: ${site.origin}/new/members`,
+    );
+    expect(await refusal.textContent()).not.toContain('Test Organization');
+    expect(await violationsEverywhere(visitor.page)).toEqual([]);
   });
 
   it('works from a wallet that is on another chain', async () => {
@@ -108,11 +116,16 @@ describeDeep('signing in that does not work', () => {
     await untilSignedIn(visitor, 'Alice');
   });
 
-  it('says that there is no wallet', async () => {
+  it('says that there is no wallet, and which kinds there are', async () => {
     const context = await site.browser.newContext({ ignoreHTTPSErrors: true });
     const page = await context.newPage();
     await page.goto(site.origin);
     await page.getByText('No wallet found in this browser').waitFor();
+    const kinds = await page.getByRole('main').getByRole('listitem').allTextContents();
+    for (const kind of ['Browser extension', 'Phone', 'Hardware wallet', 'Contract wallet']) {
+      expect(kinds.some((text) => text.startsWith(kind))).toBe(true);
+    }
+    expect(await violationsEverywhere(page)).toEqual([]);
     await context.close();
   });
 });

@@ -100,12 +100,61 @@ describe('a wallet on another chain', () => {
     expect(alice.wallet.chainId).toBe(31_337);
   });
 
-  it('that it cannot leave says so itself', async () => {
+  it('that it cannot leave says so itself, with how to add the other one', async () => {
     const alice = await openPayment(world.org.alice);
     alice.wallet.chainId = 1;
     alice.wallet.knownChains = [1];
     await approveButton(alice).click();
-    await alert(alice).getByText('Provided chainId "31337" must match the active chainId "1"').waitFor();
+    const text = alert(alice).getByText('Provided chainId "31337" must match the active chainId "1"');
+    await text.waitFor();
+    const { name, walletRpcUrl } = networkOf(31_337);
+    expect(await text.textContent()).toContain(
+      `Test Wallet is not on ${name}. Test Wallet cannot add a network. Use another wallet. Add ${name} to it by hand ` +
+        `(chain ID 31337, currency ETH, RPC URL ${walletRpcUrl}), then try again.`,
+    );
+  });
+
+  const networkOf = (chainId: number) => {
+    const found = site.api.config.networks.find(({ id }) => id === chainId);
+    if (!found) throw new Error(`no network ${chainId}`);
+    return found;
+  };
+
+  it('is offered the one of the account with the values of the settings, before the signature', async () => {
+    const alice = await openPayment(world.org.alice);
+    Object.assign(alice.wallet, { chainId: 1, knownChains: [1], adds: 'adds' });
+    await approveButton(alice).click();
+    await untilApproved(alice);
+    const { name, walletRpcUrl } = networkOf(31_337);
+    const methods = alice.wallet.requests.map(({ method }) => method);
+    expect(methods.slice(methods.indexOf('wallet_switchEthereumChain'))).toEqual([
+      'wallet_switchEthereumChain',
+      'wallet_addEthereumChain',
+      'eth_chainId',
+      'wallet_switchEthereumChain',
+      'eth_signTypedData_v4',
+    ]);
+    const { params = [] } =
+      alice.wallet.requests.find(({ method }) => method === 'wallet_addEthereumChain') ?? {};
+    expect(params).toEqual([
+      {
+        chainId: '0x7a69',
+        chainName: name,
+        nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+        rpcUrls: [walletRpcUrl],
+      },
+    ]);
+  });
+
+  it.each([
+    ['refuses', 'Adding the network was declined in Test Wallet. Nothing was signed.'],
+    ['isBusy', 'Test Wallet has another open request.'],
+  ] as const)('that %s to add the other one is not asked to sign', async (adds, text) => {
+    const alice = await openPayment(world.org.alice);
+    Object.assign(alice.wallet, { chainId: 1, knownChains: [1], adds });
+    await approveButton(alice).click();
+    await alert(alice).getByText(text).waitFor();
+    expect(alice.wallet.typedData).toEqual([]);
   });
 });
 
@@ -291,7 +340,7 @@ describe('a session that ends', () => {
     await signInAgain(visitor);
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await propose(site.api.http, world.org, { name: 'Seen live' });
-    await page.getByRole('link', { name: 'Waiting for you' }).click();
+    await page.getByRole('link', { name: 'Home' }).click();
     await page.getByRole('link', { name: 'Create account “Seen live”' }).waitFor();
     expect(streams).toHaveLength(1);
   });
@@ -299,7 +348,7 @@ describe('a session that ends', () => {
   it('because its member is removed does not begin again', async () => {
     const { org } = world;
     const dave = await site.signedIn(org.dave);
-    await untilOn(dave, 'Waiting for you');
+    await untilOn(dave, 'Home');
     await change(site.api.http, org, '/members/proposals/remove', { ids: [org.dave.id] });
     await signInAgain(dave);
     // The page below may report as well that it is not signed in any more.
@@ -337,7 +386,7 @@ describe('a request that expires', () => {
     const alice = await site.visit(world.org.alice);
     await alice.page.clock.install();
     await button(alice, 'Sign in with Test Wallet').click();
-    await untilOn(alice, 'Waiting for you');
+    await untilOn(alice, 'Home');
     await alice.page.goto(`/requests/${proposal.id}`);
     await approveButton(alice).waitFor();
     await alice.page.clock.fastForward(8 * 24 * 3_600_000);

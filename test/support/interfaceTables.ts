@@ -125,7 +125,13 @@ const BALANCE = fields({
   'unavailable?': 'boolean',
 });
 
-const NETWORK = fields({ id: 'integer', name: 'string', nativeAsset: 'object', 'explorerUrl?': 'string' });
+const NETWORK = fields({
+  id: 'integer',
+  name: 'string',
+  nativeAsset: 'object',
+  'explorerUrl?': 'string',
+  'walletRpcUrl?': 'string',
+});
 
 const SCOPE = oneOf('PER_ITEM', 'ALL_ITEMS');
 /** A member has memberId and userId, a group has groupId. */

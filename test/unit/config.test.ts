@@ -474,6 +474,7 @@ describe('a networks file', () => {
     confirmations: 12,
     maxFeePerGas: '123456789012345678901234567890',
     explorerUrl: 'https://explorer.example',
+    walletRpcUrl: 'https://rpc-of-wallets.example',
   };
 
   it('is read whole', () => {
@@ -598,6 +599,7 @@ describe('a networks file', () => {
   it.each([
     ['an RPC address that is neither HTTP nor a web socket', { rpcUrl: 'javascript:alert(1)' }],
     ['an explorer that is neither HTTP nor HTTPS', { explorerUrl: 'javascript:alert(1)' }],
+    ['an endpoint of wallets that is neither', { walletRpcUrl: 'javascript:alert(1)' }],
   ])('with %s is refused', (_, change) => {
     expect(errorOf(() => readNetworks(networksFile([{ ...NETWORK, ...change }]))).setting).toBe(
       'NETWORKS_FILE',

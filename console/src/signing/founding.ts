@@ -2,7 +2,8 @@ import { encodedSignature, type Founder, type VerifiedGenesis } from '@orgwallet
 import { type Hex, recoverAddress } from 'viem';
 import { keepPin } from '../api/client.ts';
 import { isSameAddress } from '../domain/address.ts';
-import { accountsOf, type FoundWallet, WalletError, walletFor } from './wallet.ts';
+import { accountsOf, type FoundWallet, walletFor } from './wallet.ts';
+import { WalletError } from './walletError.ts';
 
 /** An address, with the founder whose it is. */
 function described(address: string | undefined, { admins }: VerifiedGenesis): string {

@@ -1,7 +1,11 @@
 import type { Eip1193Provider, TypedData, Wallet } from '@orgwallet/client';
 import { signWith } from '@orgwallet/client';
+import { queryClient } from '../api/client.ts';
+import { networksQuery } from '../api/queries.ts';
 import { isSameAddress } from '../domain/address.ts';
 import { createStore } from '../state/store.ts';
+import { goToChain } from './walletChain.ts';
+import { WalletError, walletError } from './walletError.ts';
 
 /** A wallet that has announced itself. Source: EIP-6963. */
 export interface FoundWallet {
@@ -20,18 +24,6 @@ interface Announcement {
     readonly rdns: string;
   };
   readonly provider: Eip1193Provider;
-}
-
-/** Why a wallet has not signed. `code` says it for programs, the message for people. */
-export class WalletError extends Error {
-  override readonly name = 'WalletError';
-  constructor(
-    readonly code: 'none' | 'refused' | 'busy' | 'wrongAccount' | 'cancelled' | 'failed',
-    message: string,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-  }
 }
 
 const LAST_USED = 'orgwallet.wallet';
@@ -72,24 +64,6 @@ export function rememberWallet({ id }: FoundWallet): void {
   localStorage.setItem(LAST_USED, id);
 }
 
-/** What the errors of wallets mean. Source: EIP-1193, EIP-1474. */
-function walletError(error: unknown, name: string): WalletError {
-  if (error instanceof WalletError) return error;
-  const { code, message } = (error ?? {}) as { code?: number; message?: string };
-  if (code === 4001)
-    return new WalletError(
-      'refused',
-      `The request was declined in ${name}. Nothing was signed. Try again to sign.`,
-    );
-  if (code === -32002) {
-    return new WalletError(
-      'busy',
-      `${name} has another open request. Answer or close it in the wallet, then try again.`,
-    );
-  }
-  return new WalletError('failed', `${name} could not sign: ${message ?? String(error)}`, { cause: error });
-}
-
 /** One request to a wallet, until it answers or the person does not want to wait any longer. Throws WalletError. */
 async function request<T>(
   { provider, name }: FoundWallet,
@@ -106,7 +80,7 @@ async function request<T>(
     signal.throwIfAborted();
     return (await Promise.race([provider.request({ method, params }), cancelled])) as T;
   } catch (error) {
-    throw walletError(error, name);
+    throw walletError(error, { name, method });
   } finally {
     signal.removeEventListener('abort', cancel);
   }
@@ -149,18 +123,27 @@ async function assertAccount(wallet: FoundWallet, address: string, signal: Abort
   );
 }
 
-/**
- * Asks a wallet to go to the chain that typed data names: many sign only what is of the chain that they are on. One that
- * cannot is asked to sign all the same, and says itself why it does not. Throws WalletError when the person refuses.
- * Source: EIP-3326.
- */
-async function goToChain(wallet: FoundWallet, chainId: number, signal: AbortSignal): Promise<void> {
-  if ((await chainOf(wallet, signal)) === chainId) return;
-  const asked = [{ chainId: `0x${chainId.toString(16)}` }];
+/** A network of the service; undefined where it does not say. */
+async function networkOf(chainId: number) {
+  const networks = await queryClient.ensureQueryData(networksQuery).catch(() => []);
+  return networks.find(({ id }) => id === chainId);
+}
+
+/** Has a wallet go to a chain. Returns why it is not there. Throws WalletError when the person declines. */
+const goTo = (wallet: FoundWallet, chainId: number, signal: AbortSignal): Promise<string | undefined> =>
+  goToChain((method, params) => request(wallet, method, params, signal), chainId, {
+    wallet: wallet.name,
+    networkOf,
+  });
+
+/** Signs; one that is not on the chain says itself why it does not, and is told how to get there. Throws WalletError. */
+async function signThere<T>(sign: () => Promise<T>, whyNotThere: string | undefined): Promise<T> {
   try {
-    await request(wallet, 'wallet_switchEthereumChain', asked, signal);
+    return await sign();
   } catch (error) {
-    if (!(error instanceof WalletError) || error.code !== 'failed') throw error;
+    const hasFailed = error instanceof WalletError && error.code === 'failed';
+    if (!hasFailed || whyNotThere === undefined) throw error;
+    throw new WalletError('failed', `${whyNotThere} ${error.message}`, { cause: error });
   }
 }
 
@@ -169,7 +152,7 @@ export function walletFor(address: string, wallet: FoundWallet | undefined, sign
   if (!wallet)
     throw new WalletError(
       'none',
-      'No wallet found in this browser. Install a wallet extension, then reload the page.',
+      'No wallet found in this browser. Install a wallet extension, or open this page in the browser of a wallet app, then reload it.',
     );
   const asked = signWith.provider(
     { request: ({ method, params }) => request(wallet, method, params, signal) },
@@ -180,8 +163,8 @@ export function walletFor(address: string, wallet: FoundWallet | undefined, sign
     sign: async (typedData: TypedData) => {
       await assertAccount(wallet, address, signal);
       const { chainId } = typedData.domain;
-      if (chainId !== undefined) await goToChain(wallet, Number(chainId), signal);
-      const signature = await asked.sign(typedData);
+      const whyNotThere = chainId === undefined ? undefined : await goTo(wallet, Number(chainId), signal);
+      const signature = await signThere(() => asked.sign(typedData), whyNotThere);
       rememberWallet(wallet);
       return signature;
     },

@@ -11,17 +11,37 @@ interface Props {
   readonly onChoice: (wallet: FoundWallet) => void;
 }
 
+/** Which kinds of wallets there are, and how each comes to this page. */
+function NoWallet() {
+  return (
+    <div className="stack-small">
+      <p>
+        <b>No wallet found in this browser.</b> Use one of these:
+      </p>
+      <ul className="wallet-kinds">
+        <li>
+          <b>Browser extension</b>, such as MetaMask or Rabby: install it, create or import the account, then
+          reload this page. Any that announces itself (EIP-6963) works.
+        </li>
+        <li>
+          <b>Phone</b>: open <code>{location.host}</code> in the browser of the wallet app.
+        </li>
+        <li>
+          <b>Hardware wallet</b>, such as Ledger or Trezor: connect it to one of these extensions.
+        </li>
+        <li>
+          <b>Contract wallet</b>: an extension or app that signs as the contract (EIP-1271).
+        </li>
+      </ul>
+      <Button onClick={() => location.reload()}>Reload</Button>
+    </div>
+  );
+}
+
 /** The wallets of this browser, one button each. */
 export function WalletChoice({ verb, waitingFor, onChoice }: Props) {
   const found = useStore(wallets);
-  if (found.length === 0) {
-    return (
-      <p>
-        No wallet found in this browser. Install a wallet extension, or open this page in the browser of a
-        wallet app, then reload it.
-      </p>
-    );
-  }
+  if (found.length === 0) return <NoWallet />;
   return (
     <ul className="choices">
       {found.map((wallet) => (

@@ -4,11 +4,12 @@ import { type Route, readRoute } from '../context';
 
 /** GET /networks. */
 export function networkRoutes(networks: readonly NetworkConfig[]): Route[] {
-  const data = networks.map(({ id, name, nativeAsset, explorerUrl }) => ({
+  const data = networks.map(({ id, name, nativeAsset, explorerUrl, walletRpcUrl }) => ({
     id,
     name,
     nativeAsset: { ...nativeAsset },
     ...(explorerUrl === undefined ? {} : { explorerUrl }),
+    ...(walletRpcUrl === undefined ? {} : { walletRpcUrl }),
   }));
   return [readRoute(listNetworksEndpoint, async () => ({ data }))];
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';
-import { type Hex, hexToString, toHex } from 'viem';
+import { createWalletClient, type Hex, hexToString, http, toHex } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
+import { sharedStack } from '../stack';
 
 /** One request of a page to the wallet. Source: EIP-1193. */
 interface WalletRequest {
@@ -13,6 +14,7 @@ type Outcome = { readonly result: unknown } | { readonly error: { code: number; 
 
 const failure = (code: number, message: string): Outcome => ({ error: { code, message } });
 const REFUSED = failure(4001, 'User rejected the request.');
+const BUSY = failure(-32002, 'Request already pending. Please wait.');
 const UNAUTHORIZED = failure(4100, 'The account is not one of this wallet.');
 const UNSUPPORTED = failure(4200, 'The method is not supported.');
 
@@ -22,7 +24,8 @@ const otherChain = (asked: number, current: number) =>
 const unknownChain = (asked: string) => failure(4902, `Unrecognized chain ID "${asked}".`);
 
 const TYPED_DATA = 'eth_signTypedData_v4';
-const SIGNING = ['personal_sign', TYPED_DATA];
+const SENDING = 'eth_sendTransaction';
+const SIGNING = ['personal_sign', TYPED_DATA, SENDING];
 
 /** A wallet as an extension of the browser: it has accounts with keys, and answers as the test says. */
 export class TestWallet {
@@ -32,6 +35,8 @@ export class TestWallet {
   chainId = 31_337;
   /** The chains that it can go to. It signs typed data only of the one that it is on. */
   knownChains: readonly number[] = [31_337, 31_338, 1];
+  /** What becomes of a request to add a chain. */
+  adds: 'not' | 'adds' | 'refuses' | 'isBusy' = 'not';
   /** Everything that pages have asked for. */
   readonly requests: WalletRequest[] = [];
 
@@ -80,11 +85,23 @@ export class TestWallet {
         return this.sign(params[1], (by) => by.signMessage({ message: hexToString(params[0] as Hex) }));
       case TYPED_DATA:
         return this.signTypedData(params);
+      case SENDING:
+        return this.send(params[0] as { from: Hex; to: Hex; value: Hex });
       case 'wallet_switchEthereumChain':
         return this.goTo((params[0] as { chainId: string }).chainId);
+      case 'wallet_addEthereumChain':
+        return this.add((params[0] as { chainId: string }).chainId);
       default:
         return UNSUPPORTED;
     }
+  }
+
+  private add(chainId: string): Outcome {
+    if (this.adds === 'not') return UNSUPPORTED;
+    if (this.adds === 'refuses') return REFUSED;
+    if (this.adds === 'isBusy') return BUSY;
+    this.knownChains = [...this.knownChains, Number(chainId)];
+    return { result: null };
   }
 
   private goTo(chainId: string): Outcome {
@@ -99,6 +116,18 @@ export class TestWallet {
     return chainId === this.chainId
       ? this.sign(address, (by) => by.signTypedData(typedData))
       : otherChain(chainId, this.chainId);
+  }
+
+  /** Sends on the chain that it is on. */
+  private send({ from, to, value }: { from: Hex; to: Hex; value: Hex }): Promise<Outcome> {
+    const { rpcUrl } = sharedStack().chains.find(({ chainId }) => chainId === this.chainId) ?? { rpcUrl: '' };
+    return this.sign(from, (account) =>
+      createWalletClient({ account, transport: http(rpcUrl) }).sendTransaction({
+        chain: null,
+        to,
+        value: BigInt(value),
+      }),
+    );
   }
 
   private async sign(address: unknown, work: (by: PrivateKeyAccount) => Promise<string>): Promise<Outcome> {

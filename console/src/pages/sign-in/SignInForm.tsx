@@ -4,7 +4,8 @@ import type { FoundWallet } from '../../signing/wallet.ts';
 import { Button } from '../../ui/Button.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
 import { WaitingForWallet, WalletChoice } from '../../ui/WalletChoice.tsx';
-import { type OpenChoice, signIn } from './signIn.ts';
+import { NotAMember } from './NotAMember.tsx';
+import { type OpenChoice, signIn, strangerOf } from './signIn.ts';
 import './sign-in.css';
 
 interface Props {
@@ -37,6 +38,11 @@ function OrganizationChoice({
       </ul>
     </div>
   );
+}
+
+function SignInError({ error }: { readonly error: unknown }) {
+  const stranger = strangerOf(error);
+  return stranger === undefined ? <ErrorNotice error={error} /> : <NotAMember address={stranger} />;
 }
 
 /** Signing in with a wallet of the browser. */
@@ -73,7 +79,7 @@ export function SignInForm({ as, onSignedIn }: Props) {
 
   return (
     <div className="stack">
-      {error === undefined ? null : <ErrorNotice error={error} />}
+      {error === undefined ? null : <SignInError error={error} />}
       {choice ? (
         <OrganizationChoice choice={choice} onChoice={(id) => void begin(choice, id)} />
       ) : (

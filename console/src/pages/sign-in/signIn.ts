@@ -1,16 +1,10 @@
-import type { Schema } from '@orgwallet/client';
+import { ApiError, type Schema } from '@orgwallet/client';
 import { type Address, getAddress } from 'viem';
 import { createSiweMessage } from 'viem/siwe';
 import { type Choice, choicesOf, type Session, sessions } from '../../api/sessions.ts';
 import { isSameAddress } from '../../domain/address.ts';
-import {
-  accountsOf,
-  chainOf,
-  type FoundWallet,
-  rememberWallet,
-  signText,
-  WalletError,
-} from '../../signing/wallet.ts';
+import { accountsOf, chainOf, type FoundWallet, rememberWallet, signText } from '../../signing/wallet.ts';
+import { WalletError } from '../../signing/walletError.ts';
 
 /** A signed message for a wallet of several organizations: one of them has to be chosen. */
 export interface OpenChoice {
@@ -20,6 +14,12 @@ export interface OpenChoice {
 }
 
 type SignedIn = { readonly session: Session } | { readonly choice: OpenChoice };
+
+/** The address that was tried, where it is no member's; else undefined. */
+export function strangerOf(error: unknown): string | undefined {
+  const isRefused = error instanceof ApiError && error.code === 'unauthorized';
+  return isRefused ? (error.details as { walletAddress?: string }).walletAddress : undefined;
+}
 
 /** The chain that the message names: one that the service has, the wallet's own where possible. */
 function chainId({ networkIds }: Schema['SessionNonce'], ofWallet: number): number {
