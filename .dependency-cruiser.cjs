@@ -55,7 +55,14 @@ const LAYERS = {
   // What a browser loads: the service is reached through the client only.
   'console/src': {
     may: [CLIENT],
-    packages: npm('@ariakit/react', '@tanstack/react-(query|router)', 'react', 'react-dom', 'viem'),
+    packages: npm(
+      '@ariakit/react',
+      '@tanstack/react-(query|router)',
+      'lean-qr',
+      'react',
+      'react-dom',
+      'viem',
+    ),
   },
   'src/domain': { may: [], packages: npm('canonicalize', 'zod') },
   'src/chain': {
@@ -186,7 +193,7 @@ const LAYERS = {
     types: [CLIENTS, folder('src/(api|contract)')],
   },
   'src/service': {
-    files: 'src/(main|service)',
+    files: 'src/(main|runProcess|service)',
     may: [folder('src/(api|chain|db|operations|temporal)'), file('src/signer/main'), file('src/[^/]+')],
   },
   // What any layer may use: settings, logs, metrics, traces and small tools.

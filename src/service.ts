@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiDependencies } from './api/dependencies';
+import type { PageAddition } from './api/pageAddition';
 import { createApiServer } from './api/server';
 import { createFindSignedMessage } from './chain/signedMessage';
 import { createReadBalances, createReadRecipientCode, createSimulate } from './chainReads';
@@ -46,7 +47,7 @@ function planProposal({ config, db, readToken }: Clients): ApiDependencies['plan
   };
 }
 
-function apiDependencies(clients: Clients): ApiDependencies {
+function apiDependencies(clients: Clients, pageAddition: PageAddition | undefined): ApiDependencies {
   const { config, db, logger, metrics, tracer, sender, identifyVoter, walletEndpoints, readToken } = clients;
   return {
     config,
@@ -54,6 +55,7 @@ function apiDependencies(clients: Clients): ApiDependencies {
     logger,
     metrics,
     tracer,
+    pageAddition,
     approvals: {
       start: (ref, request) =>
         startApproval(sender, ref, { ...request, lifetimeMs: config.proposalLifetimeMs }),
@@ -73,13 +75,17 @@ function apiDependencies(clients: Clients): ApiDependencies {
 }
 
 /** Starts the API, and the part of the workflow worker in an upgrade, in a process that has their roles. */
-async function startOtherParts(clients: Clients, lifetime: Lifetime): Promise<OtherParts> {
+async function startOtherParts(
+  clients: Clients,
+  lifetime: Lifetime,
+  pageAddition: PageAddition | undefined,
+): Promise<OtherParts> {
   const { roles, shutdownDelayMs } = clients.config;
   const upgrade = upgradeOf(clients, lifetime);
   // The workers of the build before end once this one is ready.
   const build = upgrade && { build: { isRequired: true, check: async () => upgrade.assertPromoted() } };
   if (!roles.includes('api')) return { httpsPort: undefined, checked: { ...build } };
-  const api = createApiServer(apiDependencies(clients));
+  const api = createApiServer(apiDependencies(clients, pageAddition));
   lifetime.onStop('the API', () => api.stop(), API_STOP_LIMIT_MS);
   const { httpsPort } = await api.start();
   // The others get no requests.
@@ -89,6 +95,13 @@ async function startOtherParts(clients: Clients, lifetime: Lifetime): Promise<Ot
 }
 
 /** Starts the roles that the configuration names: API, workflow worker, chain worker, and the signer where it is not alone. */
-export function startService(config: Config, logger: Logger): Promise<RunningProcess> {
-  return startProcess(config, logger, { workersOf, startOtherParts });
+export function startService(
+  config: Config,
+  logger: Logger,
+  { pageAddition }: { readonly pageAddition?: PageAddition } = {},
+): Promise<RunningProcess> {
+  return startProcess(config, logger, {
+    workersOf,
+    startOtherParts: (clients, lifetime) => startOtherParts(clients, lifetime, pageAddition),
+  });
 }

@@ -21,7 +21,7 @@ import { createTurns } from './turns';
 
 type AppDependencies = Pick<
   ApiDependencies,
-  'config' | 'db' | 'logger' | 'metrics' | 'tracer' | 'findSignedMessage'
+  'config' | 'db' | 'logger' | 'metrics' | 'tracer' | 'findSignedMessage' | 'pageAddition'
 > & {
   routes: readonly Route[];
   journalGate: Pick<JournalGate, 'admit'>;
@@ -120,7 +120,9 @@ export function createApp(dependencies: AppDependencies): Express {
     findSignedMessage,
     eventStreams,
     journalGate,
+    pageAddition,
   } = dependencies;
+  if (pageAddition && config.production) throw new Error('nothing is added to the console in production');
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -143,7 +145,8 @@ export function createApp(dependencies: AppDependencies): Express {
   const docs = docsRoutes(config);
   app.use(docs.router);
   for (const path of docs.paths) app.all(path, otherMethods(['get']));
-  app.use(consoleRoutes(config));
+  if (pageAddition) app.use(pageAddition.routes);
+  app.use(consoleRoutes({ ...config, pageAddition }));
   app.use(() => {
     throw pathNotFound();
   });

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { type Request, type Response, Router } from 'express';
 import { exchangeOf } from './exchange';
+import type { PageAddition } from './pageAddition';
 import { PAGE_HEADERS } from './pageHeaders';
 import { pathNotFound, Refused } from './refusals';
 
@@ -48,8 +49,7 @@ const FINISHED = '.built-from';
 const NO_PAGE = /^\/(api|docs|openapi\.json|session|sessions|assets)(\/|$)/;
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-function formOf(file: string, encoding: Form['encoding']): Form {
-  const bytes = readFileSync(file);
+function formOf(bytes: Buffer, encoding: Form['encoding']): Form {
   return {
     encoding,
     bytes,
@@ -70,8 +70,10 @@ function readConsole(dir: string): ReadonlyMap<string, ConsoleFile> {
     files.set(`/${name.split(sep).join('/')}`, {
       type: TYPES[extname(name)] ?? 'application/octet-stream',
       forms: [
-        ...compressed.map(([extension, encoding]) => formOf(join(dir, name + extension), encoding)),
-        formOf(join(dir, name), 'identity'),
+        ...compressed.map(([extension, encoding]) =>
+          formOf(readFileSync(join(dir, name + extension)), encoding),
+        ),
+        formOf(readFileSync(join(dir, name)), 'identity'),
       ],
     });
   }
@@ -117,6 +119,14 @@ function sendFile(request: Request, response: Response, { type, forms }: Console
   response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 
+/** A page with these elements before its first script; as it is without any. */
+function withHead(file: ConsoleFile, head: string): ConsoleFile {
+  if (head === '') return file;
+  const { type, forms } = file;
+  const page = forms.at(-1)?.bytes.toString('utf8') ?? '';
+  return { type, forms: [formOf(Buffer.from(page.replace('<script', () => `${head}<script`)), 'identity')] };
+}
+
 /** True for what a browser asks for when it opens a page, whatever the page's address. */
 function isPage({ path, headers }: Request): boolean {
   return path === '/' || (!NO_PAGE.test(path) && (headers.accept ?? '').includes('text/html'));
@@ -133,9 +143,11 @@ function absent(reason: string): Refused {
 export function consoleRoutes({
   consoleDir,
   origins,
+  pageAddition,
 }: {
   consoleDir: string;
   origins: readonly string[];
+  pageAddition?: PageAddition | undefined;
 }): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const built = consoleIn(consoleDir);
@@ -143,6 +155,9 @@ export function consoleRoutes({
     if (origins.length === 0) return 'the setting ORIGINS names no origin';
     return built() ?? 'it is not built (npm run build)';
   };
+
+  const headFor = (request: Request, isIndex: boolean) =>
+    isIndex && pageAddition ? pageAddition.head(request) : '';
 
   router.get('/{*path}', (request, response, next) => {
     const { path } = request;
@@ -153,14 +168,16 @@ export function consoleRoutes({
       next();
       return;
     }
-    const file = files.get(path) ?? (page ? files.get(INDEX) : undefined);
+    const index = files.get(INDEX);
+    const file = files.get(path) ?? (page ? index : undefined);
     if (!file) {
       next();
       return;
     }
     const isAsset = path.startsWith('/assets/');
     exchangeOf(response).route = isAsset ? '/assets' : '/';
-    sendFile(request, response, file, isAsset ? IMMUTABLE : 'no-cache');
+    const head = headFor(request, file === index);
+    sendFile(request, response, withHead(file, head), isAsset ? IMMUTABLE : 'no-cache');
   });
   return router;
 }

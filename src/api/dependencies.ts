@@ -16,6 +16,7 @@ import type { Metrics } from '../metrics';
 import type { Outside, ProposalKind } from '../operations/kind';
 import type { MessageOutcome, SignRequest, StartRequest } from '../temporal/approvals';
 import type { Tracer } from '../tracing';
+import type { PageAddition } from './pageAddition';
 
 /** The messages to approval workflows. Each throws TemporalUnavailable when no worker answers in time. */
 export interface ApprovalMessages {
@@ -55,6 +56,7 @@ export interface ApiDependencies {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly tracer: Tracer | undefined;
+  readonly pageAddition?: PageAddition | undefined;
   readonly approvals: ApprovalMessages;
   /** Checks a new request against the current state, without effect. */
   readonly planProposal: (request: {

@@ -81,7 +81,7 @@ async function appOf(
   { idempotency, notifications, eventStreams, journalGate }: Running,
   stopping: () => boolean,
 ): Promise<Express> {
-  const { config, db, logger, metrics, tracer, findSignedMessage } = dependencies;
+  const { config, db, logger, metrics, tracer, findSignedMessage, pageAddition } = dependencies;
   const cursors = createCursors(await readCursorSecret(db));
   return createApp({
     config,
@@ -105,6 +105,7 @@ async function appOf(
       ),
     },
     findSignedMessage,
+    pageAddition,
     stopping,
     routes: routesOf(dependencies, notifications, cursors),
   });

@@ -37,7 +37,7 @@ export function board(settings: StackSettings, stack: RunningStack, workingDir: 
   const lines: Line[] = [
     ['API', `${origin}/api/v1 (certificate: ${caFile})`],
     ['Documentation', `${origin}/docs`],
-    ['Console', `${origin}/`],
+    ['Console', `${origin}/${hasDemo ? ' (sign in with a demo wallet)' : ''}`],
     ...temporalLines(stack, settings.temporalNamespace),
     ...networks.map(({ id, name, rpcUrls }): Line => [name, `${rpcUrls.join(', ')} (chain id ${id})`]),
     ['Operations', `${operationsUrl}/statusz, /readyz, /healthz, /metrics`],

@@ -11,6 +11,7 @@ export function writeNetworksFile(
     id: chain.chainId,
     name: chain.part.name,
     rpcUrl: chain.rpcUrl,
+    walletRpcUrl: chain.rpcUrl,
     nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
     confirmations,
     maxFeePerGas: '500000000000',

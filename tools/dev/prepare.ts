@@ -163,6 +163,41 @@ async function relayersOf(db: Db, networks: readonly NetworkConfig[]): ReturnTyp
   }
 }
 
+/** Deploys what is missing on each network, and funds its relayers. */
+async function prepareNetworks(
+  networks: readonly NetworkConfig[],
+  relayers: Awaited<ReturnType<typeof listRelayers>>,
+): Promise<DemoFile['networks'][number][]> {
+  const prepared: DemoFile['networks'][number][] = [];
+  for (const { id, name, rpcUrls } of networks) {
+    const [rpcUrl = ''] = rpcUrls;
+    const token = await prepareLocalChain(rpcUrl);
+    for (const relayer of relayers.filter((candidate) => candidate.networkId === id)) {
+      if (token) await fundOnLocalChain(rpcUrl, relayer.address);
+    }
+    prepared.push({
+      id,
+      name,
+      rpcUrl,
+      funderPrivateKey: LOCAL_FUNDER.privateKey,
+      testTokens: token ? [{ address: token.address, symbol: token.symbol, decimals: token.decimals }] : [],
+    });
+  }
+  return prepared;
+}
+
+/** Gives the people of the demo native currency of the chains that run here, for their first deposit in an account. */
+async function fundPeople(
+  { admins, members }: Pick<DemoFile, 'admins' | 'members'>,
+  networks: DemoFile['networks'],
+): Promise<void> {
+  const people = [...admins.members, ...members].filter(({ type }) => type === 'user');
+  const local = networks.filter(({ testTokens }) => testTokens.length > 0);
+  await Promise.all(
+    people.flatMap(({ walletAddress }) => local.map(({ rpcUrl }) => fundOnLocalChain(rpcUrl, walletAddress))),
+  );
+}
+
 /** What the signer of the demo organization has. */
 interface SignerSettings {
   readonly databaseUrl: string;
@@ -201,25 +236,12 @@ async function prepareDemo(options: {
   try {
     if (await readProduction(db)) throw new Error('A demo is not made in a database of production.');
     const relayers = await relayersOf(db, networks);
-    const demoNetworks: DemoFile['networks'][number][] = [];
-    for (const { id, name, rpcUrls } of networks) {
-      const [rpcUrl = ''] = rpcUrls;
-      const token = await prepareLocalChain(rpcUrl);
-      for (const relayer of relayers.filter((candidate) => candidate.networkId === id)) {
-        if (token) await fundOnLocalChain(rpcUrl, relayer.address);
-      }
-      demoNetworks.push({
-        id,
-        name,
-        rpcUrl,
-        funderPrivateKey: LOCAL_FUNDER.privateKey,
-        testTokens: token ? [{ address: token.address, symbol: token.symbol, decimals: token.decimals }] : [],
-      });
-    }
+    const demoNetworks = await prepareNetworks(networks, relayers);
     const before = readDemoFile(options.demoFile);
     const organizations = before ? await listOrganizations(db) : [];
     const kept = before && organizations.some(({ id }) => id === before.organizationId) ? before : undefined;
     const organization = kept ?? (await foundDemoOrganization(db, options.signer));
+    await fundPeople(organization, demoNetworks);
     const demo: DemoFile = {
       ...options.addresses,
       organizationId: organization.organizationId,

@@ -180,6 +180,7 @@ function operationsUrlOf({ OPS_HOST: host, OPS_PORT: port }: NodeJS.ProcessEnv):
 async function startProcess(
   { files, settings: { roles } }: Start,
   name: string,
+  program: string,
   settings: NodeJS.ProcessEnv,
   withheld: readonly string[],
 ): Promise<void> {
@@ -187,7 +188,7 @@ async function startProcess(
   const part = startPart({
     name,
     command: process.execPath,
-    args: ['--enable-source-maps', join(__dirname, '..', '..', 'src', 'main.js')],
+    args: ['--enable-source-maps', program],
     cwd: projectRoot(),
     env: Object.fromEntries(Object.entries(settings).filter(([setting]) => !without.has(setting))),
     logFile: join(files.logs, `${name.replace('the ', '')}.log`),
@@ -204,8 +205,16 @@ async function startProcess(
   });
 }
 
+const PROGRAM = join(__dirname, '..', '..', 'src', 'main.js');
+/** The service with the wallets of the demo in its pages. */
+const PROGRAM_WITH_DEMO = join(__dirname, 'service.js');
+
 /** Starts the service, and the signer as a process with a data folder of its own; resolves when both are ready. */
-async function startProcesses(start: Start, stackSettings: Record<string, string>): Promise<void> {
+async function startProcesses(
+  start: Start,
+  stackSettings: Record<string, string>,
+  hasDemo: boolean,
+): Promise<void> {
   const { env, settings, files } = start;
   const all = { ...env, ...stackSettings };
   const roles = settings.roles.filter((role) => role !== 'signer');
@@ -220,8 +229,14 @@ async function startProcesses(start: Start, stackSettings: Record<string, string
   };
   await Promise.all([
     roles.length > 0 &&
-      startProcess(start, SERVICE, { ...all, ORGWALLET_ROLES: roles.join(',') }, SIGNER_SECRETS),
-    settings.roles.includes('signer') && startProcess(start, SIGNER, signer, SERVICE_SECRETS),
+      startProcess(
+        start,
+        SERVICE,
+        hasDemo ? PROGRAM_WITH_DEMO : PROGRAM,
+        { ...all, ORGWALLET_ROLES: roles.join(',') },
+        SIGNER_SECRETS,
+      ),
+    settings.roles.includes('signer') && startProcess(start, SIGNER, PROGRAM, signer, SERVICE_SECRETS),
   ]);
 }
 
@@ -264,17 +279,17 @@ export async function startStack(
   };
   writePrivately(files.stack, stackSettings);
 
-  say('Starting the service (about 5 s)');
-  await startProcesses(start, stackSettings);
-  const operationsUrl = operationsUrlOf(stackSettings);
-
-  const origin = `https://${urlHost(settings.httpsHost, 'localhost')}:${settings.httpsPort}`;
-  const caFile = settings.tlsCertFile ?? files.certificate;
   const networksFile = networkSettings.NETWORKS_FILE ?? '';
   const networks = readNetworks(networksFile);
   // The genesis of the demo organization is admitted by the signer of this machine.
   const hasDemo =
     settings.roles.includes('signer') && networks.every(({ rpcUrls }) => rpcUrls.every(isLoopback));
+  say('Starting the service (about 5 s)');
+  await startProcesses(start, stackSettings, hasDemo);
+  const operationsUrl = operationsUrlOf(stackSettings);
+
+  const origin = `https://${urlHost(settings.httpsHost, 'localhost')}:${settings.httpsPort}`;
+  const caFile = settings.tlsCertFile ?? files.certificate;
   if (hasDemo) {
     const temporalUiUrl = temporal.uiUrl ?? null;
     const addresses = { origin, baseUrl: `${origin}/api/v1`, caFile, operationsUrl, temporalUiUrl };

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -28,6 +28,22 @@ describe('the build of the console', () => {
     expect(scripts.length).toBeGreaterThan(0);
     const bytes = [...new Set(scripts)].map((file) => gzipSync(readFileSync(join(DIST, file))).length);
     expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(220_000);
+  });
+
+  it('has nothing of the demo wallets, and neither has the service that production runs', () => {
+    const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(files.filter((path: string) => /tools|^dist$/.test(path))).toEqual([]);
+    const contents = [DIST, join(root, 'dist', 'src')].flatMap((dir) =>
+      readdirSync(dir, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && /\.(js|html|css|svg)$/.test(entry.name))
+        .map((entry) => [
+          join(entry.parentPath, entry.name),
+          readFileSync(join(entry.parentPath, entry.name), 'utf8'),
+        ]),
+    );
+    const found = contents.filter(([, text = '']) => /demo-wallet|not for real money|demo\.json/i.test(text));
+    expect(contents.length).toBeGreaterThan(100);
+    expect(found.map(([file]) => file)).toEqual([]);
   });
 
   it(
