@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem';
+import { inspectAccount } from '../../src/chain/accountPresence';
 import {
   ask,
   assertChainId,
@@ -13,7 +14,7 @@ import { revertOf } from '../../src/chain/evmCalls';
 import { currentFees } from '../../src/chain/fees';
 import { withMargin } from '../../src/chain/gas';
 import { revertReason } from '../../src/chain/revertReason';
-import { inspectAccount, refuseNetwork } from '../../src/chain/safe';
+import { refuseNetwork } from '../../src/chain/safe';
 import { deploymentCall } from '../../src/chain/safeAccount';
 import { findAccountDerivation } from '../../src/db/accounts';
 import { deploymentEnvelopes, type Envelope, undecidedEnvelope } from '../../src/db/chain';

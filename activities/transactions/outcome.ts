@@ -1,10 +1,11 @@
 import type { Address, Hex } from 'viem';
 import { kindOf, type SignedAtNonce } from '../../src/chain/atNonce';
 import { ask, type ChainClient, ChainUnavailable } from '../../src/chain/clients';
-import { type Execution, hasTransferFrom } from '../../src/chain/executions';
+import type { Execution } from '../../src/chain/executions';
 import { revertReason } from '../../src/chain/revertReason';
 import { type InnerCall, simulateInner } from '../../src/chain/simulation';
 import { tracedRevert } from '../../src/chain/traces';
+import { hasTransferFrom } from '../../src/chain/transferLogs';
 import type { Attempt } from '../../src/db/attempts';
 import type { AuthorizationOutcome } from '../../src/db/authorizations';
 import type { Envelope } from '../../src/db/chain';

@@ -3,7 +3,6 @@ import {
   decodeAbiParameters,
   type Hex,
   type Log,
-  pad,
   parseAbiParameters,
   toEventSelector,
 } from 'viem';
@@ -23,17 +22,19 @@ export interface Execution {
 }
 
 /** A log as receipts hold it. */
-type ChainLog = Pick<Log<bigint, number, false>, 'address' | 'topics' | 'data'>;
+export type ChainLog = Pick<Log<bigint, number, false>, 'address' | 'topics' | 'data'>;
 
 const BEGUN_PARAMETERS = parseAbiParameters(
   'address, uint256, bytes, uint8, uint256, uint256, uint256, address, address, bytes, bytes',
 );
+
 const BEGUN = toEventSelector(
   `SafeMultiSigTransaction(${BEGUN_PARAMETERS.map(({ type }) => type).join(',')})`,
 );
+
 const SUCCESS = toEventSelector('ExecutionSuccess(bytes32,uint256)');
+
 const FAILURE = toEventSelector('ExecutionFailure(bytes32,uint256)');
-const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 
 /** Blocks per eth_getLogs; nodes refuse more, or answer too slowly. */
 export const BLOCKS_AT_ONCE = 1_000n;
@@ -60,15 +61,6 @@ export function executionsIn(
     }
   }
   return found;
-}
-
-/** True when a token emitted a Transfer from the account. Source: ERC-20. */
-export function hasTransferFrom(logs: readonly ChainLog[], token: Address, account: Address): boolean {
-  const from = pad(account, { size: 32 }).toLowerCase();
-  return logs.some(
-    ({ address, topics }) =>
-      isSameAddress(address, token) && topics[0] === TRANSFER && topics[1]?.toLowerCase() === from,
-  );
 }
 
 /** The execution with that hash in one transaction; null when it is not in it. Throws ChainUnavailable. */
@@ -119,7 +111,7 @@ function nonceIn(data: Hex): bigint | undefined {
 }
 
 /** The nonces that executions of an account used in one transaction, with their hashes; one may be nested in another. */
-function noncesIn(
+export function noncesIn(
   account: Address,
   logs: readonly ChainLog[],
 ): (readonly [nonce: bigint, safeTxHash: Hex])[] {
@@ -135,7 +127,7 @@ function noncesIn(
 }
 
 /** What an account logged when executions of it began, from the newest block back, in pieces that nodes answer. */
-async function* begunBack(
+export async function* begunBack(
   chain: ChainClient,
   account: Address,
   { fromBlock, toBlock }: { fromBlock: bigint; toBlock: bigint },
@@ -144,29 +136,6 @@ async function* begunBack(
     const first = to - BLOCKS_AT_ONCE + 1n;
     yield accountLogs(chain, { account, topics: [BEGUN], from: first > fromBlock ? first : fromBlock, to });
   }
-}
-
-/**
- * The executions of an account at the nonces from `from` to before `next`, in anyone's transactions, in their order.
- * Throws ChainUnavailable.
- */
-export async function executionsFrom(
-  chain: ChainClient,
-  { account, from, next }: { account: Address; from: bigint; next: bigint },
-): Promise<readonly { readonly nonce: bigint; readonly safeTxHash: Hex; readonly transactionHash: Hex }[]> {
-  const found = new Map<bigint, { nonce: bigint; safeTxHash: Hex; transactionHash: Hex }>();
-  const toBlock = await ask(chain, (rpc) => rpc.getBlockNumber());
-  // The newest are searched first: a restore is about the recent past.
-  for await (const logs of begunBack(chain, account, { fromBlock: 0n, toBlock })) {
-    for (const transactionHash of new Set(logs.flatMap((log) => log.transactionHash ?? []))) {
-      const receipt = await receiptOf(chain, transactionHash);
-      for (const [nonce, safeTxHash] of noncesIn(account, receipt?.logs ?? [])) {
-        if (nonce >= from && nonce < next) found.set(nonce, { nonce, safeTxHash, transactionHash });
-      }
-    }
-    if (found.size >= Number(next - from)) break;
-  }
-  return [...found.values()].sort((a, b) => (a.nonce < b.nonce ? -1 : 1));
 }
 
 /**

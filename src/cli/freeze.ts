@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { readInstallationId } from '../db/installation';
 import type { FreezeEntry } from '../signer/journal/entries';
-import { requestFreeze } from '../signer/journal/freezeRequests';
 import { openJournalOf } from '../signer/journal/installationJournal';
+import { requestFreeze } from '../signer/journal/requestFreeze';
 import { recordFreeze } from '../signer/store/freezes';
 import { signerLease } from '../signer/store/signerLease';
 import { cancelTransaction } from '../temporal/approvals';

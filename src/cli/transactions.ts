@@ -12,7 +12,7 @@ import { transactionDetails, transactionSentence } from '../domain/operatorText'
 import { assetAmount } from '../domain/policyText';
 import { quoted } from '../domain/quoted';
 import { type TransactionState, transactionState } from '../domain/transaction';
-import type { TokenTransferData } from '../domain/transactionText';
+import type { TokenTransferData } from '../domain/transactionData';
 import { transactionView } from '../domain/transactionView';
 import { cancelTransaction } from '../temporal/approvals';
 import { approvalCommands, type OperatorMessage, type ShownApproval } from './approvals';

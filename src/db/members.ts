@@ -1,9 +1,9 @@
 import type { MemberSummary } from '../domain/approval';
 import type { AdminSet } from '../domain/proposal';
 import type { Wallet } from '../domain/wallet';
+import { type AdminColumns, adminColumns, adminsOf } from './adminColumns';
 import type { Db, Tx } from './database';
 import { queryRows, requireRow } from './rows';
-import { type AdminColumns, adminColumns, adminsOf } from './storedApprovals';
 import type { MemberRow } from './tables';
 
 /** A person or a bot of an organization. */

@@ -7,6 +7,7 @@ import type {
   ProposalNow,
   ResourceType,
 } from '../domain/proposal';
+import { type AdminColumns, adminColumns, adminsOf } from './adminColumns';
 import { lockApproval } from './approvalLocks';
 import { type ApprovalFilter, approvalSelection } from './approvalSelection';
 import { type TagColumn, tagColumn } from './approvalTags';
@@ -21,7 +22,7 @@ import {
   messageValues,
 } from './receivedMessages';
 import { queryNumbered, queryRows, type Statement } from './rows';
-import { type AdminColumns, adminColumns, adminsOf, type TimeColumn, timeColumn } from './storedApprovals';
+import { type TimeColumn, timeColumn } from './storedApprovals';
 import {
   type ProposalColumns,
   proposalColumns,

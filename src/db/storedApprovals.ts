@@ -1,6 +1,5 @@
 import type { Actor } from '../domain/actor';
-import type { ApprovalRecord, MemberSummary, Vote } from '../domain/approval';
-import type { AdminSet } from '../domain/proposal';
+import type { ApprovalRecord, Vote } from '../domain/approval';
 import { type Columns, selected } from './rows';
 import type { ApprovalRow } from './tables';
 
@@ -104,25 +103,6 @@ export function storedApproval(row: ApprovalColumns): StoredApproval {
 export const memberColumn = (member: string) =>
   `json_build_object('id', ${member}.id, 'name', ${member}.name, 'type', ${member}.type,
     'walletAddress', ${member}.wallet_address, 'walletKind', ${member}.wallet_kind)`;
-
-/** The threshold and the members of the admin set with the alias `set`. */
-export function adminColumns(set: string): string {
-  return `${set}.threshold AS admin_threshold,
-      coalesce((SELECT json_agg(${memberColumn('m')} ORDER BY m.id)
-        FROM admin_set_members admin JOIN members m ON m.id = admin.member_id
-        WHERE admin.organization_id = ${set}.organization_id AND m.removed_at IS NULL), '[]') AS admin_members`;
-}
-
-/** What `adminColumns` read. */
-export interface AdminColumns {
-  readonly admin_threshold: number;
-  readonly admin_members: readonly MemberSummary[];
-}
-
-/** The admins that `adminColumns` read. */
-export function adminsOf(row: AdminColumns): AdminSet {
-  return { threshold: row.admin_threshold, members: row.admin_members };
-}
 
 /** The time of the database transaction, in whole milliseconds. */
 export const timeColumn = `date_trunc('milliseconds', now()) AS read_at`;

@@ -28,38 +28,12 @@ export interface Asset {
   readonly tokenAddress: string;
 }
 
-/** The content of a token transfer, as the API shows it. */
-export interface TokenTransferData {
-  readonly destination: string;
-  readonly asset: Asset;
-  /** In the smallest unit, decimal digits. */
-  readonly rawAmount: string;
-  /** In whole units, decimal; in the smallest unit where the token reports no decimals. */
-  readonly displayAmount: string;
-  readonly networkId: number;
-}
-
 /** A parameter of a decoded call; `name` is empty where only its type is known, `value` is always a text, empty where it is `unread`. */
-interface FunctionParameter {
+export interface FunctionParameter {
   readonly name: string;
   readonly type: string;
   readonly value: string;
   readonly unread?: boolean;
-}
-
-/** The content of any other call, as the API shows it. */
-interface ContractInteractionData {
-  readonly toAddress: string;
-  /** 0x hex, as it was sent. */
-  readonly calldata: string;
-  readonly networkId: number;
-  /** Native currency that the call sends, in its smallest unit. */
-  readonly value: string;
-  /** Absent where the function is not known. */
-  readonly functionName?: string;
-  readonly functionParameters?: readonly FunctionParameter[];
-  /** Absent where the calldata is the canonical encoding. */
-  readonly encodingFaults?: readonly string[];
 }
 
 /** What a token reports about itself. */
@@ -121,7 +95,7 @@ export interface TransactionFacts {
   readonly carried?: InnerCalls;
 }
 
-function assetOf({ tokenAddress }: TokenTransfer, { network, token }: TransactionFacts): Asset {
+export function assetOf({ tokenAddress }: TokenTransfer, { network, token }: TransactionFacts): Asset {
   const id = `${network.id}:${tokenAddress}`;
   if (tokenAddress === NATIVE_CURRENCY) return { id, ...network.nativeAsset, logoUrl: null, tokenAddress };
   if (!token) throw new Error(`token ${tokenAddress} was not read`);
@@ -129,30 +103,19 @@ function assetOf({ tokenAddress }: TokenTransfer, { network, token }: Transactio
   return { id, symbol, name, logoUrl, decimals, tokenAddress };
 }
 
-/** The content of a transaction, as the API shows it in `data`. */
-export function transactionData(
-  content: TransactionContent,
-  facts: TransactionFacts,
-): TokenTransferData | ContractInteractionData {
-  const networkId = facts.network.id;
-  if (content.type === 'TOKEN_TRANSFER') {
-    const asset = assetOf(content, facts);
-    const rawAmount = String(content.amount);
-    const shown = displayAmount(rawAmount, asset.decimals ?? 0);
-    return { destination: content.destination, asset, rawAmount, displayAmount: shown, networkId };
-  }
-  const { contractAddress: toAddress, value } = content;
-  return { toAddress, calldata: facts.calldata, networkId, value: String(value), ...facts.call };
-}
-
 /** Longest text out of the calldata on a line, longest name and longest list of values, in bytes of UTF-8. */
 const MAX_TEXT_BYTES = 120;
+
 const MAX_NAME_BYTES = 48;
+
 const MAX_LIST_BYTES = 180;
+
 /** Longest name of a carried function: its number and a mark stand before it. */
 const MAX_INNER_NAME_BYTES = 32;
+
 /** Longest bytes on a line, in bytes. */
 const MAX_BYTES = 64;
+
 /** Longest name of a token on a line with an amount and two addresses, in bytes of UTF-8. */
 const MAX_TOKEN_NAME_BYTES = 32;
 

@@ -13,7 +13,8 @@ import { NATIVE_CURRENCY, type Policy, policyPeople, tokenOfPolicy } from '../do
 import { type ConditionFailure, evaluate, failureText, type PolicyTransaction } from '../domain/policyEngine';
 import { accept, type Outcome, type Refusal, refuse } from '../domain/refusal';
 import { checkTarget, readContent, type TransactionContent } from '../domain/transactionContent';
-import { type TokenWords, transactionData } from '../domain/transactionText';
+import { transactionData } from '../domain/transactionData';
+import type { TokenWords } from '../domain/transactionText';
 import type { Outside } from '../operations/kind';
 import { callOf, type SignedTokens, summaryOf } from './summary';
 

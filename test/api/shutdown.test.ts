@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { requestFreeze } from '../../src/signer/journal/freezeRequests';
 import { leaseFile } from '../../src/signer/journal/journal';
+import { requestFreeze } from '../../src/signer/journal/requestFreeze';
 import { PROPOSE, propose, startSeparateApi } from '../support/api';
 import { checkConformance } from '../support/conformance';
 import { listen } from '../support/eventStream';

@@ -1,12 +1,13 @@
 import { type Address, keccak256, serializeErc6492Signature, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { inspectAccount } from '../../src/chain/accountPresence';
 import { type ChainClient, ChainUnavailable, createChainClient } from '../../src/chain/clients';
 import {
   signerEndpoints,
   verifyContractSignature,
   type WalletEndpoints,
 } from '../../src/chain/contractSignatures';
-import { inspectAccount, missingContracts, refuseNetwork } from '../../src/chain/safe';
+import { missingContracts, refuseNetwork } from '../../src/chain/safe';
 import { deploymentCall, deriveAccount, SAFE_CONTRACTS } from '../../src/chain/safeAccount';
 import { encodeSignature, verifyKeySignature } from '../../src/chain/signatures';
 import { createIdentifyVoter } from '../../src/chain/voter';

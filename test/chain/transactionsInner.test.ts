@@ -3,7 +3,7 @@ import { executionGas, mostSafeTxGas } from '../../src/chain/gas';
 
 import { type Address, type Hex, numberToHex } from 'viem';
 import { type ChainClient, createChainClient } from '../../src/chain/clients';
-import { executionAtNonce, executionInTransaction, hasTransferFrom } from '../../src/chain/executions';
+import { executionAtNonce, executionInTransaction } from '../../src/chain/executions';
 import {
   cancellation,
   executionCall,
@@ -11,6 +11,7 @@ import {
   safeTransactionHash,
 } from '../../src/chain/safeTransaction';
 import { simulateInner } from '../../src/chain/simulation';
+import { hasTransferFrom } from '../../src/chain/transferLogs';
 import {
   balanceSlot,
   COUNTER,

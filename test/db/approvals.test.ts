@@ -34,7 +34,8 @@ import {
 import { OPERATOR, SYSTEM } from '../../src/domain/actor';
 import type { OutsideEvent } from '../../src/domain/outsideEvents';
 import { type OpenApproval, openApprovals } from '../../src/reconciler/openApprovals';
-import { readJournaledRecord, writeJournaledRecord } from '../../src/signer/store/journaledRecords';
+import { readJournaledRecord } from '../../src/signer/store/journaledRecords';
+import { writeJournaledRecord } from '../../src/signer/store/writtenBack';
 import { aHash, anAddress, anId } from '../support/builders';
 import { makeOrganization, type TestOrganization } from '../support/service';
 import { createTestDatabase } from '../support/stack';

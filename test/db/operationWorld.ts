@@ -12,18 +12,13 @@ import { createIdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
 import { BASE_PATH } from '../../src/contract/endpoint';
 import { issueApiKey } from '../../src/credentials/apiKeys';
+import { type AdminColumns, adminColumns, adminsOf } from '../../src/db/adminColumns';
 import { verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { listProposals, readProposalNow } from '../../src/db/proposals';
 import { queryNumbered, requireRow } from '../../src/db/rows';
-import {
-  type AdminColumns,
-  adminColumns,
-  adminsOf,
-  type TimeColumn,
-  timeColumn,
-} from '../../src/db/storedApprovals';
+import { type TimeColumn, timeColumn } from '../../src/db/storedApprovals';
 import type { StoredProposal } from '../../src/db/storedProposals';
 import { OPERATOR } from '../../src/domain/actor';
 import {

@@ -1,4 +1,4 @@
-import { requestFreeze } from '../../src/signer/journal/freezeRequests';
+import { requestFreeze } from '../../src/signer/journal/requestFreeze';
 import { startOwnTemporal } from '../support/stack';
 import { until } from '../support/until';
 import {

@@ -10,7 +10,7 @@ import type { AuthorizationEntry, OutcomeEntry, RejectionEntry } from '../journa
 import type { JournalReader } from '../journal/journalReader';
 import { insertAttempt } from '../store/attempts';
 import { decideAuthorizations, insertAuthorization, insertRejection } from '../store/authorizations';
-import { writeJournaledRecord } from '../store/journaledRecords';
+import { writeJournaledRecord } from '../store/writtenBack';
 import { recoveredEntry } from './audit';
 import type { Missing } from './compareJournal';
 

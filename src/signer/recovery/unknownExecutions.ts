@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import type { ChainClient } from '../../chain/clients';
-import { executionsFrom } from '../../chain/executions';
+import { executionsFrom } from '../../chain/executionsFrom';
 import { accountNonce } from '../../chain/safe';
 import type { Db } from '../../db/database';
 import { type ExplainedNonce, explainedNonces } from '../../db/transactionHealth';

@@ -8,9 +8,10 @@ import {
   stringToHex,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { executionsIn, hasTransferFrom } from '../../../src/chain/executions';
+import { executionsIn } from '../../../src/chain/executions';
 import { executionGas, mostSafeTxGas } from '../../../src/chain/gas';
 import { cancellation, executionCall, safeTransactionHash } from '../../../src/chain/safeTransaction';
+import { hasTransferFrom } from '../../../src/chain/transferLogs';
 import { signSafeTransaction } from '../../support/safeSignature';
 
 const ACCOUNT: Address = '0x00000000000000000000000000000000000000aa';

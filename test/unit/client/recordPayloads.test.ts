@@ -4,11 +4,8 @@ import { decodeCall } from '../../../src/chain/decode';
 import { canonicalJson } from '../../../src/domain/canonicalJson';
 import { proposalPayload, type TransactionToSign, transactionPayload } from '../../../src/domain/signing';
 import { readContent } from '../../../src/domain/transactionContent';
-import {
-  type TransactionFacts,
-  transactionData,
-  transactionSummary,
-} from '../../../src/domain/transactionText';
+import { transactionData } from '../../../src/domain/transactionData';
+import { type TransactionFacts, transactionSummary } from '../../../src/domain/transactionText';
 import { aHash, anAddress, anId } from '../../support/builders';
 import type { Json } from '../../support/document';
 import { transferData } from '../../support/transactions';

@@ -8,12 +8,8 @@ import { NATIVE_CURRENCY } from '../../../src/domain/policy';
 import { displayAmount } from '../../../src/domain/policyText';
 import { quotedName } from '../../../src/domain/summary';
 import { readContent, type TransactionCall } from '../../../src/domain/transactionContent';
-import {
-  replacedIn,
-  type TransactionFacts,
-  transactionData,
-  transactionSummary,
-} from '../../../src/domain/transactionText';
+import { transactionData } from '../../../src/domain/transactionData';
+import { replacedIn, type TransactionFacts, transactionSummary } from '../../../src/domain/transactionText';
 import { type SignedTokens, summaryOf } from '../../../src/transactions/summary';
 import { anAddress } from '../../support/builders';
 import { policyName } from '../../support/policies';

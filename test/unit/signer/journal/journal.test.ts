@@ -12,9 +12,10 @@ import { mkdtemp, open } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { AuthorizationEntry, JournalEntry } from '../../../../src/signer/journal/entries';
-import { requestFreeze, takeRequests } from '../../../../src/signer/journal/freezeRequests';
+import { takeRequests } from '../../../../src/signer/journal/freezeRequests';
 import { type Journal, leaseFile, openJournal } from '../../../../src/signer/journal/journal';
 import { readJournal } from '../../../../src/signer/journal/journalReader';
+import { requestFreeze } from '../../../../src/signer/journal/requestFreeze';
 import { A_RECORD } from './record';
 
 let file: string;
