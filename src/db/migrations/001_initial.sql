@@ -1,5 +1,4 @@
-/** The whole schema. Row types are in `tables.ts`. */
-export const sql = `
+
     CREATE TABLE installation (
       singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
       id uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -757,4 +756,4 @@ export const sql = `
     GRANT UPDATE (sent_at, outcome, decided_at) ON chain_envelopes TO orgwallet_service;
     GRANT UPDATE (outcome, outcome_hash, block_number, block_hash, block_at, confirmations, decided_at)
       ON chain_attempts TO orgwallet_service;
-  `;
+  
