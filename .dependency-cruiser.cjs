@@ -189,7 +189,7 @@ const LAYERS = {
   },
   'src/chainReads': {
     files: 'src/chainReads',
-    may: [folder('src/(chain|db|temporal|transactions)')],
+    may: [folder('src/(chain|db|domain|temporal|transactions)')],
     types: [CLIENTS, folder('src/(api|contract)')],
   },
   'src/service': {

@@ -24,9 +24,8 @@ import type {
 } from './approvals/subject';
 import { recordVote, type VoteInput } from './approvals/vote';
 import { reportWaiting, type Waiting } from './approvals/wait';
-import { applySeal } from './proposals/applySeal';
+import { applySeal, refreshNoted } from './proposals/applySeal';
 import { finishDeployments, recordDeployment, reportDeployment } from './proposals/deployments';
-import { refreshNoted } from './proposals/refresh';
 import { type CreateProposalInput, executableProposal } from './proposals/subject';
 import { createReconcilerActivities } from './reconciler/reconciler';
 import type { ReconcilerDeps } from './reconciler/repairs';

@@ -8,13 +8,17 @@ import { simulateTransaction } from './chain/transactionSimulation';
 import { createReadWalletCode } from './chain/walletCode';
 import type { Clients } from './clients';
 import type { TransactionSimulation } from './contract/transactions';
+import { isAccountAddress } from './db/accounts';
+import type { Db } from './db/database';
 import { listPolicyTokens } from './db/policies';
 import { payingRelayer } from './db/reservations';
 import type { StoredTransaction } from './db/transactions';
 import { listTransactionTokens } from './db/transactionTokens';
+import { NATIVE_CURRENCY } from './domain/policy';
+import type { TransactionContent } from './domain/transactionContent';
+import type { WalletCode } from './domain/wallet';
 import { KeyedLimiter } from './temporal/keyedLimiter';
 import { contentOf, tokenOf } from './transactions/policy';
-import { readRecipientCode } from './transactions/recipient';
 
 /** How long others get the same simulation, and the same newest block, or the news that there is none. */
 const FRESH_MS = 1_000;
@@ -40,6 +44,23 @@ export function createReadBalances({ db, chains, tokens }: Clients): ApiDependen
     );
     return perNetwork.flat();
   };
+}
+
+/**
+ * Whether a token transfer goes to a contract, which may have no function that sends tokens on. null for anything else: other
+ * transactions, accounts of the organization, and delegated keys (EIP-7702), since whoever has the key sends what is
+ * there. `unknown` while the node does not answer.
+ */
+async function readRecipientCode(
+  db: Db,
+  readCode: (address: string) => Promise<WalletCode>,
+  { organizationId, content }: { readonly organizationId: string; readonly content: TransactionContent },
+): Promise<'contract' | 'unknown' | null> {
+  if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return null;
+  const { destination } = content;
+  const code = await readCode(destination);
+  if (code !== 'contract' && code !== 'unknown') return null;
+  return (await isAccountAddress(db, organizationId, destination)) ? null : code;
 }
 
 /** Reads whether a token transfer that does not exist yet goes to a contract, for the API. */

@@ -1,5 +1,6 @@
 import { auditOfChanges, resourcesOf } from '../../src/approvals/changes';
 import { projectUpTo } from '../../src/approvals/project';
+import { listNotedSince } from '../../src/db/approvalNotes';
 import { updateApproval } from '../../src/db/approvals';
 import type { Tx } from '../../src/db/database';
 import { findDecision, readProjected } from '../../src/db/decisions';
@@ -9,12 +10,15 @@ import type { ApprovalKey } from '../../src/domain/approvalRef';
 import type { ProposalState } from '../../src/domain/proposal';
 import type { DecisionSeal } from '../../src/domain/seal';
 import { failpoint } from '../../src/failpoints';
+import { mapLimit } from '../../src/mapLimit';
 import { kindOf } from '../../src/operations';
 import type { SealResult } from '../../src/signer/seal';
 import { completeApproval, failApproval, rejectApproval } from '../approvals/finish';
 import { lockOrRefuse, readState } from '../approvals/read';
 import type { ApprovalDeps, Seen } from '../approvals/subject';
 import { executableProposal as subject } from './subject';
+
+const REFRESHED_AT_ONCE = 20;
 
 /** What a sealed approval means for its proposal: it is complete, or its deployments begin. */
 async function finishApproved(
@@ -71,4 +75,14 @@ export async function applySeal(
       : await finishApproved(tx, seal, seen, actor);
     return { state, noted };
   });
+}
+
+/** Notifies the workflows of the approvals that received notes about a proposal's execution. Returns how many. */
+export async function refreshNoted(
+  { db, refresh }: Pick<ApprovalDeps, 'db' | 'refresh'>,
+  { organizationId, id }: ApprovalKey,
+): Promise<number> {
+  const noted = await listNotedSince(db, { organizationId, proposalId: id });
+  await mapLimit(REFRESHED_AT_ONCE, noted, refresh);
+  return noted.length;
 }

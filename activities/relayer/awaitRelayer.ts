@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, ChainUnavailable } from '../../src/chain/clients';
 import { type RelayerContext, requireChain } from './context';
-import { relayerKey } from './relayerKey';
 import { relayerOf } from './relayerOf';
+import { relayerKey } from './sendLog';
 
 /** The pause between two readings of a relayer's balance, in polls of a network. */
 const POLL_FACTOR = 16;

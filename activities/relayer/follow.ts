@@ -7,10 +7,9 @@ import type { RelayerContext } from './context';
 import type { ChainCheck } from './envelopes';
 import type { Block, Head } from './heads';
 import { findBlocker, gapTerms } from './nonceGaps';
-import { relayerKey } from './relayerKey';
 import { TransactionRejected } from './send';
 import { type Sent, sendInOrder } from './sendInOrder';
-import { RESEND_MS } from './sendLog';
+import { RESEND_MS, relayerKey } from './sendLog';
 import { replacementTerms } from './terms';
 
 /** What blocks a followed envelope until the workflow acts. */

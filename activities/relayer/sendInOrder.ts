@@ -8,8 +8,8 @@ import { MAX_ENVELOPES_READ, newestEnvelopes } from '../../src/db/followedEnvelo
 import { reservedNonces } from '../../src/db/reservations';
 import type { RelayerContext } from './context';
 import type { NonceGap } from './nonceGaps';
-import { relayerKey } from './relayerKey';
 import { send } from './send';
+import { relayerKey } from './sendLog';
 
 /**
  * Whether an envelope of an earlier nonce that is not on the chain is sent again. Bytes whose effect was confirmed once

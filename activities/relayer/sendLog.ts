@@ -1,5 +1,9 @@
 import type { Envelope } from '../../src/db/chain';
-import { relayerKey } from './relayerKey';
+
+/** The key of a relayer in what a process shares. */
+export function relayerKey(networkId: number, relayerAddress: string): string {
+  return `${networkId}/${relayerAddress}`;
+}
 
 /** The same bytes are sent again after this: a node may have lost them. */
 export const RESEND_MS = 5_000;

@@ -11,7 +11,7 @@ import type { AttemptOutcome } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import type { RelayerContext } from '../relayer/context';
 import { checkEnvelope } from '../relayer/envelopes';
-import { relayerKey } from '../relayer/relayerKey';
+import { relayerKey } from '../relayer/sendLog';
 import { type AtNonce, outcomeOf } from './outcome';
 
 /** The attempts at a nonce of an account. Throws when there is none. */

@@ -9,8 +9,8 @@ import { type SimulationResult, simulateTransaction } from '../../src/chain/tran
 import type { TransactionToObserve } from '../../src/db/transactions';
 import type { FailureCode } from '../../src/domain/approval';
 import { tokenOf } from '../../src/transactions/policy';
-import { relayerKey } from '../relayer/relayerKey';
 import { relayerOf } from '../relayer/relayerOf';
+import { relayerKey } from '../relayer/sendLog';
 import { envelopeTerms, type FundsRefusal, refuseFunds } from '../relayer/terms';
 import type { ObserveNewContext } from './chainContext';
 import type { TransactionObservation } from './observation';

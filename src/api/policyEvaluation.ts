@@ -1,12 +1,20 @@
 import { carriedCalls } from '../chain/carriedCalls';
 import { isRestricted } from '../chain/functions';
 import type { ShownEvaluation, TransactionToEvaluate } from '../contract/policies';
-import type { Db } from '../db/database';
+import type { Db, Tx } from '../db/database';
+import { findGroups } from '../db/groups';
+import { findMembers } from '../db/members';
 import { listPolicies } from '../db/policies';
-import { readPeople } from '../db/policyContext';
 import { readUsage } from '../db/policyUsage';
-import { policyPeople } from '../domain/policy';
-import { evaluate, type PolicyTransaction, type Remaining, usageWindow } from '../domain/policyEngine';
+import { memberSummary } from '../domain/approval';
+import { type Policy, policyPeople } from '../domain/policy';
+import {
+  evaluate,
+  type PolicyContext,
+  type PolicyTransaction,
+  type Remaining,
+  usageWindow,
+} from '../domain/policyEngine';
 import { checkReplacement, namedToken, readTransferredToken } from '../transactions/plan';
 import type { ApiDependencies } from './dependencies';
 import { acceptOrThrow } from './refusals';
@@ -20,6 +28,22 @@ function showRemaining(remaining: Remaining | null): ShownEvaluation['remaining'
   return 'amount' in remaining
     ? { amount: String(remaining.amount), until }
     : { count: remaining.count, until };
+}
+
+/** The current members and groups that policies depend on when this member initiates a transaction. */
+async function readPeople(
+  tx: Tx,
+  organizationId: string,
+  policies: readonly Policy[],
+  initiatorId: string,
+): Promise<Pick<PolicyContext, 'members' | 'groups'>> {
+  const { memberIds, groupIds } = policyPeople(policies);
+  const members = await findMembers(tx, organizationId, [initiatorId, ...memberIds]);
+  const groups = groupIds.length === 0 ? [] : await findGroups(tx, organizationId, groupIds);
+  return {
+    members: new Map(members.map((member) => [member.id, memberSummary(member)])),
+    groups: new Map(groups.map((group) => [group.id, group.members])),
+  };
 }
 
 /** Evaluates a transaction under every policy of an organization, all at one moment. Stores nothing. */
@@ -45,11 +69,7 @@ export async function evaluatePolicies(
   return db.transaction(
     async (tx) => {
       const policies = await listPolicies(tx, { organizationId });
-      const { memberIds, groupIds } = policyPeople(policies);
-      const people = await readPeople(tx, organizationId, {
-        memberIds: [initiatorId, ...memberIds],
-        groupIds,
-      });
+      const people = await readPeople(tx, organizationId, policies, initiatorId);
       const windows = policies.flatMap((policy) => usageWindow(policy, transaction) ?? []);
       const usages = await readUsage(tx, windows);
       const usageOf = new Map(windows.map(({ policyId }, i) => [policyId, usages[i]]));

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { newSession } from '../contract/sessions';
 import { startSession } from '../credentials/sessions';
 import type { Db } from '../db/database';
-import { findPeople, type Membership } from '../db/memberships';
+import { findPeople, type Membership } from '../db/members';
 import { attemptNonce } from '../db/sessionNonces';
 import { listSessions, type Session } from '../db/sessions';
 import type { Admission } from './admission';

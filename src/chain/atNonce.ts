@@ -106,8 +106,8 @@ export async function confirmedAt(
 
 /** What an execution at the nonce of a transaction makes of it. */
 export function kindOf(
-  { transaction }: SignedAtNonce,
-  { kind, safeTxHash }: Execution,
+  { transaction }: { readonly transaction: Pick<SignedAtNonce['transaction'], 'safeTxHash'> },
+  { kind, safeTxHash }: Pick<Execution, 'kind' | 'safeTxHash'>,
 ): 'executed' | 'reverted' | 'cancelled' {
   if (safeTxHash !== transaction.safeTxHash) return 'cancelled';
   return kind === 'success' ? 'executed' : 'reverted';

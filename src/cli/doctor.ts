@@ -15,7 +15,6 @@ import {
   readClock,
   signerClockFinding,
 } from './doctor/clocks';
-import { checkComparison } from './doctor/comparison';
 import {
   checkAccountNetworks,
   checkDatabase,
@@ -38,7 +37,7 @@ import {
 } from './doctor/finding';
 import { checkGasBudgets } from './doctor/gas';
 import { checkDecisions } from './doctor/governance';
-import { checkFreezes, checkJournal } from './doctor/journal';
+import { checkComparison, checkFreezes, checkJournal } from './doctor/journal';
 import { checkKeystore } from './doctor/keystore';
 import { checkNetwork, checkRelayers } from './doctor/networks';
 import { checkReconciler, checkWorkflows } from './doctor/reconciler';

@@ -1,6 +1,6 @@
 import type { MemberSummary } from '../domain/approval';
 import type { AdminSet } from '../domain/proposal';
-import type { Wallet } from '../domain/wallet';
+import type { Wallet, WalletKind } from '../domain/wallet';
 import { type AdminColumns, adminColumns, adminsOf } from './adminColumns';
 import type { Db, Tx } from './database';
 import { queryRows, requireRow } from './rows';
@@ -63,6 +63,27 @@ export async function findMembers(
     .whereIn('id', [...new Set(ids)])
     .orderBy('id');
   return rows.map(member);
+}
+
+/** What a wallet is in an organization. */
+export interface Membership {
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly memberId: string;
+  readonly memberName: string;
+  readonly walletKind: WalletKind;
+}
+
+/** The people whose wallet it is, in all organizations. */
+export async function findPeople(db: Db, walletAddress: string): Promise<Membership[]> {
+  return queryRows<Membership>(
+    db,
+    `SELECT o.id AS "organizationId", o.name AS "organizationName", m.id AS "memberId", m.name AS "memberName",
+       m.wallet_kind AS "walletKind"
+     FROM members m JOIN organizations o ON o.id = m.organization_id
+     WHERE lower(m.wallet_address) = lower(?) AND m.removed_at IS NULL AND m.type = 'user' ORDER BY o.id`,
+    [walletAddress],
+  );
 }
 
 /** A member of type user with that wallet, whatever the case of its address; undefined when there is none. */

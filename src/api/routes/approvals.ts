@@ -18,10 +18,10 @@ import {
 import type { ApprovalRef, WorkflowRef } from '../../domain/approvalRef';
 import type { Outcome } from '../../domain/refusal';
 import type { MessageOutcome, StartRequest } from '../../temporal/approvals';
+import { TemporalUnavailable } from '../../temporal/client';
 import { approvalWorkflowId } from '../../temporal/ids';
 import type { ShowApproval } from '../approvalCache';
 import { mutationRoute, type RequestContext, type Route, readTextRoute } from '../context';
-import { deliver } from '../deliver';
 import type { ApprovalMessages } from '../dependencies';
 import type { WatchExecution } from '../executionWatch';
 import type { RequestRef } from '../idempotency';
@@ -29,6 +29,18 @@ import { acceptOrThrow, Refused, unavailable } from '../refusals';
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape is the subject's; responses are checked in one place
 export type Shown = any;
+
+/** Sends a message to a workflow; an unavailable one is a 500 that can be repeated. */
+async function deliver<Answer>(send: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof TemporalUnavailable) {
+      throw unavailable('the workflow service is unavailable; send the same request again', error);
+    }
+    throw error;
+  }
+}
 
 /** The body of a signature request. */
 interface SignBody {

@@ -26,7 +26,6 @@ import { assertOwnOrigin } from '../origin';
 import { parseQuery, parseWith } from '../query';
 import { notFound, pathNotFound, Refused } from '../refusals';
 import { CLEARED_COOKIE, sessionCookie } from '../sessionCookie';
-import { sessionView } from '../sessionView';
 import { type SignInDependencies, signIn } from '../signIn';
 
 interface Dependencies extends SignInDependencies {
@@ -48,6 +47,28 @@ interface Asked {
 interface SessionRoute {
   readonly endpoint: SessionEndpoint;
   readonly serve: (asked: Asked) => Promise<void>;
+}
+
+/** A session as its member sees it, with the Temporal UI where there is one. */
+function sessionView(
+  session: Session,
+  currentId: string,
+  { uiUrl, namespace }: ApiDependencies['config']['temporal'],
+): ShownSession {
+  const { id, name, walletAddress } = session.member;
+  return {
+    id: session.id,
+    organization: session.organization,
+    member: { id, name, type: 'user', walletAddress },
+    isAdmin: session.isAdmin,
+    current: session.id === currentId,
+    ...(session.userAgent === null ? {} : { userAgent: session.userAgent }),
+    createdAt: session.createdAt.toISOString(),
+    lastUsedAt: session.lastUsedAt.toISOString(),
+    idleExpiresAt: session.idleExpiresAt.toISOString(),
+    expiresAt: session.expiresAt.toISOString(),
+    ...(uiUrl === undefined ? {} : { temporalUiUrl: uiUrl, temporalNamespace: namespace }),
+  };
 }
 
 function credentialOf({ response }: Asked): SessionCredential {

@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem';
-import { ask, type ChainClient, ChainUnavailable } from '../../chain/clients';
+import { headOf, kindOf } from '../../chain/atNonce';
+import { type ChainClient, ChainUnavailable } from '../../chain/clients';
 import { BLOCKS_AT_ONCE, executionsWith, type FoundExecution, firstSearched } from '../../chain/executions';
 import { accountNonce } from '../../chain/safe';
 import { type RecordedAuthorization, recordedAuthorizations } from '../../db/authorizations';
@@ -51,13 +52,6 @@ type Comparison =
   | 'ahead'
   | 'unknown';
 
-type Outcome = NonNullable<RecordedAuthorization['outcome']>;
-
-function outcomeIn({ safeTxHash }: RecordedAuthorization, found: FoundExecution): Outcome {
-  if (found.safeTxHash !== safeTxHash) return 'cancelled';
-  return found.kind === 'success' ? 'executed' : 'reverted';
-}
-
 /** How one that was not found compares with its chain. */
 function withoutExecution({ of, used, complete, isAhead }: Looked): Comparison {
   if (isAhead) return 'ahead';
@@ -74,7 +68,7 @@ function withoutExecution({ of, used, complete, isAhead }: Looked): Comparison {
 export function comparisonOf(looked: Looked, confirmed: bigint): Comparison {
   const { of, found } = looked;
   if (!found) return withoutExecution(looked);
-  if (of.outcome !== null) return outcomeIn(of, found) === of.outcome ? 'same' : 'different';
+  if (of.outcome !== null) return kindOf({ transaction: of }, found) === of.outcome ? 'same' : 'different';
   return found.blockNumber <= confirmed ? 'unread' : 'open';
 }
 
@@ -225,7 +219,10 @@ async function noncesOf(
   return nonces;
 }
 
-/** Looks up authorizations, with a bounded number of requests. Throws ChainUnavailable. */
+/**
+ * Looks up authorizations, with a bounded number of requests. `findAtNonce` asks about one nonce, with several requests each: here
+ * a hundred hashes are in each request, of thousands of authorizations. Throws ChainUnavailable.
+ */
 async function lookUp(
   chain: ChainClient,
   authorizations: readonly RecordedAuthorization[],
@@ -259,7 +256,7 @@ export async function checkAuthorizations(chain: ChainClient, db: Db): Promise<F
   const { id, confirmations } = chain.network;
   const { authorizations, total } = await recordedAuthorizations(db, id, MAX_COMPARED);
   try {
-    const head = await ask(chain, (rpc) => rpc.getBlockNumber());
+    const head = await headOf(chain);
     const looked = await lookUp(chain, authorizations, { head, untilMs });
     return authorizationFindings({ id, confirmed: head - BigInt(confirmations), total }, looked);
   } catch (error) {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { rewrittenAttempts } from '../../db/authorizations';
 import type { Db } from '../../db/database';
 import { readInstallationId } from '../../db/installation';
+import { readJournalComparison, refuseUncompared } from '../../db/journalComparison';
 import { holderText, positionRefusal } from '../../signer/journal/databaseLease';
 import { assertInstallation } from '../../signer/journal/installationJournal';
 import { type JournalReader, readJournal } from '../../signer/journal/journalReader';
@@ -80,4 +81,18 @@ export async function checkJournal(file: string, db: Db, isHostOfSigner: boolean
   } finally {
     await journal.close();
   }
+}
+
+/** Whether the API is closed, because the database may lack what was authorized. */
+export async function checkComparison(db: Db): Promise<Finding[]> {
+  const comparison = await readJournalComparison(db);
+  const refusal = refuseUncompared(comparison);
+  if (refusal) {
+    const todo =
+      'start the signer; where it finds something missing, see "The database was rolled back" in the runbook';
+    return [fail('comparison', `the API refuses every request: ${refusal}`, todo)];
+  }
+  return [
+    ok('comparison', comparison.hasBegun ? 'the signer has found nothing missing' : 'no signer has run yet'),
+  ];
 }
