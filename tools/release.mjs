@@ -42,20 +42,34 @@ function edit(file, from, to) {
   writeFileSync(at(file), edited);
 }
 
-/** Every `package.json` of the repository, and what they say of each other. */
+const OWN = ['@orgwallet/client', 'orgwallet', '@orgwallet/console'];
+
+/** Sets the version of a manifest, and of our packages in what it needs. */
+function setVersion(manifest) {
+  manifest.version = version;
+  for (const name of OWN) if (manifest.dependencies?.[name]) manifest.dependencies[name] = version;
+}
+
+function editJson(file, change) {
+  const content = JSON.parse(readFileSync(at(file), 'utf8'));
+  change(content);
+  writeFileSync(at(file), `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** Every `package.json` of the repository and the lockfile. npm is not asked: it would look for our packages in its registry. */
 function setPackageVersions() {
-  const names = ['@orgwallet/client', 'orgwallet', '@orgwallet/console'];
-  for (const file of ['package.json', 'client/package.json', 'console/package.json']) {
-    const manifest = JSON.parse(readFileSync(at(file), 'utf8'));
-    manifest.version = version;
-    for (const name of names) if (manifest.dependencies?.[name]) manifest.dependencies[name] = version;
-    if (values.repository && file !== 'console/package.json') {
+  for (const folder of ['', 'client', 'console']) {
+    editJson(join(folder, 'package.json'), (manifest) => {
+      setVersion(manifest);
+      if (!values.repository || folder === 'console') return;
       manifest.repository = { type: 'git', url: values.repository };
-      if (file.startsWith('client')) manifest.repository.directory = 'client';
-    }
-    writeFileSync(at(file), `${JSON.stringify(manifest, null, 2)}\n`);
+      if (folder) manifest.repository.directory = folder;
+    });
   }
-  run('npm', ['install', '--package-lock-only', '--ignore-scripts', '--no-audit', '--no-fund']);
+  editJson('package-lock.json', (lockfile) => {
+    lockfile.version = version;
+    for (const folder of ['', 'client', 'console']) setVersion(lockfile.packages[folder]);
+  });
 }
 
 const today = new Date().toISOString().slice(0, 10);

@@ -160,6 +160,8 @@ describe('the ceremony', () => {
     };
     await untilOn(visitor, 'Found an organization');
     await tabTo('File');
+    // A page behind another one opens no dialog.
+    await visitor.page.bringToFront();
     const [chooser] = await Promise.all([visitor.page.waitForEvent('filechooser'), keyboard.press('Enter')]);
     await chooser.setFiles(ceremony.file);
     await tabTo('Digest on the board');

@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -37,6 +45,8 @@ async function clone(): Promise<string> {
   writeFileSync(patch, await run('git', ['diff', 'HEAD', '--binary'], root));
   if (readFileSync(patch).length > 0) await run('git', ['apply', '--index', patch], dir);
   symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
+  // `node_modules/` is ignored, a link of that name is not.
+  appendFileSync(join(dir, '.git/info/exclude'), 'node_modules\n');
   const identity = ['-c', 'user.name=test', '-c', 'user.email=test@localhost'];
   await run('git', [...identity, 'commit', '--quiet', '--allow-empty', '--all', '-m', 'test'], dir);
   for (const [name, value] of [
