@@ -8,7 +8,6 @@ import type { Clients } from './clients';
 import type { Config } from './config';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
-import { planOperation } from './operations/plan';
 import { type OtherParts, type RunningProcess, startProcess } from './process';
 import { workersOf } from './roles';
 import { executeApproval, signApproval, startApproval, startApprovalAnew } from './temporal/approvals';
@@ -29,24 +28,6 @@ function upgradeOf({ config, sender, logger }: Clients, lifetime: Lifetime): Upg
   return upgrade;
 }
 
-function planProposal({ config, db, readToken }: Clients): ApiDependencies['planProposal'] {
-  const { networks, production } = config;
-  return async ({ organizationId, kind, body }) => {
-    const observed = await kind.observe?.(
-      {
-        networks,
-        readToken,
-        // Only the creation itself, in the workflow, notes what it finds.
-        readWalletCode: async () => 'unknown',
-        findMembers: async () => [],
-      },
-      body,
-    );
-    if (observed && !observed.ok) return observed;
-    return planOperation({ db, organizationId, networks, production }, kind, body, observed?.value);
-  };
-}
-
 function apiDependencies(clients: Clients, pageAddition: PageAddition | undefined): ApiDependencies {
   const { config, db, logger, metrics, tracer, sender, identifyVoter, walletEndpoints, readToken } = clients;
   return {
@@ -64,7 +45,6 @@ function apiDependencies(clients: Clients, pageAddition: PageAddition | undefine
       sign: (ref, vote, updateId) => signApproval(sender, ref, vote, updateId),
       execute: (ref, message, updateId) => executeApproval(sender, ref, message, updateId),
     },
-    planProposal: planProposal(clients),
     identifyVoter,
     findSignedMessage: createFindSignedMessage(walletEndpoints),
     readToken,

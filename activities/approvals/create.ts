@@ -10,7 +10,7 @@ import type { TakenClaim } from '../../src/db/claims';
 import { type ApprovalState, expiryOf, newApprovalRecord } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import { credentialDetail, isApiKeyId, requestNotStored } from '../../src/domain/credential';
-import { accept, type Outcome, refuse } from '../../src/domain/refusal';
+import { refuse } from '../../src/domain/refusal';
 import { failpoint } from '../../src/failpoints';
 import { notAdmitted } from '../../src/operations/plan';
 import type { MessageResult } from '../../src/temporal/messages';
@@ -81,15 +81,14 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
 }
 
 /**
- * One attempt to create an approval. Returns the conflicting claim, if there is one; that chains have to be read first; or
- * undefined, where what it was planned upon has changed.
+ * One attempt to create an approval. Returns the conflicting claim, if there is one; or undefined, where what it was planned
+ * upon has changed.
  */
 async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
   deps: ApprovalDeps,
   subject: CreatableSubject<V, S, I>,
   input: I,
-  observed: unknown,
-): Promise<MessageResult<S> | TakenClaim | 'unobserved' | undefined> {
+): Promise<MessageResult<S> | TakenClaim | undefined> {
   const { created, request, open, admitted, ...read } = await readCreationRequest(deps.db, input);
   if (!created) {
     if (!request || !subject.isRequestedBy(input, request)) {
@@ -99,23 +98,11 @@ async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I ext
     if (!admitted) throw new Rollback(notAdmitted(input.organizationId).refusal);
     // Before chains are read for it; what counts is the count when it is stored.
     if (open >= deps.maxOpenPerKey) throw tooManyOpen(request.createdBy, deps.maxOpenPerKey);
-    const planned = await subject.plan(deps, input, request.body, observed);
-    if (planned === 'unobserved') return planned;
+    const planned = await subject.plan(deps, input, request.body);
     if (!planned.ok) throw new Rollback(planned.refusal);
     return store(deps, subject, input, planned.value, { request, ...read });
   }
   return { ok: true, state: await readState(deps.db, subject, input) };
-}
-
-/** Reads what the plan needs from chains; nothing when the approval exists or was not requested. */
-async function observeRequested<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
-  deps: ApprovalDeps,
-  subject: CreatableSubject<V, S, I>,
-  input: I,
-): Promise<Outcome<unknown>> {
-  const { created, request } = await readCreationRequest(deps.db, input);
-  if (created || !request || !subject.isRequestedBy(input, request)) return accept(undefined);
-  return subject.observe(deps, input, request.body);
 }
 
 /** True when the holder of a claim remains open. Records its expiry if its workflow has not yet. */
@@ -129,25 +116,6 @@ async function remainsOpen<V extends AnySnapshot, S extends ApprovalState, I ext
   return !closed && signatureStatus !== 'expired';
 }
 
-/** Creates an approval with what was observed. Returns that chains have to be read first. */
-async function createObserved<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
-  deps: ApprovalDeps,
-  subject: CreatableSubject<V, S, I>,
-  input: I,
-  observed: unknown,
-): Promise<MessageResult<S> | 'unobserved'> {
-  return untilUnchanged(async (): Promise<MessageResult<S> | 'unobserved' | undefined> => {
-    const result = await tryToCreate(deps, subject, input, observed);
-    if (!result || result === 'unobserved' || 'ok' in result) return result;
-    const { heldBy } = result;
-    // Another attempt of the same creation has just stored it.
-    if (heldBy === input.id) return undefined;
-    const { organizationId } = input;
-    if (!(await remainsOpen(deps, subject, { organizationId, id: heldBy }))) return undefined;
-    return refuse('conflict', subject.takenText(result));
-  });
-}
-
 /**
  * Creates an approval from its stored request, or finds it when it exists; without a request it can only be found. A
  * refusal changes nothing.
@@ -157,15 +125,16 @@ export async function createApproval<V extends AnySnapshot, S extends ApprovalSt
   subject: CreatableSubject<V, S, I>,
   input: I,
 ): Promise<MessageResult<S>> {
-  return catchRefusal(async () => {
-    const created = subject.needsObservation(input)
-      ? 'unobserved'
-      : await createObserved(deps, subject, input, undefined);
-    if (created !== 'unobserved') return created;
-    const observation = await observeRequested(deps, subject, input);
-    if (!observation.ok) return observation;
-    const result = await createObserved(deps, subject, input, observation.value);
-    if (result === 'unobserved') throw new Error(`what ${input.id} needs was not observed`);
-    return result;
-  });
+  return catchRefusal(() =>
+    untilUnchanged(async (): Promise<MessageResult<S> | undefined> => {
+      const result = await tryToCreate(deps, subject, input);
+      if (!result || 'ok' in result) return result;
+      const { heldBy } = result;
+      // Another attempt of the same creation has just stored it.
+      if (heldBy === input.id) return undefined;
+      const { organizationId } = input;
+      if (!(await remainsOpen(deps, subject, { organizationId, id: heldBy }))) return undefined;
+      return refuse('conflict', subject.takenText(result));
+    }),
+  );
 }

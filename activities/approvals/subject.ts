@@ -12,6 +12,7 @@ import type { ApprovalRecord, ApprovalState, FailureCode, Note } from '../../src
 import type { ApprovalKey, ApprovalRef } from '../../src/domain/approvalRef';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import type { Outcome } from '../../src/domain/refusal';
+import type { WalletCode } from '../../src/domain/wallet';
 import type { Outside } from '../../src/operations/kind';
 
 /** The dependencies of the activities of approvals. */
@@ -22,7 +23,8 @@ export interface ApprovalDeps {
   readonly networks: readonly NetworkConfig[];
   readonly identifyVoter: IdentifyVoter;
   readonly readToken: Outside['readToken'];
-  readonly readWalletCode: Outside['readWalletCode'];
+  /** What is at the address of a wallet, on the network of contract wallets. Never throws. */
+  readonly readWalletCode: (address: string) => Promise<WalletCode>;
   /** Notifies the workflow of an approval to read it again. */
   readonly refresh: (approval: ApprovalRef) => Promise<void>;
   /** Milliseconds from creation to expiry. */
@@ -80,20 +82,12 @@ export interface CreatableSubject<V extends AnySnapshot, S extends ApprovalState
   extends ApprovalSubject<V, S> {
   /** True for a request of this kind. */
   isRequestedBy(input: I, request: NonNullable<CreationRequest['request']>): boolean;
-  /** True when a plan always needs what is read from chains; else it asks for it. */
-  needsObservation(input: I): boolean;
-  /** Reads what the plan needs from chains, while no database transaction is open. Its refusal is final. */
-  observe(deps: ApprovalDeps, input: I, body: JsonValue): Promise<Outcome<unknown>>;
   /**
-   * Plans the record from the stored request; or asks for what is read from chains, where nothing was (undefined). It is
-   * stored only where the admins have decided nothing since the request was read.
+   * Plans the record from the stored request, reading chains where it has to: no database transaction is open. Its refusal is
+   * final; it throws while a chain is unavailable that it needs. The record is stored only where the admins have decided nothing
+   * since the request was read.
    */
-  plan(
-    deps: ApprovalDeps,
-    input: I,
-    body: JsonValue,
-    observed: unknown,
-  ): Promise<Outcome<PlannedApproval<S>> | 'unobserved'>;
+  plan(deps: ApprovalDeps, input: I, body: JsonValue): Promise<Outcome<PlannedApproval<S>>>;
   /** Why another approval cannot be created beside the one that has its claim. */
   takenText(taken: TakenClaim): string;
 }

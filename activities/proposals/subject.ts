@@ -1,9 +1,8 @@
 import { proposalSubject } from '../../src/approvals/proposals';
 import type { Tx } from '../../src/db/database';
-import { findMembers } from '../../src/db/members';
 import { insertProposal, type ProposalSnapshot, updateDeployment } from '../../src/db/proposals';
 import type { StoredProposal } from '../../src/db/storedProposals';
-import type { ApprovalRecord } from '../../src/domain/approval';
+import type { ApprovalRecord, Note } from '../../src/domain/approval';
 import type { OrganizationState } from '../../src/domain/governance';
 import {
   type ProposalAction,
@@ -12,10 +11,10 @@ import {
   type ResourceType,
 } from '../../src/domain/proposal';
 import { accept } from '../../src/domain/refusal';
+import { type Wallet, walletWarning } from '../../src/domain/wallet';
 import { findKind, kindOf, proposes } from '../../src/operations';
-import type { Outside } from '../../src/operations/kind';
 import { planOperation } from '../../src/operations/plan';
-import type { CreatableSubject, CreateInput, ExecutableSubject } from '../approvals/subject';
+import type { ApprovalDeps, CreatableSubject, CreateInput, ExecutableSubject } from '../approvals/subject';
 
 /** The input of a proposal's creation. */
 export interface CreateProposalInput extends CreateInput {
@@ -48,6 +47,17 @@ function newProposalState(
   return proposalState({ ...created, ...planned, ...initial }, now);
 }
 
+/** What the chain says against the stated kinds of wallets, each once. */
+async function walletWarnings(
+  { readWalletCode }: Pick<ApprovalDeps, 'readWalletCode'>,
+  wallets: readonly Wallet[],
+): Promise<readonly Omit<Note, 'at'>[]> {
+  const warnings = await Promise.all(
+    wallets.map(async (wallet) => walletWarning(wallet, await readWalletCode(wallet.walletAddress))),
+  );
+  return warnings.filter((warning) => warning !== undefined);
+}
+
 /** Organization operations: created by their kind, sealed by the signer, projected into the tables, then deployed. */
 export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalState, CreateProposalInput> &
   ExecutableSubject<ProposalSnapshot, ProposalState> = {
@@ -57,29 +67,17 @@ export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalStat
     const kind = findKind(resourceType, action);
     return kind !== undefined && proposes(kind, path, body);
   },
-  needsObservation: ({ resourceType, action }) => findKind(resourceType, action)?.observe !== undefined,
-  async observe({ db, networks, readToken, readWalletCode }, { organizationId, resourceType, action }, body) {
-    const outside: Outside = {
-      networks,
-      readToken,
-      readWalletCode,
-      findMembers: (ids) => findMembers(db, organizationId, ids),
-    };
-    const observed = await kindOf(resourceType, action).observe?.(outside, body);
-    return observed ?? accept(undefined);
-  },
-  async plan({ db, networks, production }, input, body, observed) {
-    const { organizationId, resourceType, action } = input;
+  async plan(deps, { id, organizationId, resourceType, action }, body) {
     const kind = kindOf(resourceType, action);
-    const planned = await planOperation({ db, organizationId, networks, production }, kind, body, observed);
+    const planned = await planOperation(deps, organizationId, kind, body);
     if (!planned.ok) return planned;
-    const { data, summary, claims, names, notes = [], state } = planned.value;
+    const { data, summary, claims, names, state } = planned.value;
     return accept({
       summary,
       claims: resourceType === 'admins' ? ['admins', ...claims] : claims,
       names,
-      notes,
-      insert: insertProposal(db, { id: input.id, resourceType, action, data }),
+      notes: await walletWarnings(deps, kind.wallets?.(state, body) ?? []),
+      insert: insertProposal(deps.db, { id, resourceType, action, data }),
       audit: { resourceType, action, data },
       initialState: (created, read) => newProposalState(created, { resourceType, action, data }, state, read),
     });

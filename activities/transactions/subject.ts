@@ -1,25 +1,15 @@
 import { transactionSubject } from '../../src/approvals/transactions';
 import type { NewTransaction } from '../../src/contract/transactions';
-import type { Db, Tx } from '../../src/db/database';
-import { type ReferencedRecords, readReferencedRecords } from '../../src/db/referencedRecords';
+import type { Tx } from '../../src/db/database';
 import { reserveUsage } from '../../src/db/reservedUsage';
 import type { Statement } from '../../src/db/rows';
 import { insertTransaction, type TransactionSnapshot, updateExecution } from '../../src/db/transactions';
 import type { ApprovalRecord } from '../../src/domain/approval';
-import type { JsonValue } from '../../src/domain/canonicalJson';
-import { accept, refuse } from '../../src/domain/refusal';
+import { accept } from '../../src/domain/refusal';
 import { type TransactionState, transactionState } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
-import {
-  namedToken,
-  type PlannedTransaction,
-  planTransaction,
-  readTransferredToken,
-  replacedText,
-  resolveTransaction,
-} from '../../src/transactions/plan';
+import { type PlannedTransaction, planTransaction, replacedText } from '../../src/transactions/plan';
 import { policyRefusal, usageOf } from '../../src/transactions/policy';
-import { readSignedTokens } from '../../src/transactions/summary';
 import type {
   ApprovalDeps,
   Beginning,
@@ -29,15 +19,8 @@ import type {
   ExecutionRefusal,
 } from '../approvals/subject';
 
-type TransferredToken = Awaited<ReturnType<typeof readTransferredToken>>;
-
 /** Prefix of the claim of a replacement: all transactions of one family claim the first of them. */
 const FAMILY_CLAIM = 'transaction:';
-
-function readReferenced(db: Db | Tx, organizationId: string, request: NewTransaction) {
-  const { accountId, initiatorWalletAddress: walletAddress, policyId, replaces } = request;
-  return readReferencedRecords(db, { organizationId, accountId, walletAddress, policyId, replaces });
-}
 
 /** Checks the policy again; the reservation of its budget, which is locked, begins the execution. */
 async function reserve(
@@ -55,11 +38,10 @@ async function reserve(
 /** The state of a new transaction. */
 function newTransactionState(
   created: ApprovalRecord,
-  planned: PlannedTransaction,
-  { account, initiator, policy, members, groups }: ReferencedRecords,
+  { record, permitted }: PlannedTransaction,
   time: Date,
-): TransactionState | undefined {
-  if (!account || !initiator || !policy) return undefined;
+): TransactionState {
+  const { account, initiator, policy, members, groups } = permitted;
   const initial = {
     accountAddress: account.address,
     initiator,
@@ -73,7 +55,7 @@ function newTransactionState(
     reopenings: 0,
   };
   const now = { time, policy, policyRemoved: false, members, groups };
-  return transactionState({ ...created, ...planned, ...initial }, now);
+  return transactionState({ ...created, ...record, ...initial }, now);
 }
 
 /** Transactions of accounts: planned under their policy, their budget reserved, then executed on chain. */
@@ -81,56 +63,31 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
   ExecutableSubject<TransactionSnapshot, TransactionState> = {
   ...transactionSubject,
   isRequestedBy: (_input, { path }) => path === '/api/v1/transactions',
-  // Only a token that its policy does not name is read.
-  needsObservation: () => false,
-  async observe({ db, networks, readToken }, { organizationId }, body) {
-    const request = body as unknown as NewTransaction;
-    const records = await readReferenced(db, organizationId, request);
-    const resolved = resolveTransaction(networks, records, request);
-    const token = resolved.ok
-      ? await readTransferredToken(readToken, request.networkId, resolved.value.content, records.policy)
-      : null;
-    // This does not refuse the transaction: the activity is retried until the chain is available.
-    if (token && !token.ok && token.unavailable) throw new Error(token.reason);
-    return accept(token);
-  },
-  async plan({ db, networks }, input, body, observed) {
-    const request = body as unknown as NewTransaction;
-    const records = await readReferenced(db, input.organizationId, request);
-    const resolved = resolveTransaction(networks, records, request);
-    if (!resolved.ok) {
-      const [{ field, message }] = resolved.issues;
-      return refuse('validationError', `${field} ${message}`, field);
+  async plan(deps, { organizationId, id }, body) {
+    const outcome = await planTransaction(deps, organizationId, body as unknown as NewTransaction);
+    if (!outcome.ok) {
+      // This does not refuse the transaction: the activity is retried until the chain is available.
+      if (outcome.refusal.code === 'internalError') throw new Error(outcome.refusal.message);
+      return outcome;
     }
-    const { content: call } = resolved.value;
-    const known = observed as TransferredToken | undefined;
-    const read = known === undefined ? namedToken(request.networkId, call, records.policy) : known;
-    if (read === undefined) return 'unobserved';
-    const signed = await readSignedTokens(
-      db,
-      input.organizationId,
-      request.networkId,
-      { content: call, calldata: request.data },
-      records.policy,
-    );
-    const planned = planTransaction(records, resolved.value, request, { read, signed });
-    if (!planned.ok) return planned;
-    const { summary, names, content, policyId, initiatorId, replaces } = planned.value;
+    const planned = outcome.value;
+    const { record, summary, names, permitted } = planned;
+    const { accountId, networkId, policyId, initiatorId, content, replaces } = record;
     return accept({
       summary,
       // Of simultaneous replacements one is created.
-      claims: records.family && replaces !== null ? [`${FAMILY_CLAIM}${records.family.first}`] : [],
+      claims: permitted.family && replaces !== null ? [`${FAMILY_CLAIM}${permitted.family.first}`] : [],
       names,
-      insert: insertTransaction(db, { ...planned.value, id: input.id }),
+      insert: insertTransaction(deps.db, { ...record, id }),
       audit: {
-        accountId: planned.value.accountId,
-        networkId: planned.value.networkId,
+        accountId,
+        networkId,
         policyId,
         initiatorId,
-        data: content as JsonValue,
+        data: content,
         ...(replaces === null ? {} : { replaces }),
       },
-      initialState: (created, { time }) => newTransactionState(created, planned.value, records, time),
+      initialState: (created, { time }) => newTransactionState(created, planned, time),
     });
   },
   takenText: ({ claim, heldBy }) =>

@@ -8,12 +8,11 @@ import type { Db } from '../db/database';
 import type { StoredTransaction } from '../db/transactions';
 import type { Decision } from '../domain/approval';
 import type { ApprovalRef, WorkflowRef } from '../domain/approvalRef';
-import type { JsonValue } from '../domain/canonicalJson';
 import type { Outcome } from '../domain/refusal';
 import type { TransactionContent } from '../domain/transactionContent';
 import type { WalletKind } from '../domain/wallet';
 import type { Metrics } from '../metrics';
-import type { Outside, ProposalKind } from '../operations/kind';
+import type { Outside } from '../operations/kind';
 import type { MessageOutcome, SignRequest, StartRequest } from '../temporal/approvals';
 import type { Tracer } from '../tracing';
 import type { PageAddition } from './pageAddition';
@@ -58,12 +57,6 @@ export interface ApiDependencies {
   readonly tracer: Tracer | undefined;
   readonly pageAddition?: PageAddition | undefined;
   readonly approvals: ApprovalMessages;
-  /** Checks a new request against the current state, without effect. */
-  readonly planProposal: (request: {
-    organizationId: string;
-    kind: ProposalKind;
-    body: JsonValue;
-  }) => Promise<Outcome<unknown>>;
   /** Verifies a signature over a payload and the eligibility of its voter. */
   readonly identifyVoter: IdentifyVoter;
   /** Finds which of several texts a wallet has signed (EIP-191); returns its index. */

@@ -1,6 +1,6 @@
-import type { FieldIssue } from '../contract/errors';
 import { fieldPath, MAX_ISSUES, shortened } from '../contract/issues';
 import type { JsonValue } from '../domain/canonicalJson';
+import type { FieldIssue } from '../domain/refusal';
 import { unstorablePart } from './text';
 
 /** A body is not JSON that this service accepts; the issues say where and why. */

@@ -1,5 +1,3 @@
-import { carriedCalls } from '../chain/carriedCalls';
-import { isRestricted } from '../chain/functions';
 import type { ShownEvaluation, TransactionToEvaluate } from '../contract/policies';
 import type { Db, Tx } from '../db/database';
 import { findGroups } from '../db/groups';
@@ -8,17 +6,10 @@ import { listPolicies } from '../db/policies';
 import { readUsage } from '../db/policyUsage';
 import { memberSummary } from '../domain/approval';
 import { type Policy, policyPeople } from '../domain/policy';
-import {
-  evaluate,
-  type PolicyContext,
-  type PolicyTransaction,
-  type Remaining,
-  usageWindow,
-} from '../domain/policyEngine';
-import { checkReplacement, namedToken, readTransferredToken } from '../transactions/plan';
+import { type PolicyContext, type Remaining, usageWindow } from '../domain/policyEngine';
+import { evaluateRequested, readRequested, readTransferredToken } from '../transactions/plan';
 import type { ApiDependencies } from './dependencies';
 import { acceptOrThrow } from './refusals';
-import { resolveRequest } from './transactionRequests';
 
 type Dependencies = { db: Db } & Pick<ApiDependencies, 'config' | 'readToken' | 'readRecipientCode'>;
 
@@ -52,17 +43,13 @@ export async function evaluatePolicies(
   organizationId: string,
   request: TransactionToEvaluate,
 ): Promise<ShownEvaluation[]> {
-  const { db, readToken, readRecipientCode } = dependencies;
-  const { records, resolved } = await resolveRequest(dependencies, organizationId, request);
-  acceptOrThrow(checkReplacement(records, request));
-  const { account, content } = resolved;
-  const { nativeAsset } = resolved.network;
-  const { networkId } = request;
-  const initiatorId = resolved.initiator.id;
-  const carried = carriedCalls({ to: request.to, value: BigInt(request.value), data: request.data });
-  const transaction: PolicyTransaction = { networkId, accountId: account.id, initiatorId, content, carried };
+  const { db, config, readToken, readRecipientCode } = dependencies;
+  const { networks } = config;
+  const requested = acceptOrThrow(await readRequested({ db, networks }, organizationId, request));
+  const { transaction } = requested;
+  const { networkId, initiatorId, content } = transaction;
   const [read, recipientCode] = await Promise.all([
-    readTransferredToken(readToken, networkId, content, undefined),
+    readTransferredToken({ readToken }, transaction),
     readRecipientCode({ organizationId, networkId, content }),
   ]);
   const mark = recipientCode === null ? {} : { recipientCode };
@@ -74,12 +61,8 @@ export async function evaluatePolicies(
       const usages = await readUsage(tx, windows);
       const usageOf = new Map(windows.map(({ policyId }, i) => [policyId, usages[i]]));
       return policies.map((policy) => {
-        const usage = usageOf.get(policy.id) ?? null;
-        // As in a creation: a token that the policy names is not read again.
-        const token = namedToken(networkId, content, policy) ?? read;
-        const tokenFault = token && !token.ok ? token.reason : null;
-        const context = { account, ...people, isRestricted, nativeAsset, tokenFault, usage };
-        const { remaining, ...evaluation } = evaluate(policy, transaction, context);
+        const now = { ...people, read, usage: usageOf.get(policy.id) ?? null };
+        const { remaining, ...evaluation } = evaluateRequested(requested, policy, now);
         return {
           policy: { id: policy.id, name: policy.name },
           allowed: evaluation.allowed,

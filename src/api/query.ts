@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { FieldIssue } from '../contract/errors';
 import { describeIssue, fieldIssues, fieldPath } from '../contract/issues';
+import type { FieldIssue } from '../domain/refusal';
 import { badRequest } from './refusals';
 import { unstorablePart } from './text';
 

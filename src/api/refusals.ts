@@ -1,11 +1,11 @@
-import type { ErrorBody, FieldIssue } from '../contract/errors';
+import type { ErrorBody } from '../contract/errors';
 import { STATUS_BY_CODE } from '../contract/errors';
 import type { JsonValue } from '../domain/canonicalJson';
-import type { ErrorCode, Outcome, Refusal } from '../domain/refusal';
+import { type ErrorCode, type FieldIssue, type Outcome, type Refusal, refuseFields } from '../domain/refusal';
 
 type Details = ErrorBody['error']['details'];
 
-function detailsOf({ field, message, failures }: Refusal, issues?: readonly FieldIssue[]): Details {
+function detailsOf({ field, message, issues, failures }: Refusal): Details {
   const why = failures ? { failures: failures.map((failure) => ({ ...failure })) } : {};
   if (field === undefined) return failures ? ({ message, ...why } as Details) : undefined;
   return {
@@ -33,7 +33,6 @@ export class Refused extends Error {
   constructor(
     refusal: Refusal,
     options: {
-      issues?: readonly FieldIssue[];
       /** Further details, for callers to go on with. */
       details?: { readonly [name: string]: JsonValue };
       headers?: { readonly [name: string]: string };
@@ -44,18 +43,14 @@ export class Refused extends Error {
     this.code = refusal.code;
     this.status = STATUS_BY_CODE[refusal.code];
     this.headers = { ...HEADERS[refusal.code], ...options.headers };
-    const details = detailsOf(refusal, options.issues);
+    const details = detailsOf(refusal);
     this.details = options.details ? { ...details, ...options.details } : details;
   }
 }
 
 /** Refuses a request with invalid fields; the first one is `details.field`. */
 export function badRequest(issues: readonly [FieldIssue, ...FieldIssue[]]): Refused {
-  const [first] = issues;
-  return new Refused(
-    { code: 'validationError', message: `${first.field}: ${first.message}`, field: first.field },
-    { issues },
-  );
+  return new Refused(refuseFields(issues).refusal);
 }
 
 /** The 404 for a record that does not exist or belongs to another organization. */

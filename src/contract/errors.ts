@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErrorCode } from '../domain/refusal';
+import type { ErrorCode, FieldIssue } from '../domain/refusal';
 import { conditionFailure } from './conditions';
 
 /** The HTTP status of each error code. */
@@ -41,7 +41,7 @@ const errorCode = z
   .enum(Object.keys(STATUS_BY_CODE) as [ErrorCode, ...ErrorCode[]])
   .meta({ id: 'ErrorCode' });
 
-const issue = z
+const issue: z.ZodType<FieldIssue> = z
   .object({
     field: z.string().meta({ description: 'Path of the field, such as `items[1].networkIds[0]`.' }),
     message: z.string(),
@@ -73,6 +73,3 @@ export const errorBody = z
 
 /** The body of every error response. */
 export type ErrorBody = z.infer<typeof errorBody>;
-
-/** One invalid field of a request. */
-export type FieldIssue = z.infer<typeof issue>;

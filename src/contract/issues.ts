@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { FieldIssue } from './errors';
+import type { FieldIssue } from '../domain/refusal';
 
 /** The most issues in an answer. */
 export const MAX_ISSUES = 100;

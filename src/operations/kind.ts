@@ -2,10 +2,11 @@ import type { NetworkConfig } from '../config';
 import type { ProposeRequest } from '../contract/proposals';
 import type { AuditInput } from '../db/audit';
 import type { Db, Tx } from '../db/database';
-import type { Failure, MemberSummary, Note } from '../domain/approval';
+import type { Failure } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
+import type { OrganizationState } from '../domain/governance';
 import type { Outcome } from '../domain/refusal';
-import type { WalletCode } from '../domain/wallet';
+import type { Wallet } from '../domain/wallet';
 import type { OperationRule, Rule, SummaryContext } from './rule';
 
 /** The context of a plan: the database besides. */
@@ -21,7 +22,7 @@ export interface Token {
   readonly logoUrl: string | null;
 }
 
-/** What is read before a creation is planned, most of it outside the database. */
+/** What is read of chains before a creation is planned. */
 export interface Outside {
   readonly networks: readonly NetworkConfig[];
   /**
@@ -35,10 +36,6 @@ export interface Outside {
     | { readonly ok: true; readonly token: Token }
     | { readonly ok: false; readonly reason: string; readonly unavailable?: true }
   >;
-  /** What is at the address of a wallet, on the network of contract wallets. Never throws. */
-  readonly readWalletCode: (address: string) => Promise<WalletCode>;
-  /** Those members of the organization, as they are now. */
-  readonly findMembers: (ids: readonly string[]) => Promise<readonly MemberSummary[]>;
 }
 
 /** The proposal that a request becomes. */
@@ -52,8 +49,6 @@ export interface Plan<Data> {
   readonly claims: readonly string[];
   /** What it is about, whether it changes it or not; `network:<id>` too. A change of these is noted on it. */
   readonly names: readonly string[];
-  /** What its readers should know from the beginning. It is not signed. */
-  readonly notes?: readonly Omit<Note, 'at'>[];
 }
 
 /** A change of records, and the audit entries that belong to it. */
@@ -105,6 +100,8 @@ interface Request<Body, Data, Facts> {
   observe?(outside: Outside, body: Body): Promise<Outcome<Facts>>;
   /** Checks a request against the current state. Refuses with validationError or conflict. */
   plan(context: PlanContext, body: Body, facts: Facts): Promise<Outcome<Plan<Data>>>;
+  /** The wallets that it gives members: what the chain says against their stated kinds is noted on the proposal. */
+  wallets?(state: OrganizationState, body: Body): readonly Wallet[];
   /** Only kinds that deploy accounts have it. */
   readonly deployments?: Deployments<Data>;
 }

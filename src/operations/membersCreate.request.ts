@@ -6,7 +6,7 @@ import { accept } from '../domain/refusal';
 import { memberType, timestamp, walletKind } from '../domain/schemas';
 import { defineOperation } from './kind';
 import { walletInUse } from './members';
-import { walletInput, walletSubject, walletWarnings } from './members.request';
+import { walletInput, walletSubject } from './members.request';
 import { membersCreate } from './membersCreate';
 
 const item = z
@@ -44,11 +44,7 @@ export const membersCreateRequest = defineOperation(membersCreate, {
     },
   ],
 
-  async observe(outside, { items }) {
-    return accept(await walletWarnings(outside, items));
-  },
-
-  async plan({ state }, { items }, notes) {
+  async plan({ state }, { items }) {
     const taken = walletInUse(state, items);
     if (taken) return taken;
     const wallets = items.map(({ walletAddress }) => walletSubject(walletAddress));
@@ -56,7 +52,8 @@ export const membersCreateRequest = defineOperation(membersCreate, {
       data: { items: items.map((item) => ({ id: newId('mem'), ...item })) },
       claims: wallets,
       names: wallets,
-      notes,
     });
   },
+
+  wallets: (_, { items }) => items,
 });

@@ -8,7 +8,7 @@ import { idOf, memberType, timestamp, walletKind } from '../domain/schemas';
 import type { WalletKind } from '../domain/wallet';
 import { defineOperation } from './kind';
 import { unknownMember, walletInUse } from './members';
-import { walletInput, walletSubject, walletWarnings } from './members.request';
+import { walletInput, walletSubject } from './members.request';
 import { membersUpdate } from './membersUpdate';
 
 const item = z
@@ -87,16 +87,7 @@ export const membersUpdateRequest = defineOperation(membersUpdate, {
     },
   ],
 
-  async observe(outside, { items }) {
-    const stated = items.filter((item) => (item.walletAddress ?? item.walletKind) !== undefined);
-    const members = await outside.findMembers(stated.map(({ id }) => id));
-    const wallets = stated.flatMap((item) =>
-      members.filter(({ id }) => id === item.id).map((member) => ({ ...member, ...item })),
-    );
-    return accept(await walletWarnings(outside, wallets));
-  },
-
-  async plan({ state }, { items }, notes) {
+  async plan({ state }, { items }) {
     const ids = items.map(({ id }) => id);
     const taken = unknownMember(state, ids, (i) => `items[${i}].id`) ?? walletInUse(state, items);
     if (taken) return taken;
@@ -118,7 +109,14 @@ export const membersUpdateRequest = defineOperation(membersUpdate, {
       },
       claims: subjects,
       names: subjects,
-      notes,
+    });
+  },
+
+  wallets({ members }, { items }) {
+    const stated = items.filter((item) => (item.walletAddress ?? item.walletKind) !== undefined);
+    return stated.flatMap((item) => {
+      const member = members[item.id];
+      return member ? [{ ...member, ...item }] : [];
     });
   },
 });

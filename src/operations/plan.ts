@@ -1,4 +1,3 @@
-import type { NetworkConfig } from '../config';
 import type { Db, Tx } from '../db/database';
 import { readState } from '../db/seals';
 import type { JsonValue } from '../domain/canonicalJson';
@@ -6,7 +5,7 @@ import { applyEdits, type OrganizationState } from '../domain/governance';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { demoWalletRefused, editsOf } from './change';
 import { refuseExcess } from './excess';
-import type { Plan, ProposalKind } from './kind';
+import type { Outside, Plan, ProposalKind } from './kind';
 import { refuseTakenName } from './takenNames';
 
 /** Why an organization can change nothing yet. */
@@ -23,24 +22,27 @@ interface PlannedOperation extends Plan<JsonValue> {
   readonly state: OrganizationState;
 }
 
+/** What planning reads; `production`: demo wallets are refused. */
+interface PlanReads extends Outside {
+  readonly db: Db | Tx;
+  readonly production: boolean;
+}
+
 /**
  * Plans an operation from the body of a request, and tries its change on what the admins have decided. Refuses with
  * validationError or conflict.
  */
 export async function planOperation(
-  {
-    db,
-    organizationId,
-    networks,
-    production,
-  }: { db: Db | Tx; organizationId: string; networks: readonly NetworkConfig[]; production: boolean },
+  { db, production, networks, readToken }: PlanReads,
+  organizationId: string,
   kind: ProposalKind,
   body: JsonValue,
-  facts: unknown,
 ): Promise<Outcome<PlannedOperation>> {
   const state = await readState(db, organizationId);
   if (!state) return notAdmitted(organizationId);
-  const planned = await kind.plan({ db, state, networks }, body, facts);
+  const observed = await kind.observe?.({ networks, readToken }, body);
+  if (observed && !observed.ok) return observed;
+  const planned = await kind.plan({ db, state, networks }, body, observed?.value);
   if (!planned.ok) return planned;
   const { data } = planned.value;
   const edits = editsOf(kind, state, data);

@@ -5,56 +5,65 @@ import { isRestricted } from '../chain/functions';
 import { ACCOUNT_CONTRACTS } from '../chain/safeAccount';
 import type { NetworkConfig } from '../config';
 import type { NewTransaction as TransactionRequest } from '../contract/transactions';
-import type { ReferencedRecords, ReplacementFamily } from '../db/referencedRecords';
+import type { Db, Tx } from '../db/database';
+import {
+  type ReferencedRecords,
+  type ReplacementFamily,
+  readReferencedRecords,
+} from '../db/referencedRecords';
 import type { NewTransaction } from '../db/transactions';
 import type { JsonValue } from '../domain/canonicalJson';
 import { networkNotConfigured } from '../domain/network';
 import { NATIVE_CURRENCY, type Policy, policyPeople, tokenOfPolicy } from '../domain/policy';
-import { type ConditionFailure, evaluate, failureText, type PolicyTransaction } from '../domain/policyEngine';
-import { accept, type Outcome, type Refusal, refuse } from '../domain/refusal';
-import { checkTarget, readContent, type TransactionContent } from '../domain/transactionContent';
+import {
+  type Evaluation,
+  evaluate,
+  failureText,
+  type PolicyContext,
+  type PolicyTransaction,
+} from '../domain/policyEngine';
+import { accept, type FieldIssue, type Outcome, refuse, refuseFields } from '../domain/refusal';
+import { checkTarget, readContent } from '../domain/transactionContent';
 import { transactionData } from '../domain/transactionData';
 import type { TokenWords } from '../domain/transactionText';
 import type { Outside } from '../operations/kind';
-import { callOf, type SignedTokens, summaryOf } from './summary';
+import { callOf, readSignedTokens, summaryOf } from './summary';
 
-/** An invalid field of a request, and why. */
-interface RequestIssue {
-  readonly field: string;
-  readonly message: string;
+/** What planning reads. */
+interface PlanReads {
+  readonly db: Db | Tx;
+  readonly networks: readonly NetworkConfig[];
+  readonly readToken: Outside['readToken'];
 }
 
-/** The records of the organization that a request names. */
-export interface ResolvedTransaction {
+/** A requested transaction; to evaluate one under every policy, it names none. */
+type Request = Omit<TransactionRequest, 'policyId'> & { readonly policyId?: string };
+
+/** A requested transaction with the records of its organization that it names. */
+interface RequestedTransaction extends Pick<ReferencedRecords, 'policy' | 'members' | 'groups' | 'family'> {
   readonly account: NonNullable<ReferencedRecords['account']>;
-  readonly initiator: NonNullable<ReferencedRecords['initiator']>;
   readonly network: NetworkConfig;
-  readonly content: TransactionContent;
+  readonly initiator: NonNullable<ReferencedRecords['initiator']>;
+  /** As policies see it. */
+  readonly transaction: PolicyTransaction;
 }
 
-/** A requested transaction, without the policy that permits it. */
-export type TransactionContentRequest = Omit<TransactionRequest, 'policyId'>;
-
-/**
- * Finds the records that a request names, or every issue: records that do not exist, and what every chain or
- * account rejects.
- */
-export function resolveTransaction(
+/** Finds what a request names. Refuses with every bad field: what does not exist, and what every chain or account rejects. */
+function resolve(
   networks: readonly NetworkConfig[],
-  { account, initiator, isReplaceable }: Pick<ReferencedRecords, 'account' | 'initiator' | 'isReplaceable'>,
-  request: TransactionContentRequest,
-): { ok: true; value: ResolvedTransaction } | { ok: false; issues: [RequestIssue, ...RequestIssue[]] } {
+  { account, initiator, isReplaceable, ...records }: ReferencedRecords,
+  request: Request,
+): Outcome<RequestedTransaction> {
+  const { to, data, replaces, policyId } = request;
+  const call = { to, value: BigInt(request.value), data };
   const network = networks.find(({ id }) => id === request.networkId);
-  const content = readContent(
-    { to: request.to, value: BigInt(request.value), data: request.data },
-    checksumAddress,
-  );
+  const content = readContent(call, checksumAddress);
   const target = checkTarget(
-    { to: request.to, content: content.ok ? content.value : null },
+    { to, content: content.ok ? content.value : null },
     { address: account?.address ?? '', contracts: ACCOUNT_CONTRACTS },
   );
-  const encodingFault = restrictedEncodingFault(request.data);
-  const issues: RequestIssue[] = [];
+  const encodingFault = restrictedEncodingFault(data);
+  const issues: FieldIssue[] = [];
   const add = (field: string, message: string) => issues.push({ field, message });
   const addRefused = (outcome: Outcome<unknown>) => {
     if (!outcome.ok) add(outcome.refusal.field ?? 'body', outcome.refusal.message);
@@ -65,7 +74,7 @@ export function resolveTransaction(
   else if (account && !account.networkIds.includes(network.id)) {
     add('networkId', 'the account is not deployed on this network');
   }
-  if (request.replaces !== undefined && !isReplaceable) {
+  if (replaces !== undefined && !isReplaceable) {
     add(
       'replaces',
       'must be a failed transaction of the account that its initiator has signed, and that is closed',
@@ -74,10 +83,13 @@ export function resolveTransaction(
   addRefused(target);
   addRefused(content);
   if (encodingFault !== null) add('data', encodingFault);
+  if (policyId !== undefined && !records.policy) add('policyId', 'policy not found in this organization');
   const [first, ...others] = issues;
-  if (first) return { ok: false, issues: [first, ...others] };
+  if (first) return refuseFields([first, ...others]);
   if (!account || !initiator || !network || !content.ok) throw new Error('a bad transaction was not refused');
-  return { ok: true, value: { account, initiator, network, content: content.value } };
+  const ids = { networkId: network.id, accountId: account.id, initiatorId: initiator.id };
+  const transaction = { ...ids, content: content.value, carried: carriedCalls(call) };
+  return accept({ ...records, account, network, initiator, transaction });
 }
 
 /** Why a transaction cannot be replaced: another one of its family was executed or still can be. */
@@ -86,13 +98,20 @@ export function replacedText(replaced: string, live: NonNullable<ReplacementFami
   return `transaction ${replaced} cannot be replaced: ${live.id}, which replaces or is replaced by it, ${state}`;
 }
 
-/** Refuses to replace a transaction twice: both replacements would be executed. */
-export function checkReplacement(
-  { family }: Pick<ReferencedRecords, 'family'>,
-  { replaces }: Pick<TransactionRequest, 'replaces'>,
-): Outcome<null> {
-  if (replaces === undefined || !family?.live) return accept(null);
-  return refuse('conflict', replacedText(replaces, family.live));
+/**
+ * Reads what a request names. Refuses with validationError (every bad field), or with conflict where the transaction to
+ * replace has a live replacement: both would be executed.
+ */
+export async function readRequested(
+  { db, networks }: Pick<PlanReads, 'db' | 'networks'>,
+  organizationId: string,
+  request: Request,
+): Promise<Outcome<RequestedTransaction>> {
+  const { accountId, initiatorWalletAddress: walletAddress, policyId = '', replaces } = request;
+  const named = { organizationId, accountId, walletAddress, policyId, replaces };
+  const requested = resolve(networks, await readReferencedRecords(db, named), request);
+  const live = requested.ok ? requested.value.family?.live : undefined;
+  return replaces !== undefined && live ? refuse('conflict', replacedText(replaces, live)) : requested;
 }
 
 /** The token of a transfer, or why it cannot be read. Null where no token is transferred. */
@@ -101,102 +120,111 @@ type TokenFacts =
   | { readonly ok: true; readonly token: TokenWords }
   | { readonly ok: false; readonly reason: string; readonly unavailable?: true };
 
-/** The token of a transfer, as the policy that names it has read it, else as its chain reports it. */
-export async function readTransferredToken(
-  readToken: Outside['readToken'],
-  networkId: number,
-  content: TransactionContent,
-  policy: Policy | undefined,
-): Promise<TokenFacts> {
-  const named = namedToken(networkId, content, policy);
-  if (named !== undefined || content.type !== 'TOKEN_TRANSFER') return named ?? null;
-  return readToken(networkId, content.tokenAddress);
-}
-
-/** The same without a chain; undefined where one has to be read. */
-export function namedToken(
-  networkId: number,
-  content: TransactionContent,
-  policy: Policy | undefined,
-): TokenFacts | undefined {
+/** The token of a transfer as a policy names it; null where none is transferred, undefined where its chain has to be read. */
+function namedToken({ networkId, content }: PolicyTransaction, policy: Policy): TokenFacts | undefined {
   if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return null;
-  const named = policy && tokenOfPolicy(policy, networkId, content.tokenAddress);
+  const named = tokenOfPolicy(policy, networkId, content.tokenAddress);
   return named ? { ok: true, token: named } : undefined;
 }
 
-function notCovered(failures: readonly ConditionFailure[]): Refusal {
-  return {
-    code: 'forbidden',
-    message: `not permitted by policy: ${failureText(failures)}`,
-    failures,
-  };
+/** The token of a transfer as its chain reports it. */
+export async function readTransferredToken(
+  { readToken }: Pick<PlanReads, 'readToken'>,
+  { networkId, content }: PolicyTransaction,
+): Promise<TokenFacts> {
+  if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return null;
+  return readToken(networkId, content.tokenAddress);
+}
+
+/**
+ * Whether a policy permits a requested transaction. `read`: its token as its chain reports it, which counts where the policy does
+ * not name it. `usage` null: its budget is not checked.
+ */
+export function evaluateRequested(
+  { account, network, transaction }: Omit<RequestedTransaction, 'members' | 'groups'>,
+  policy: Policy,
+  { read, ...now }: Pick<PolicyContext, 'members' | 'groups' | 'usage'> & { readonly read: TokenFacts },
+): Evaluation {
+  const { nativeAsset } = network;
+  const token = namedToken(transaction, policy) ?? read;
+  const tokenFault = token && !token.ok ? token.reason : null;
+  return evaluate(policy, transaction, { ...now, account, isRestricted, nativeAsset, tokenFault });
+}
+
+/** A requested transaction that its policy permits. */
+interface PermittedTransaction extends RequestedTransaction {
+  readonly policy: Policy;
+  /** The token that it transfers; null where it transfers none. */
+  readonly token: TokenWords | null;
+}
+
+/**
+ * Checks a request against its policy and the current state. The budget is not checked: only execution spends it. A chain is
+ * read only for a token that the policy does not name. Refuses as `readRequested` does, with forbidden and every condition that
+ * is not met, and with internalError while that chain is unavailable.
+ */
+export async function permitTransaction(
+  reads: PlanReads,
+  organizationId: string,
+  request: TransactionRequest,
+): Promise<Outcome<PermittedTransaction>> {
+  const requested = await readRequested(reads, organizationId, request);
+  if (!requested.ok) return requested;
+  const { policy, members, groups, transaction } = requested.value;
+  if (!policy) throw new Error('an unknown policy was not refused');
+  const known = namedToken(transaction, policy);
+  const token = known === undefined ? await readTransferredToken(reads, transaction) : known;
+  if (token && !token.ok && token.unavailable) {
+    return refuse('internalError', `the token is unavailable: ${token.reason}; send the same request again`);
+  }
+  const now = { members, groups, read: token, usage: null };
+  const { allowed, failures } = evaluateRequested(requested.value, policy, now);
+  if (allowed) return accept({ ...requested.value, policy, token: token?.ok ? token.token : null });
+  const message = `not permitted by policy: ${failureText(failures)}`;
+  return { ok: false, refusal: { code: 'forbidden', message, failures } };
 }
 
 /** The transaction that a request becomes, without its id, its expiry and its sender. */
-export interface PlannedTransaction extends Omit<NewTransaction, 'id'> {
+export interface PlannedTransaction {
+  readonly record: Omit<NewTransaction, 'id'>;
   /** Lines in plain words. They are signed. */
   readonly summary: string;
   /** Its subjects; their changes are noted on it. */
   readonly names: readonly string[];
+  readonly permitted: PermittedTransaction;
 }
 
-/** The token of a transfer as it was read, which is shown, and the tokens that the organization has signed. */
-interface PlannedTokens {
-  readonly read: TokenFacts;
-  readonly signed: SignedTokens;
-}
-
-/**
- * Checks a request against its policy and the current state, and describes it. The budget is not checked: only
- * execution spends it. Refuses with validationError (an unknown policy), conflict (the transaction to replace has a live
- * replacement) or forbidden, with every condition not met.
- */
-export function planTransaction(
-  records: ReferencedRecords,
-  { account, initiator, network, content }: ResolvedTransaction,
+/** Plans a transaction that its policy permits: with the words that are signed. Refuses as `permitTransaction` does. */
+export async function planTransaction(
+  reads: PlanReads,
+  organizationId: string,
   request: TransactionRequest,
-  tokens: PlannedTokens,
-): Outcome<PlannedTransaction> {
-  const { policy, members, groups } = records;
-  if (!policy) return refuse('validationError', 'policy not found in this organization', 'policyId');
-  const replacement = checkReplacement(records, request);
-  if (!replacement.ok) return replacement;
-  const transaction: PolicyTransaction = {
-    networkId: network.id,
-    accountId: account.id,
-    initiatorId: initiator.id,
-    content,
-    carried: carriedCalls({ to: request.to, value: BigInt(request.value), data: request.data }),
-  };
-  const { read: token, signed } = tokens;
-  const tokenFault = token && !token.ok ? token.reason : null;
-  const { nativeAsset } = network;
-  const context = { account, members, groups, isRestricted, nativeAsset, tokenFault, usage: null };
-  const { allowed, failures } = evaluate(policy, transaction, context);
-  if (!allowed) return { ok: false, refusal: notCovered(failures) };
-  const facts = { network, account, calldata: request.data, replaces: request.replaces ?? null };
-  const shown = {
-    ...facts,
-    token: token?.ok ? token.token : null,
-    call: callOf(policy, content, request.data),
-  };
+): Promise<Outcome<PlannedTransaction>> {
+  const permitted = await permitTransaction(reads, organizationId, request);
+  if (!permitted.ok) return permitted;
+  const { account, network, initiator, policy, token, transaction } = permitted.value;
+  const { content, carried } = transaction;
+  const { data: calldata, to, description } = request;
+  const facts = { network, account, calldata, replaces: request.replaces ?? null };
+  const call = callOf(policy, content, calldata);
+  const said = { content, calldata };
+  const tokens = await readSignedTokens(reads.db, organizationId, network.id, said, policy);
   const people = policyPeople([policy]);
   return accept({
-    accountId: account.id,
-    networkId: network.id,
-    policyId: policy.id,
-    initiatorId: initiator.id,
-    description: request.description,
-    type: content.type,
-    to: request.to,
-    value: BigInt(request.value),
-    calldata: request.data,
-    replaces: facts.replaces,
-    content: transactionData(content, shown) as unknown as JsonValue,
-    summary: summaryOf(
-      { ...facts, policy, content, carried: transaction.carried, tokens: signed },
-      shown.call,
-    ),
+    record: {
+      accountId: account.id,
+      networkId: network.id,
+      policyId: policy.id,
+      initiatorId: initiator.id,
+      description,
+      type: content.type,
+      to,
+      value: BigInt(request.value),
+      calldata,
+      replaces: facts.replaces,
+      content: transactionData(content, { ...facts, token, call }) as unknown as JsonValue,
+    },
+    summary: summaryOf({ ...facts, policy, content, carried, tokens }, call),
     names: [
       ...new Set([
         `account:${account.id}`,
@@ -207,5 +235,6 @@ export function planTransaction(
         ...people.groupIds.map((id) => `group:${id}`),
       ]),
     ],
+    permitted: permitted.value,
   });
 }

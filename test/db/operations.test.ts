@@ -373,10 +373,10 @@ describe('the signer refuses', () => {
     expect(await sealProposal(production, keyOf(id))).toEqual({ refused: { code: 'stale', message } });
     const plan = (items: object[]) =>
       planOperation(
-        { db: stage.service, organizationId: world.organizationId, networks: [], production: true },
+        { ...stage.deps, networks: [], production: true },
+        world.organizationId,
         kindOf('members', 'create'),
         { items } as JsonValue,
-        undefined,
       );
     expect(await plan([{ ...ERIN, name: 'Frank' }, demo.items[0]])).toEqual({
       ok: false,

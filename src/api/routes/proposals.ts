@@ -16,6 +16,7 @@ import { proposalView } from '../../domain/proposalView';
 import { proposalPayload } from '../../domain/signing';
 import { operations, proposes } from '../../operations';
 import type { ProposalKind } from '../../operations/kind';
+import { planOperation } from '../../operations/plan';
 import { setNewest } from '../../setNewest';
 import { mutationRoute, type RequestContext, type Route, readRoute } from '../context';
 import type { Cursors } from '../cursors';
@@ -29,7 +30,7 @@ import { type ApprovalRouteDeps, approvalRoutes, createApproval, type Shown } fr
 type ResourceEndpoints = (typeof endpoints.byResource)[number];
 
 /** The dependencies of these routes. */
-type Deps = ApprovalRouteDeps & Pick<ApiDependencies, 'planProposal'> & { readonly cursors: Cursors };
+type Deps = ApprovalRouteDeps & Pick<ApiDependencies, 'config' | 'readToken'> & { readonly cursors: Cursors };
 
 const CACHED_PAYLOADS = 2_000;
 /** Bytes of data on one page: a response contains each of them several times. */
@@ -73,12 +74,14 @@ function kindOfRequest(path: string, body: JsonValue): ProposalKind {
 type Show = (snapshot: ProposalSnapshot, options?: { created?: boolean }) => Shown;
 
 function proposeRoute(deps: Deps, endpoint: ResourceEndpoints['propose'][number], show: Show): Route {
-  const { db, planProposal } = deps;
+  const { db, config, readToken } = deps;
+  const { networks, production } = config;
   return mutationRoute(endpoint, {
     async prepare(context) {
       const { organizationId } = context;
       const body = context.body as JsonValue;
-      acceptOrThrow(await planProposal({ organizationId, kind: kindOfRequest(endpoint.path, body), body }));
+      const kind = kindOfRequest(endpoint.path, body);
+      acceptOrThrow(await planOperation({ db, networks, production, readToken }, organizationId, kind, body));
       return { resourceId: newId('prop') };
     },
     async send(context, { id: requestId, resourceId: id, createdAt: requestedAt }) {

@@ -22,13 +22,13 @@ import {
 import { checkOpen } from '../../domain/approval';
 import type { ApprovalRef } from '../../domain/approvalRef';
 import { transactionView } from '../../domain/transactionView';
+import { permitTransaction } from '../../transactions/plan';
 import { mutationRoute, type Route, readRoute } from '../context';
 import type { Cursors } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
 import { page, pageRequest } from '../pages';
 import { acceptOrThrow, badRequest, notFound } from '../refusals';
 import { createSimulations } from '../simulations';
-import { checkNewTransaction } from '../transactionRequests';
 import { type ApprovalRouteDeps, approvalRoutes, createApproval } from './approvals';
 
 /** The dependencies of these routes. */
@@ -89,10 +89,11 @@ function listRoute({ db, cursors }: Deps): Route {
 }
 
 function createRoute(deps: Deps): Route {
-  const { db } = deps;
+  const { db, config, readToken } = deps;
+  const reads = { db, networks: config.networks, readToken };
   return mutationRoute(createTransactionEndpoint, {
     async prepare({ organizationId, body }) {
-      await checkNewTransaction(deps, organizationId, body);
+      acceptOrThrow(await permitTransaction(reads, organizationId, body));
       return { resourceId: newId('txn') };
     },
     async send({ organizationId, body }, { id: requestId, resourceId: id, createdAt: requestedAt }) {
