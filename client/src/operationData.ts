@@ -72,11 +72,14 @@ function conditionOf(policy: PolicyRequest): object {
   };
 }
 
+type ReadOnly = 'accounts' | 'createdAt' | 'updatedAt';
+type Condition = 'tokenTransferCondition' | 'contractInteractionCondition';
+
 function policyOf(policy: PolicyRequest): PartialMatch {
   const { id, name, type, transactionType, networkId, description, accountIds, limitation } = policy;
   const { initiatorSetting, approverSetting } = policy;
-  return new PartialMatch({
-    ...(id ? { id, revision: anyInteger } : { revision: undefined }),
+  // A new field of the API that is not here does not compile.
+  const fields: Record<Exclude<keyof PolicyRequest, 'id' | ReadOnly | Condition>, unknown> = {
     name,
     type,
     transactionType,
@@ -87,6 +90,10 @@ function policyOf(policy: PolicyRequest): PartialMatch {
     description: description || undefined,
     limitation: limitation ?? undefined,
     approverSetting: approverSetting ? approverOf(approverSetting) : undefined,
+  };
+  return new PartialMatch({
+    ...(id ? { id, revision: anyInteger } : { revision: undefined }),
+    ...fields,
     ...conditionOf(policy),
   });
 }

@@ -1,9 +1,12 @@
 import { keccak256, stringToHex } from 'viem';
 import { anyAddress, anyId, anyInteger, anyText, Depends, Matcher, textMatcher } from './expectation.ts';
 import { formOf } from './payload.ts';
+import type { Schema } from './records.ts';
 import { isNative, NATIVE_DECIMALS } from './transactionCall.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
+/** A value for each field: a new one of the API that is not here does not compile. */
+type Each<Field extends PropertyKey> = Readonly<Record<Field, unknown>>;
 
 const anyList = new Matcher('a list', Array.isArray);
 /** A list of values that all have this form. */
@@ -34,28 +37,34 @@ const setting = (more: { readonly user: Fields; readonly group: Fields }) =>
   );
 const excludeInitiator = new Matcher('true or false', (got) => typeof got === 'boolean');
 const initiator = setting({ user: {}, group: {} });
-const approver = setting({
-  user: { excludeInitiator },
-  group: { threshold: anyInteger, excludeInitiator },
-});
+const ofUsers: Each<Exclude<keyof Schema['UserApprover'], keyof Schema['UserInitiator']>> = {
+  excludeInitiator,
+};
+const ofGroups: Each<Exclude<keyof Schema['GroupApprover'], keyof Schema['GroupInitiator']>> = {
+  threshold: anyInteger,
+  excludeInitiator,
+};
+const approver = setting({ user: ofUsers, group: ofGroups });
 
 const scope = oneOf('PER_ITEM', 'ALL_ITEMS');
-const limitation = {
+const limitation: Each<keyof Schema['Limitation']> = {
   hours: anyInteger,
   initiatorScope: scope,
   sourceAccountScope: scope,
   destinationScope: scope,
 };
 
-const transferCondition = object(({ tokenAddress }) => ({
-  tokenAddress: nullable(anyAddress),
-  tokenSymbol: anyText,
-  tokenName: anyText,
-  tokenLogoUrl: optionalText,
-  tokenDecimals: isNative(String(tokenAddress)) ? NATIVE_DECIMALS : anyInteger,
-  amountThreshold: nullable(amount),
-  destinationAddresses: listOf(anyAddress),
-}));
+const transferCondition = object(
+  ({ tokenAddress }): Each<keyof Schema['TokenTransferCondition']> => ({
+    tokenAddress: nullable(anyAddress),
+    tokenSymbol: anyText,
+    tokenName: anyText,
+    tokenLogoUrl: optionalText,
+    tokenDecimals: isNative(String(tokenAddress)) ? NATIVE_DECIMALS : anyInteger,
+    amountThreshold: nullable(amount),
+    destinationAddresses: listOf(anyAddress),
+  }),
+);
 
 /** A function that a policy permits: its selector is what decides, so it is made from the text that was asked for. */
 function functionOf(entry: string): object {
@@ -63,41 +72,51 @@ function functionOf(entry: string): object {
   return { name: entry.slice(0, entry.indexOf('(')), selector: keccak256(stringToHex(entry)).slice(0, 10) };
 }
 
-const rule = object(({ allowedFunctions }) => ({
-  contractAddress: anyAddress,
-  allowedFunctions: listOf(anyText),
-  // What decides is the selector: it has to be that of the function as it was written.
-  functions: Array.isArray(allowedFunctions)
-    ? allowedFunctions.map((entry) => functionOf(String(entry)))
-    : [],
-  maxValue: amount,
-}));
+const rule = object(
+  ({ allowedFunctions }): Each<keyof Schema['ContractRule']> => ({
+    contractAddress: anyAddress,
+    allowedFunctions: listOf(anyText),
+    // What decides is the selector: it has to be that of the function as it was written.
+    functions: Array.isArray(allowedFunctions)
+      ? allowedFunctions.map((entry) => functionOf(String(entry)))
+      : [],
+    maxValue: amount,
+  }),
+);
 
-const CONDITIONS: { readonly [transactionType: string]: Fields } = {
+type Proposed = Schema['ProposedPolicy'];
+type OfAll = keyof Proposed;
+const CONDITIONS: {
+  readonly [Type in Proposed['transactionType']]: Each<
+    Exclude<keyof Extract<Proposed, { transactionType: Type }>, OfAll>
+  >;
+} = {
   TOKEN_TRANSFER: { tokenTransferCondition: transferCondition },
   CONTRACT_INTERACTION: { contractInteractionCondition: nullable(listOf(rule)) },
   ANY: {},
 };
 
-const policy = object(({ type, transactionType, accountIds }) => ({
-  id: anyId('pol'),
-  revision: optional(anyInteger),
-  name: anyText,
-  type: oneOf('AUTO_APPROVAL', 'MANUAL_APPROVAL'),
-  transactionType: oneOf(...Object.keys(CONDITIONS)),
-  networkId: anyInteger,
-  description: optionalText,
-  accountIds: nullable(listOf(anyId('acc'))),
-  accounts: (Array.isArray(accountIds) ? accountIds : []).map((id) => ({
-    id,
+const policy = object(
+  ({ type, transactionType, accountIds }): Each<OfAll> => ({
+    id: anyId('pol'),
+    revision: optional(anyInteger),
     name: anyText,
-    address: anyAddress,
-  })),
-  limitation: optional(limitation),
-  initiatorSetting: nullable(initiator),
-  approverSetting: type === 'MANUAL_APPROVAL' ? approver : undefined,
-  ...CONDITIONS[String(transactionType)],
-}));
+    type: oneOf('AUTO_APPROVAL', 'MANUAL_APPROVAL'),
+    transactionType: oneOf(...Object.keys(CONDITIONS)),
+    networkId: anyInteger,
+    description: optionalText,
+    accountIds: nullable(listOf(anyId('acc'))),
+    accounts: (Array.isArray(accountIds) ? accountIds : []).map((id) => ({
+      id,
+      name: anyText,
+      address: anyAddress,
+    })),
+    limitation: optional(limitation),
+    initiatorSetting: nullable(initiator),
+    approverSetting: type === 'MANUAL_APPROVAL' ? approver : undefined,
+    ...CONDITIONS[transactionType as Proposed['transactionType']],
+  }),
+);
 const policies = { policies: listOf(policy) };
 
 const networkIds = listOf(anyInteger);

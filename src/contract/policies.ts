@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { checksumAddress } from '../chain/address';
 import { MAX_SIGNATURE_LENGTH, parseFunction } from '../chain/functions';
+import type { EveryField } from '../domain/everyField';
 import {
+  type ApproverSetting,
   type ContractRule,
   groupApproverSchema,
   groupInitiatorSchema,
-  type Limitation,
+  type InitiatorSetting,
   limitationSchema,
   limitationScopeSchema,
   NATIVE_CURRENCY,
+  type PolicyBase,
   type PolicyDefinition,
   policyTransactionTypeSchema,
   policyTypeSchema,
@@ -119,9 +122,10 @@ function checkUser(context: Context<NamedMember>): void {
 /** Which of the two names of one field was used. */
 type MemberField = 'memberId' | 'userId';
 
-type SettingInput =
-  | { type: 'user'; memberId: string; field: MemberField }
-  | { type: 'group'; groupId: string };
+/** A setting from a request. */
+type Given<Setting> = Setting extends { readonly type: 'user' }
+  ? EveryField<Setting> & { readonly field: MemberField }
+  : EveryField<Setting>;
 
 function readUser({ memberId, userId }: NamedMember) {
   const field: MemberField = memberId ? 'memberId' : 'userId';
@@ -140,7 +144,7 @@ const initiatorInput = z
   ])
   .meta({ id: 'InitiatorSettingInput', description: 'Who may initiate.' })
   .transform(
-    (setting): SettingInput =>
+    (setting): Given<InitiatorSetting> =>
       setting.type === 'user' ? readUser(setting) : { type: 'group', groupId: setting.groupId },
   );
 
@@ -166,15 +170,16 @@ const approverInput = z
       .meta({ id: 'GroupApproverInput', description: 'Members of a group must approve.' }),
   ])
   .meta({ id: 'ApproverSettingInput', description: 'Who must approve.' })
-  .transform((setting) =>
-    setting.type === 'user'
-      ? { ...readUser(setting), excludeInitiator: setting.excludeInitiator }
-      : {
-          type: setting.type,
-          groupId: setting.groupId,
-          threshold: setting.threshold,
-          excludeInitiator: setting.excludeInitiator,
-        },
+  .transform(
+    (setting): Given<ApproverSetting> =>
+      setting.type === 'user'
+        ? { ...readUser(setting), excludeInitiator: setting.excludeInitiator }
+        : {
+            type: setting.type,
+            groupId: setting.groupId,
+            threshold: setting.threshold,
+            excludeInitiator: setting.excludeInitiator,
+          },
   );
 
 const tokenTransferInput = z
@@ -234,12 +239,14 @@ const contractInput = z
     ...responseOnly({ functions: shownFunctions }),
   })
   .meta({ id: 'ContractRuleInput', description: 'A contract that may be called.' })
-  .transform(({ contractAddress, allowedFunctions, maxValue }) => ({
-    contractAddress,
-    allowedFunctions: allowedFunctions.map(({ entry }) => entry),
-    functions: allowedFunctions.map(({ entry: _, ...named }) => named),
-    maxValue,
-  }));
+  .transform(
+    ({ contractAddress, allowedFunctions, maxValue }): EveryField<ContractRule> => ({
+      contractAddress,
+      allowedFunctions: allowedFunctions.map(({ entry }) => entry),
+      functions: allowedFunctions.map(({ entry: _, ...named }) => named),
+      maxValue,
+    }),
+  );
 
 const policyFields = {
   name: nameInput,
@@ -323,14 +330,17 @@ function checkPolicy(context: Context<PolicyFields>): void {
   checkContractInteractionCondition(context);
 }
 
-/** A policy from a request: complete except for the symbol, name and decimals of its token. */
-export interface PolicyItem extends Pick<PolicyDefinition, 'name' | 'type' | 'networkId' | 'accountIds'> {
+type NullWhereAbsent<T> = {
+  readonly [Field in keyof T]-?: T[Field] | (undefined extends EveryField<T>[Field] ? null : never);
+};
+
+/** A policy from a request: complete except for the symbol, name and decimals of its token. What is absent is null. */
+export interface PolicyItem
+  extends NullWhereAbsent<Omit<PolicyBase, 'initiatorSetting' | 'approverSetting'>> {
   readonly id?: string;
   readonly transactionType: PolicyDefinition['transactionType'];
-  readonly description: string | null;
-  readonly limitation: Limitation | null;
-  readonly initiatorSetting: SettingInput | null;
-  readonly approverSetting: z.output<typeof approverInput> | null;
+  readonly initiatorSetting: Given<InitiatorSetting> | null;
+  readonly approverSetting: Given<ApproverSetting> | null;
   readonly tokenTransferCondition:
     | (Pick<TokenTransferCondition, 'tokenAddress' | 'amountThreshold' | 'destinationAddresses'> & {
         /** As given, to be compared with the decimals of the token. */

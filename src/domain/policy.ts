@@ -151,6 +151,15 @@ export type TokenTransferCondition = Immutable<z.output<typeof tokenTransferCond
 export type ContractRule = Immutable<z.output<typeof contractRuleSchema>>;
 export type PolicyDefinition = Immutable<z.output<typeof policyDefinitionSchema>>;
 
+/** What every policy has. */
+export type PolicyBase = Immutable<z.output<typeof policyBaseSchema>>;
+type FieldOf<T> = T extends unknown ? keyof T : never;
+/** Every field of a policy, whatever it covers. What names all of them names a new one, or does not compile. */
+export type PolicyField = FieldOf<PolicyDefinition>;
+type CoverOf<Definition> = Definition extends unknown ? Omit<Definition, keyof PolicyBase> : never;
+/** What a policy covers: its fields besides those that every policy has. */
+export type PolicyCover = CoverOf<PolicyDefinition>;
+
 /** A rule that permits transactions of accounts. */
 export type Policy = PolicyDefinition & { readonly id: string };
 

@@ -9,6 +9,7 @@ import {
   limitationSchema,
   NATIVE_CURRENCY,
   type Policy,
+  type PolicyField,
   type PolicyToken,
   type TokenTransferCondition,
   tokenIn,
@@ -421,23 +422,41 @@ export function approversOf(
   return { approvers: (groups.get(setting.groupId) ?? []).filter(entitled), threshold };
 }
 
+/** A budget counts only transactions that the policy covers. */
+function checkBudgetOfCovered(policy: Policy, transaction: PolicyTransaction, context: PolicyContext): Fault {
+  if (policy.limitation === undefined) return null;
+  const covers = checkContent(policy, transaction, context);
+  const isOther = covers.some((one) => one?.condition === 'transactionType' || one?.condition === 'token');
+  return isOther ? null : checkBudget(policy, transaction, context);
+}
+
+/** What checks each field, in the order of the failures; null: it decides who approves (`approversOf`), or nothing. */
+const CHECKS = {
+  networkId: checkNetwork,
+  accountIds: checkAccount,
+  initiatorSetting: checkInitiator,
+  transactionType: checkContent,
+  tokenTransferCondition: checkContent,
+  contractInteractionCondition: checkContent,
+  limitation: checkBudgetOfCovered,
+  type: null,
+  approverSetting: null,
+  name: null,
+  description: null,
+} satisfies Record<
+  PolicyField,
+  | ((policy: Policy, transaction: PolicyTransaction, context: PolicyContext) => Fault | readonly Fault[])
+  | null
+>;
+
 /**
  * Whether a policy permits a transaction, every condition that is not met, and who has to approve it. It fails closed:
  * what is unknown is refused. Source: decisions, sections 5 and 6.
  */
 export function evaluate(policy: Policy, transaction: PolicyTransaction, context: PolicyContext): Evaluation {
-  const covers = checkContent(policy, transaction, context);
-  // A budget counts only transactions that the policy covers.
-  const touchesBudget = !covers.some(
-    (failure) => failure?.condition === 'transactionType' || failure?.condition === 'token',
-  );
-  const failures = [
-    checkNetwork(policy, transaction, context),
-    checkAccount(policy, transaction, context),
-    checkInitiator(policy, transaction, context),
-    ...covers,
-    touchesBudget ? checkBudget(policy, transaction, context) : null,
-  ].filter((failure) => failure !== null);
+  const failures = [...new Set(Object.values(CHECKS))]
+    .flatMap((check) => check?.(policy, transaction, context) ?? [])
+    .filter((failure) => failure !== null);
   return {
     allowed: failures.length === 0,
     failures,

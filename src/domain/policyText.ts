@@ -4,6 +4,7 @@ import {
   type LimitationScope,
   NATIVE_CURRENCY,
   type PolicyDefinition,
+  type PolicyField,
   type TokenTransferCondition,
   tokenIn,
   transferCondition,
@@ -169,6 +170,10 @@ function initiatorText({ initiatorSetting: setting }: PolicyDefinition, names: P
   return `any member of ${groupText(setting.groupId, names)}`;
 }
 
+function initiatorLine(policy: PolicyDefinition, names: PolicyNames): string {
+  return `Initiated by ${initiatorText(policy, names)}`;
+}
+
 /** Whether the initiator may approve as well. Of two different members it is clear that neither does both. */
 function initiatorApprovalText({ initiatorSetting, approverSetting: setting }: PolicyDefinition): string {
   if (setting?.excludeInitiator) return ', never by the initiator';
@@ -221,17 +226,26 @@ function enumerated(items: readonly string[]): string {
   return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} and ${last}`;
 }
 
+/** The lines that say each field, in their order; null: whoever shows the lines says its name, and the description decides nothing. */
+const LINES = {
+  transactionType: coverLines,
+  tokenTransferCondition: coverLines,
+  contractInteractionCondition: coverLines,
+  type: approvalLine,
+  approverSetting: approvalLine,
+  initiatorSetting: initiatorLine,
+  networkId: accountsLine,
+  accountIds: accountsLine,
+  limitation: limitationLine,
+  name: null,
+  description: null,
+} satisfies Record<PolicyField, ((policy: PolicyDefinition, names: PolicyNames) => string | string[]) | null>;
+
 /**
  * A policy in lines, as they are signed: what it covers first. Names chosen by people or tokens are quoted. It says
  * WITHOUT LIMIT where any contract or any function is covered or nothing limits the amount: a function that grants or
  * moves what the account has need not be a restricted one.
  */
 export function policyLines(policy: PolicyDefinition, names: PolicyNames): string[] {
-  return [
-    ...coverLines(policy, names),
-    approvalLine(policy, names),
-    `Initiated by ${initiatorText(policy, names)}`,
-    accountsLine(policy, names),
-    limitationLine(policy),
-  ];
+  return [...new Set(Object.values(LINES))].flatMap((lines) => lines?.(policy, names) ?? []);
 }

@@ -3,15 +3,19 @@ import { findAccounts } from '../db/accounts';
 import { newId } from '../db/ids';
 import { isSameAddress } from '../domain/address';
 import { canonicalJson } from '../domain/canonicalJson';
+import { type EveryField, withoutAbsent } from '../domain/everyField';
 import { findResource } from '../domain/governance';
 import { networkNotConfigured } from '../domain/network';
 import {
   NATIVE_CURRENCY,
   type PolicyAccount,
+  type PolicyBase,
+  type PolicyCover,
   type PolicyDefinition,
   policyDefinitionSchema,
   policyPeople,
   policyView,
+  type TokenTransferCondition,
   transferCondition,
 } from '../domain/policy';
 import { accept, type Outcome, refuse } from '../domain/refusal';
@@ -92,46 +96,48 @@ export async function observePolicies(
   return accept(facts);
 }
 
+type WithoutField<Setting> = Setting extends unknown ? Omit<Setting, 'field'> : never;
+
 /** A setting without the name of its request field. */
-function settingOf<Setting extends object>(setting: Setting): Omit<Setting, 'field'> {
+function settingOf<Setting extends object>(setting: Setting): WithoutField<Setting> {
   const { field: _, ...others } = setting as Setting & { field?: string };
-  return others;
+  return others as WithoutField<Setting>;
 }
 
-/** The condition of the item's transactionType, with what its token reports about itself. */
-function conditionFrom(item: PolicyItem, token: Token | null): object {
+/** What an item covers, with what its token reports about itself. */
+function coverFrom(item: PolicyItem, token: Token | null): PolicyCover {
   const { transactionType, tokenTransferCondition: transfer, contractInteractionCondition } = item;
   if (transactionType === 'CONTRACT_INTERACTION') return { transactionType, contractInteractionCondition };
-  if (transactionType === 'ANY' || !transfer || !token) return { transactionType };
-  const { tokenAddress, amountThreshold, destinationAddresses } = transfer;
-  return {
-    transactionType,
-    tokenTransferCondition: {
-      tokenAddress,
-      tokenSymbol: token.symbol,
-      tokenName: token.name ?? '',
-      ...(token.logoUrl === null ? {} : { tokenLogoUrl: token.logoUrl }),
-      tokenDecimals: token.decimals,
-      amountThreshold,
-      destinationAddresses,
-    },
+  if (transactionType === 'ANY') return { transactionType };
+  const { tokenAddress, amountThreshold, destinationAddresses } = present(transfer ?? undefined);
+  const { symbol, name, logoUrl, decimals } = present(token ?? undefined);
+  const condition: EveryField<TokenTransferCondition> = {
+    tokenAddress,
+    tokenSymbol: symbol,
+    tokenName: name ?? '',
+    tokenLogoUrl: logoUrl ?? undefined,
+    tokenDecimals: decimals,
+    amountThreshold,
+    destinationAddresses,
   };
+  return { transactionType, tokenTransferCondition: withoutAbsent(condition) };
 }
 
 /** The policy that an item asks for, with what its token reports about itself. */
 export function definitionFrom(item: PolicyItem, token: Token | null): PolicyDefinition {
   const { name, type, networkId, description, accountIds, limitation } = item;
-  return policyDefinitionSchema.parse({
+  const { initiatorSetting, approverSetting } = item;
+  const base: EveryField<PolicyBase> = {
     name,
     type,
     networkId,
-    ...(description === null ? {} : { description }),
+    description: description ?? undefined,
     accountIds,
-    ...(limitation === null ? {} : { limitation }),
-    initiatorSetting: item.initiatorSetting && settingOf(item.initiatorSetting),
-    ...(item.approverSetting === null ? {} : { approverSetting: settingOf(item.approverSetting) }),
-    ...conditionFrom(item, token),
-  });
+    limitation: limitation ?? undefined,
+    initiatorSetting: initiatorSetting && settingOf(initiatorSetting),
+    approverSetting: approverSetting ? settingOf(approverSetting) : undefined,
+  };
+  return policyDefinitionSchema.parse({ ...withoutAbsent(base), ...coverFrom(item, token) });
 }
 
 /** The ids that policies name, each once. */

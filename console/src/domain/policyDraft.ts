@@ -96,8 +96,10 @@ const rawOf = (text: string, decimals: number): string => {
 
 function conditionOf(draft: PolicyDraft, nativeDecimals: number) {
   const { transactionType, token, decimals, anyAmount, amount, destinations, anyContract, rules } = draft;
+  const none = { tokenTransferCondition: undefined, contractInteractionCondition: undefined };
   if (transactionType === 'TOKEN_TRANSFER') {
     return {
+      ...none,
       tokenTransferCondition: {
         tokenAddress: token === '' ? null : token,
         amountThreshold: token === '' || anyAmount ? null : rawOf(amount, Number(decimals)),
@@ -106,30 +108,28 @@ function conditionOf(draft: PolicyDraft, nativeDecimals: number) {
       },
     };
   }
-  if (transactionType === 'ANY') return {};
+  if (transactionType === 'ANY') return none;
   const typed = rules.map(({ contractAddress, functions, maxValue }) => ({
     contractAddress: contractAddress.trim(),
     allowedFunctions: functionLines(functions),
     maxValue: rawOf(maxValue, nativeDecimals),
   }));
-  return { contractInteractionCondition: anyContract ? null : typed };
+  return { ...none, contractInteractionCondition: anyContract ? null : typed };
 }
 
 function budgetOf({ hasBudget, hours, perInitiator, perAccount, perDestination }: PolicyDraft) {
-  if (!hasBudget) return {};
+  if (!hasBudget) return undefined;
   const scope = (isApart: boolean) => (isApart ? ('PER_ITEM' as const) : ('ALL_ITEMS' as const));
   return {
-    limitation: {
-      hours: Number(hours),
-      initiatorScope: scope(perInitiator),
-      sourceAccountScope: scope(perAccount),
-      destinationScope: scope(perDestination),
-    },
+    hours: Number(hours),
+    initiatorScope: scope(perInitiator),
+    sourceAccountScope: scope(perAccount),
+    destinationScope: scope(perDestination),
   };
 }
 
 function approverOf({ approver, threshold, excludeInitiator }: PolicyDraft) {
-  if (approver === '') return { type: 'AUTO_APPROVAL' as const };
+  if (approver === '') return { type: 'AUTO_APPROVAL' as const, approverSetting: undefined };
   const counted = approver.startsWith('grp_') ? { threshold: Number(threshold) } : {};
   return {
     type: 'MANUAL_APPROVAL' as const,
@@ -141,21 +141,28 @@ function approverOf({ approver, threshold, excludeInitiator }: PolicyDraft) {
   };
 }
 
+type Requested = Schema['AddedOrChangedPolicy'];
+type ReadOnly = 'accounts' | 'createdAt' | 'updatedAt';
+
 /** The policy that a draft without errors asks for. */
-export function policyOf(draft: PolicyDraft, nativeDecimals: number): Schema['AddedOrChangedPolicy'] {
+export function policyOf(draft: PolicyDraft, nativeDecimals: number): Requested {
   const { id, name, description, networkId, anyAccount, accountIds, transactionType, initiator } = draft;
-  return {
-    ...(id ? { id } : {}),
+  // A new field of the API that is not here does not compile.
+  const fields: { readonly [Field in Exclude<keyof Requested, ReadOnly>]-?: Requested[Field] | undefined } = {
+    id: id || undefined,
     name,
-    ...(description ? { description } : {}),
+    description: description || undefined,
     networkId: Number(networkId),
     accountIds: anyAccount ? null : [...accountIds],
     transactionType,
     initiatorSetting: initiator === '' ? null : settingOf(initiator),
+    limitation: budgetOf(draft),
     ...approverOf(draft),
     ...conditionOf(draft, nativeDecimals),
-    ...budgetOf(draft),
   };
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as unknown as Requested;
 }
 
 type Setting =
@@ -192,24 +199,29 @@ function typedCondition(policy: Schema['Policy'], nativeDecimals: number): Parti
 export function draftOf(policy: Schema['Policy'], nativeDecimals: number): PolicyDraft {
   const { id, name, description = '', networkId, accountIds, transactionType, limitation } = policy;
   const { initiatorSetting, approverSetting } = policy;
-  return {
-    ...NO_POLICY,
-    id,
-    name,
-    description,
-    networkId: String(networkId),
-    anyAccount: accountIds === null,
-    accountIds: accountIds ?? [],
-    transactionType,
-    initiator: idOf(initiatorSetting),
-    approver: idOf(approverSetting),
-    threshold: approverSetting?.type === 'group' ? String(approverSetting.threshold) : '1',
-    excludeInitiator: approverSetting?.excludeInitiator ?? true,
-    ...typedCondition(policy, nativeDecimals),
-    hasBudget: limitation !== undefined,
-    hours: String(limitation?.hours ?? 24),
-    perInitiator: limitation?.initiatorScope === 'PER_ITEM',
-    perAccount: limitation?.sourceAccountScope === 'PER_ITEM',
-    perDestination: limitation?.destinationScope === 'PER_ITEM',
+  // What each field was typed as: a new one of the API that is not here does not compile.
+  const typed: {
+    readonly [Field in Exclude<keyof Schema['Policy'], ReadOnly | 'type'>]: Partial<PolicyDraft>;
+  } = {
+    id: { id },
+    name: { name },
+    description: { description },
+    networkId: { networkId: String(networkId) },
+    accountIds: { anyAccount: accountIds === null, accountIds: accountIds ?? [] },
+    transactionType: { transactionType, ...typedCondition(policy, nativeDecimals) },
+    initiatorSetting: { initiator: idOf(initiatorSetting) },
+    approverSetting: {
+      approver: idOf(approverSetting),
+      threshold: approverSetting?.type === 'group' ? String(approverSetting.threshold) : '1',
+      excludeInitiator: approverSetting?.excludeInitiator ?? true,
+    },
+    limitation: {
+      hasBudget: limitation !== undefined,
+      hours: String(limitation?.hours ?? 24),
+      perInitiator: limitation?.initiatorScope === 'PER_ITEM',
+      perAccount: limitation?.sourceAccountScope === 'PER_ITEM',
+      perDestination: limitation?.destinationScope === 'PER_ITEM',
+    },
   };
+  return Object.assign({}, NO_POLICY, ...Object.values(typed));
 }

@@ -120,17 +120,38 @@ function fromText({ accountIds, accounts }: Policy, names: PolicyNames): string 
   return accountIds.map((id) => quoted(called(id))).join(', ');
 }
 
+type Said = readonly [name: string, text: (policy: Policy, names: PolicyNames) => string | undefined];
+
+const WHAT: Said = ['Permits', whatText];
+const FROM: Said = ['Accounts', fromText];
+const APPROVER: Said = ['Approver', approverText];
+
+type FieldOf<T> = T extends unknown ? keyof T : never;
+/** What says each field, in this order; null: whoever shows the sentences does. */
+const SAID: { readonly [Field in FieldOf<Policy>]: Said | null } = {
+  transactionType: WHAT,
+  contractInteractionCondition: WHAT,
+  networkId: ['Network', ({ networkId }, names) => names.network(networkId) ?? `network ${networkId}`],
+  accountIds: FROM,
+  accounts: FROM,
+  tokenTransferCondition: ['Recipients', toText],
+  initiatorSetting: ['Initiator', initiatorText],
+  type: APPROVER,
+  approverSetting: APPROVER,
+  limitation: ['Budget', budgetText],
+  description: ['Description', ({ description }) => description || undefined],
+  id: null,
+  name: null,
+  revision: null,
+  createdAt: null,
+  updatedAt: null,
+};
+
 /** A policy as sentences, one for each thing that it says, always in this order. */
 export function policyAspects(policy: Policy, names: PolicyNames): readonly Aspect[] {
-  const to = toText(policy, names);
-  return [
-    { name: 'Permits', text: whatText(policy, names) },
-    { name: 'Network', text: names.network(policy.networkId) ?? `network ${policy.networkId}` },
-    { name: 'Accounts', text: fromText(policy, names) },
-    ...(to === undefined ? [] : [{ name: 'Recipients', text: to }]),
-    { name: 'Initiator', text: initiatorText(policy, names) },
-    { name: 'Approver', text: approverText(policy, names) },
-    { name: 'Budget', text: budgetText(policy) },
-    ...(policy.description ? [{ name: 'Description', text: policy.description }] : []),
-  ];
+  return [...new Set(Object.values(SAID))].flatMap((said) => {
+    const [name = '', textOf] = said ?? [];
+    const text = textOf?.(policy, names);
+    return text === undefined ? [] : [{ name, text }];
+  });
 }
