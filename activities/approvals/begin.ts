@@ -7,6 +7,7 @@ import { updateApproval } from '../../src/db/approvals';
 import { type AuditInput, appendAudit } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';
 import { insertEvidence } from '../../src/db/evidence';
+import { isWithoutRoom } from '../../src/db/policyUsage';
 import { insertMessage, isMessageTaken } from '../../src/db/receivedMessages';
 import type { Statement } from '../../src/db/rows';
 import type { StoredVote } from '../../src/db/storedApprovals';
@@ -27,10 +28,10 @@ import type { MessageResult } from '../../src/temporal/messages';
 import { untilUnchanged } from '../untilUnchanged';
 import { approvalEntry, messageActor } from './audit';
 import { assertAuthority } from './authority';
-import { blockApproval, rejectApproval, type Upon } from './finish';
+import { blockApproval, rejectApproval } from './finish';
 import { approvalNotFound, changeApproval, readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
-import type { ApprovalDeps, Beginning, ExecutableSubject, MessageInput, Seen } from './subject';
+import type { ApprovalDeps, Beginning, ExecutableSubject, MessageInput, Seen, Upon } from './subject';
 
 /** The request to execute a decision, from the workflow. */
 export type BeginInput = MessageInput & {
@@ -154,8 +155,7 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
   const { db, basis } = upon;
   const { seen, attempt, actor } = beginning;
   const { record, now, credentialId } = seen;
-  const prepared =
-    input.type === 'approve' && !upon.basis ? await subject.prepare?.(deps, upon.db, beginning) : undefined;
+  const prepared = input.type === 'approve' ? await subject.prepare?.(deps, upon, beginning) : undefined;
   if (prepared && 'refused' in prepared) return blockApproval(upon, subject, beginning, prepared.refused);
   const counted = tally(subject.rules, record, now);
   const change = {
@@ -243,19 +243,29 @@ function inLocked<T>(
   return db.transaction(async (tx) => ((await lockUnchanged(tx, basis, policyId)) ? work(tx) : undefined));
 }
 
-/** Writes the beginning; undefined where the approval, or what the admins have decided, has changed since it was read. */
+/**
+ * Writes the beginning; undefined where the approval, or what the admins have decided, has changed since it was read. It is
+ * one statement, unless something has to be read with the record locked: what is left of a budget, once it has no room.
+ */
 async function tryToBegin<V extends AnySnapshot, S extends ApprovalState>(
   context: Context<V, S>,
   seen: Seen<V>,
   valid: ReadonlySet<string>,
 ): Promise<MessageResult<S> | undefined> {
   const { deps, subject, input } = context;
-  // What is prepared needs the record locked.
-  if (subject.prepare) {
-    const policyId = input.type === 'approve' ? subject.budgetPolicyId?.(seen.record) : undefined;
-    return inLocked(deps.db, { basis: seen, policyId }, (tx) => begin({ db: tx }, context, seen, valid));
+  const { db } = deps;
+  const atOnce = (basis: Basis) => unlessChanged(() => begin({ db, basis }, context, seen, valid));
+  if (!subject.prepare) return atOnce(seen);
+  const locked = (policyId?: string) =>
+    inLocked(db, { basis: seen, policyId }, (tx) => begin({ db: tx }, context, seen, valid));
+  const budget = input.type === 'approve' ? subject.budget?.(seen) : undefined;
+  if (budget?.room === undefined) return locked(budget?.policyId);
+  try {
+    return await atOnce(budget.room ? { ...seen, budget: budget.room } : seen);
+  } catch (error) {
+    if (isWithoutRoom(error)) return locked(budget.policyId);
+    throw error;
   }
-  return unlessChanged(() => begin({ db: deps.db, basis: seen }, context, seen, valid));
 }
 
 /**

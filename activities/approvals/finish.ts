@@ -11,10 +11,7 @@ import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
 import { approvalEntry } from './audit';
 import { changeApproval } from './read';
-import type { Beginning, ExecutableSubject, ExecutionRefusal, Seen } from './subject';
-
-/** Where a change is written: in a transaction that has locked the approval, or by itself upon what was read of it. */
-export type Upon = { readonly db: Tx; readonly basis?: never } | { readonly db: Db; readonly basis: Basis };
+import type { Beginning, ExecutableSubject, ExecutionRefusal, Seen, Upon } from './subject';
 
 /** A failure as it is stored. */
 export function failureAt(

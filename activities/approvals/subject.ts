@@ -1,10 +1,12 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import type { IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
+import type { Basis } from '../../src/db/approvalLocks';
 import type { CreationRequest } from '../../src/db/approvals';
 import type { AuditInput } from '../../src/db/audit';
 import type { TakenClaim } from '../../src/db/claims';
 import type { Db, Tx } from '../../src/db/database';
+import type { RoomInWindow } from '../../src/db/policyUsage';
 import type { MessageKey, MessageOrigin } from '../../src/db/receivedMessages';
 import type { Statement } from '../../src/db/rows';
 import type { Actor } from '../../src/domain/actor';
@@ -31,6 +33,9 @@ export interface ApprovalDeps {
   readonly proposalLifetimeMs: number;
   readonly maxOpenPerKey: number;
 }
+
+/** Where a change is written: in a transaction that has locked the approval, or by itself upon what was read of it. */
+export type Upon = { readonly db: Tx; readonly basis?: never } | { readonly db: Db; readonly basis: Basis };
 
 /** A snapshot with the message that it was read for. */
 export type Seen<V extends AnySnapshot> = V & MessageOrigin;
@@ -100,15 +105,18 @@ export interface ExecutableSubject<V extends AnySnapshot, S extends ApprovalStat
   /** True when the decision is sealed and only its effects are missing: this execution resumes them, without evidence of its own. */
   isResumed(record: V['record']): boolean;
   resume(tx: Tx, record: V['record']): Promise<void>;
-  /** The policy whose budget is locked while an approval's execution begins. */
-  budgetPolicyId?(record: V['record']): string;
+  /**
+   * The policy whose budget an approval's execution takes from, and what has to be left in it; null: nothing limits it;
+   * undefined: it has to be read, with the record locked.
+   */
+  budget?(seen: V): { readonly policyId: string; readonly room: RoomInWindow | null | undefined };
   /**
    * What is written with the beginning of an approval's execution, such as the reservation of its budget. A refusal makes it
-   * blocked. Absent: it is written in one statement.
+   * blocked.
    */
   prepare?(
     deps: ApprovalDeps,
-    tx: Tx,
+    upon: Upon,
     beginning: Beginning<V>,
   ): Promise<{ readonly refused: ExecutionRefusal } | { readonly along: readonly Statement[] }>;
   /** True when a rejection takes effect only once the signer has sealed it. */
@@ -117,7 +125,7 @@ export interface ExecutableSubject<V extends AnySnapshot, S extends ApprovalStat
   readonly rejectedResult: object;
   /**
    * Clears the remains of an earlier execution, when the next one begins or is refused, or the approval is rejected. Returns
-   * what is left. It writes only where `prepare` has the record locked.
+   * what is left. It writes only where the record is locked: see `budget`.
    */
   clear<W extends V>(db: Db | Tx, seen: W): Promise<W>;
 }

@@ -1,6 +1,5 @@
 import { transactionSubject } from '../../src/approvals/transactions';
 import type { NewTransaction } from '../../src/contract/transactions';
-import type { Tx } from '../../src/db/database';
 import { reserveUsage } from '../../src/db/reservedUsage';
 import type { Statement } from '../../src/db/rows';
 import { insertTransaction, type TransactionSnapshot, updateExecution } from '../../src/db/transactions';
@@ -9,7 +8,7 @@ import { accept } from '../../src/domain/refusal';
 import { type TransactionState, transactionState } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import { type PlannedTransaction, planTransaction, replacedText } from '../../src/transactions/plan';
-import { policyRefusal, usageOf } from '../../src/transactions/policy';
+import { policyRefusal, roomOf, usageOf } from '../../src/transactions/policy';
 import type {
   ApprovalDeps,
   Beginning,
@@ -17,6 +16,7 @@ import type {
   CreateInput,
   ExecutableSubject,
   ExecutionRefusal,
+  Upon,
 } from '../approvals/subject';
 
 /** Prefix of the claim of a replacement: all transactions of one family claim the first of them. */
@@ -25,14 +25,14 @@ const FAMILY_CLAIM = 'transaction:';
 /** Checks the policy again; the reservation of its budget, which is locked, begins the execution. */
 async function reserve(
   { networks }: Pick<ApprovalDeps, 'networks'>,
-  tx: Tx,
+  { db, basis }: Upon,
   { seen }: Beginning<TransactionSnapshot>,
 ): Promise<{ refused: ExecutionRefusal } | { along: readonly Statement[] }> {
   const { record } = seen;
-  const refused = await policyRefusal(tx, seen, { networks });
+  const refused = await policyRefusal(db, seen, { networks, roomRequired: basis !== undefined });
   if (refused) return { refused };
-  failpoint('worker.budgetLocked');
-  return { along: [reserveUsage(tx, usageOf(record))] };
+  failpoint('worker.budgetChecked');
+  return { along: [reserveUsage(db, usageOf(record))] };
 }
 
 /** The state of a new transaction. */
@@ -96,7 +96,11 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
     awaitsRelayerWei === null && signerOutcome !== 'rejected',
   isResumed: () => false,
   resume: async () => undefined,
-  budgetPolicyId: ({ policyId }) => policyId,
+  budget({ record, now }) {
+    // What is left of an earlier execution is cleared with the record locked.
+    const isClear = record.awaitsRelayerWei === null && !record.cancelling;
+    return { policyId: record.policyId, room: isClear ? roomOf(record, now.policy) : undefined };
+  },
   prepare: reserve,
   isRejectionSealed: () => false,
   rejectedResult: { resolution: 'rejected' },

@@ -1,20 +1,14 @@
 import type { SigningKey } from '../chain/keys';
 import { signHead } from '../chain/seals';
 import type { Tx } from '../db/database';
-import type { Statement } from '../db/rows';
 import { type StoredState, storeState } from '../db/seals';
 import type { OrganizationState } from '../domain/governance';
 
-/**
- * Stores what the admins of an organization have decided, signed by its seal key; `sealHash` is of the latest seal, which
- * may be stored with it (`along`). Returns it.
- */
-export async function storeSealedState(
-  tx: Tx,
+/** What the admins of an organization have decided, signed by its seal key; `sealHash` is of the latest seal. */
+export async function signedState(
   sealKey: SigningKey,
   state: OrganizationState,
   sealHash: string,
-  along: readonly Statement[] = [],
 ): Promise<StoredState> {
   const head = {
     organizationId: state.id,
@@ -22,7 +16,15 @@ export async function storeSealedState(
     sealHash,
     state: JSON.stringify(state),
   };
-  const stored = { ...head, signature: await signHead(sealKey, head) };
-  await storeState(tx, stored, along);
-  return stored;
+  return { ...head, signature: await signHead(sealKey, head) };
+}
+
+/** Signs and stores what the admins of an organization have decided, whatever is stored. */
+export async function storeSealedState(
+  tx: Tx,
+  sealKey: SigningKey,
+  state: OrganizationState,
+  sealHash: string,
+): Promise<void> {
+  await storeState(tx, await signedState(sealKey, state, sealHash));
 }

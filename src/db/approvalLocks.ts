@@ -2,6 +2,7 @@ import type { ApprovalKey } from '../domain/approvalRef';
 import { heldCredential } from './authority';
 import type { Db, Tx } from './database';
 import { QUEUE_ALONE, QUEUE_SHARED } from './lockQueues';
+import { type RoomInWindow, requireRoom } from './policyUsage';
 import { type NamedStatement, queryNumbered, requireRow, together } from './rows';
 import type { StoredApproval } from './storedApprovals';
 
@@ -13,6 +14,8 @@ export interface Basis {
   readonly record: Pick<StoredApproval, 'id' | 'organizationId' | 'version'>;
   readonly sequence: bigint;
   readonly credentialId: string | null;
+  /** The budget that something is taken from: it is locked last, and has room (`isWithoutRoom`). */
+  readonly budget?: RoomInWindow;
 }
 
 const lockingAdmins = (id: string, lock: 'FOR SHARE' | 'FOR UPDATE') =>
@@ -43,7 +46,7 @@ export const REQUIRE_UNCHANGED = 'require_unchanged(EXISTS (SELECT FROM unchange
  */
 export function unchangedSince(
   db: Db | Tx,
-  { record: { id, organizationId, version }, sequence, credentialId }: Basis,
+  { record: { id, organizationId, version }, sequence, credentialId, budget }: Basis,
 ): Guard {
   const credential = heldCredential(credentialId);
   const unchanged = db.raw(
@@ -54,8 +57,18 @@ export function unchangedSince(
     [...credential.bindings, id, version, String(sequence)],
   );
   const admins = lockedAdmins(db, organizationId, credentialId);
-  return [...admins, { name: 'unchanged', statement: unchanged }];
+  if (!budget) return [...admins, { name: 'unchanged', statement: unchanged }];
+  const { policyId } = budget.window;
+  return [
+    ...admins,
+    { name: 'current', statement: unchanged },
+    { name: 'budget', statement: db.raw(LOCK_BUDGET('current'), [policyId]) },
+    { name: 'unchanged', statement: db.raw('SELECT FROM budget WHERE ?', [requireRoom(db, budget)]) },
+  ];
 }
+
+const LOCK_BUDGET = (locked: string) =>
+  `SELECT FROM ${locked} JOIN policies p ON p.id = ? FOR NO KEY UPDATE OF p`;
 
 /**
  * Locks what was read, as `lockApproval` does, and after it the budget of a policy, where one is given: reservations come one
@@ -63,9 +76,7 @@ export function unchangedSince(
  * statement of its own.
  */
 export async function lockUnchanged(tx: Tx, basis: Basis, policyId: string | null = null): Promise<boolean> {
-  const budget = tx.raw('SELECT FROM unchanged JOIN policies p ON p.id = ? FOR NO KEY UPDATE OF p', [
-    policyId,
-  ]);
+  const budget = tx.raw(LOCK_BUDGET('unchanged'), [policyId]);
   const locked: { unchanged: boolean }[] = await together(
     tx.select(tx.raw('EXISTS (SELECT FROM unchanged) AS unchanged, EXISTS (SELECT FROM budget) AS budget')),
     [...unchangedSince(tx, basis), { name: 'budget', statement: budget }],

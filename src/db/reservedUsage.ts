@@ -3,8 +3,8 @@ import { type UsageOfExecution, usageColumns } from './policyUsage';
 import type { Statement } from './rows';
 
 /** Reserves what an execution uses, before it starts. Call it with the budget locked. */
-export function reserveUsage(tx: Tx, usage: UsageOfExecution): Statement {
-  return tx('policy_usage').insert(usageColumns(usage));
+export function reserveUsage(db: Db | Tx, usage: UsageOfExecution): Statement {
+  return db('policy_usage').insert(usageColumns(usage));
 }
 
 function usageOf(tx: Db | Tx, transactionId: string) {

@@ -1,7 +1,7 @@
 import type { OrganizationState } from '../domain/governance';
 import type { Db, Tx } from './database';
 import { QUEUE_ALONE, QUEUE_SHARED, sealedQueue } from './lockQueues';
-import { type Statement, together } from './rows';
+import type { Statement } from './rows';
 import type { SealRow } from './tables';
 
 /** A stored seal. */
@@ -28,9 +28,9 @@ export function stored(row: SealRow): StoredSeal {
   };
 }
 
-/** Stores a seal; only the signer's login may. A second one of a proposal, or of a sequence, is an error. */
-export function insertSeal(tx: Tx, seal: StoredSeal): Statement {
-  return tx('seals').insert({
+/** A seal as columns. */
+export function sealColumns(seal: StoredSeal) {
+  return {
     organization_id: seal.organizationId,
     sequence: seal.sequence,
     proposal_id: seal.proposalId,
@@ -38,7 +38,12 @@ export function insertSeal(tx: Tx, seal: StoredSeal): Statement {
     hash: seal.hash,
     signature: seal.signature,
     sealed_at: seal.sealedAt,
-  });
+  };
+}
+
+/** Stores a seal; only the signer's login may. A second one of a proposal, or of a sequence, is an error. */
+export function insertSeal(tx: Tx, seal: StoredSeal): Statement {
+  return tx('seals').insert(sealColumns(seal));
 }
 
 /** The seals of an organization after a sequence, in their order; up to and with another, or all. */
@@ -64,11 +69,6 @@ export interface StoredState {
   readonly sealHash: string;
 }
 
-/** The same, and when it was read by the database's clock. */
-export interface ReadState extends StoredState {
-  readonly readAt: Date;
-}
-
 /**
  * The sealed state of an organization as it is stored; undefined before its genesis is admitted. With a lock it does not
  * change before the transaction ends.
@@ -77,7 +77,7 @@ export async function findSealedState(
   db: Db | Tx,
   organizationId: string,
   options: { readonly lock?: 'share' | 'update' } = {},
-): Promise<ReadState | undefined> {
+): Promise<StoredState | undefined> {
   const query = db('sealed_states')
     .leftJoin('seals', (on) =>
       on
@@ -85,13 +85,7 @@ export async function findSealedState(
         .on('seals.sequence', 'sealed_states.sequence'),
     )
     .where('sealed_states.organization_id', organizationId)
-    .first(
-      'sealed_states.sequence',
-      'sealed_states.state',
-      'sealed_states.signature',
-      'seals.hash',
-      db.raw('clock_timestamp() AS read_at'),
-    );
+    .first('sealed_states.sequence', 'sealed_states.state', 'sealed_states.signature', 'seals.hash');
   if (options.lock !== undefined) {
     const isShared = options.lock === 'share';
     const queue = isShared ? QUEUE_SHARED : QUEUE_ALONE;
@@ -113,7 +107,6 @@ export async function findSealedState(
     state: row.state,
     signature: row.signature,
     sealHash: sealHash ?? '',
-    readAt: row.read_at,
   };
 }
 
@@ -123,16 +116,14 @@ export async function readState(db: Db | Tx, organizationId: string): Promise<Or
   return row && JSON.parse(row.state);
 }
 
-/** Stores the first state of an organization, or the next one, with its seal `along`; only the signer's login may. */
+/** Stores the state of an organization, whatever is stored; only the signer's login may. */
 export async function storeState(
   tx: Tx,
-  state: Omit<StoredState, 'sealHash'>,
-  along: readonly Statement[],
+  { organizationId, sequence, state, signature }: Omit<StoredState, 'sealHash'>,
 ): Promise<void> {
-  const row = { sequence: state.sequence, state: state.state, signature: state.signature };
-  const store = tx('sealed_states')
-    .insert({ organization_id: state.organizationId, ...row })
+  const row = { sequence, state, signature };
+  await tx('sealed_states')
+    .insert({ organization_id: organizationId, ...row })
     .onConflict('organization_id')
     .merge(row);
-  await together(store, along);
 }

@@ -6,7 +6,6 @@ import { type ApprovalFilter, approvalSelection } from './approvalSelection';
 import { type TagColumn, tagColumn } from './approvalTags';
 import type { Db, Tx } from './database';
 import { readDefinition } from './policyDefinition';
-import { type UsageOfExecution, usageIn } from './policyUsage';
 import {
   type MessageColumns,
   type MessageKey,
@@ -22,7 +21,6 @@ import {
   type PeopleColumn,
   peopleColumn,
 } from './referencedRecords';
-import { takenNoncesSql } from './reservations';
 import { queryNumbered, queryRows, type Statement, selected } from './rows';
 import {
   type ApprovalColumns,
@@ -33,7 +31,7 @@ import {
   type TimeColumn,
   timeColumn,
 } from './storedApprovals';
-import type { PolicyRow, PolicyUsageRow, TransactionRow } from './tables';
+import type { PolicyRow, TransactionRow } from './tables';
 
 /** A transaction as it is stored. */
 export interface StoredTransaction extends TransactionRecord, StoredApproval {
@@ -60,23 +58,11 @@ export interface UnsealedTransaction {
   readonly now: Omit<TransactionNow, 'members' | 'groups'>;
 }
 
-const UNSEALED_FROM = `FROM approvals a
+const FROM = `FROM approvals a
   JOIN transactions t ON t.id = a.id
   JOIN accounts account ON account.id = t.account_id
   JOIN members i ON i.id = t.initiator_id
   JOIN policies p ON p.id = t.policy_id`;
-const FROM = `${UNSEALED_FROM}
-  LEFT JOIN LATERAL (
-    SELECT coalesce(max(c.outcome_hash), (array_agg(e.transaction_hash ORDER BY e.id DESC))[1]) AS transaction_hash,
-      coalesce(min(e.sent_at), max(c.block_at)) AS submitted_at, max(c.confirmations) AS confirmations
-    FROM chain_attempts c LEFT JOIN chain_envelopes e ON e.attempt_id = c.id AND e.sent_at IS NOT NULL
-    WHERE c.transaction_id = t.id AND c.kind = 'transaction'
-      -- an envelope that a restored backup has lost may have executed it
-      AND (e.id IS NOT NULL OR c.outcome_hash IS NOT NULL)
-      -- the outcome of an earlier execution says nothing about the current one
-      AND (c.outcome IS NULL OR a.execution_status IS DISTINCT FROM 'processing')
-    GROUP BY c.id ORDER BY c.id DESC LIMIT 1
-  ) AS carried ON true`;
 
 const OWN_COLUMNS = selected<TransactionRow>('t', {
   id: true,
@@ -96,22 +82,53 @@ const OWN_COLUMNS = selected<TransactionRow>('t', {
   reopenings: true,
 });
 
-const unsealedColumns = `${OWN_COLUMNS}, ${approvalColumns}, ${timeColumn},
+/** What every statement reads of a transaction. */
+const RECORD = `${OWN_COLUMNS}, ${approvalColumns}, ${timeColumn},
     account.address AS account_address, account.name AS account_name, ${memberColumn('i')} AS initiator,
     p.definition AS policy_definition, p.removed_at IS NOT NULL AS policy_removed,
     (SELECT z.outcome FROM authorizations z WHERE z.transaction_id = t.id) AS signer_outcome`;
 
-const columns = `${unsealedColumns},
+/** What only the signer takes from elsewhere. */
+const SURROUNDINGS = `
     coalesce((SELECT array_agg(n.network_id) FROM account_networks n WHERE n.account_id = account.id), '{}')
       AS account_networks,
     ${peopleColumn('a.organization_id', 't.initiator_id', 'SELECT v.member_id FROM votes v WHERE v.approval_id = a.id')},
     ${groupPeopleColumn('a.organization_id')},
-    carried.transaction_hash AS carried_hash, carried.submitted_at, carried.confirmations`;
+    (SELECT json_build_object(
+        'transactionHash', coalesce(max(c.outcome_hash), (array_agg(e.transaction_hash ORDER BY e.id DESC))[1]),
+        'submittedAt', coalesce(min(e.sent_at), max(c.block_at)), 'confirmations', max(c.confirmations))
+      FROM chain_attempts c LEFT JOIN chain_envelopes e ON e.attempt_id = c.id AND e.sent_at IS NOT NULL
+      WHERE c.transaction_id = t.id AND c.kind = 'transaction'
+        -- an envelope that a restored backup has lost may have executed it
+        AND (e.id IS NOT NULL OR c.outcome_hash IS NOT NULL)
+        -- the outcome of an earlier execution says nothing about the current one
+        AND (c.outcome IS NULL OR a.execution_status IS DISTINCT FROM 'processing')
+      GROUP BY c.id ORDER BY c.id DESC LIMIT 1) AS chain`;
 
-const SELECT = `SELECT ${columns} ${FROM}`;
+/** SQL: something was stored to be signed. */
+export const ATTEMPTED = `EXISTS (SELECT FROM chain_attempts c WHERE c.transaction_id = t.id) AS attempted`;
 
-/** What `unsealedColumns` read. */
-type UnsealedColumns = TransactionRow &
+/** SQL: something of the account is signed, or is being signed, and not decided. */
+export const UNDECIDED = `EXISTS (SELECT FROM chain_attempts c WHERE c.account_id = t.account_id AND c.network_id = t.network_id
+      AND c.outcome IS NULL AND c.safe_nonce IS NOT NULL)`;
+
+/** The record with the state that its rules depend on. */
+const SELECT = `SELECT ${RECORD}, ${SURROUNDINGS} ${FROM}`;
+
+/** SQL: reads the transaction `$2` of the organization `$1`, with what else is asked for. */
+export const oneTransaction = (...beside: readonly string[]) =>
+  `SELECT ${[RECORD, ...beside].join(', ')} ${FROM} WHERE a.organization_id = $1 AND a.id = $2`;
+
+const FOR_MESSAGE = oneTransaction(SURROUNDINGS, messageColumns);
+const SNAPSHOT = oneTransaction(SURROUNDINGS, tagColumn);
+const UNSEALED = oneTransaction();
+const TO_OBSERVE = oneTransaction(
+  ATTEMPTED,
+  `CASE WHEN NOT ${UNDECIDED} THEN
+    (SELECT json_object_agg(r.index, r.address) FROM relayers r WHERE r.network_id = t.network_id) END AS relayers`,
+);
+/** What every statement reads of a transaction. */
+export type RecordColumns = TransactionRow &
   ApprovalColumns &
   TimeColumn & {
     readonly result: StoredTransaction['result'];
@@ -123,15 +140,18 @@ type UnsealedColumns = TransactionRow &
     readonly signer_outcome: StoredTransaction['signerOutcome'];
   };
 
-/** What `columns` read. */
-type TransactionColumns = UnsealedColumns &
+/** What `SURROUNDINGS` reads beside it. */
+type SnapshotColumns = RecordColumns &
   GroupPeopleColumn &
-  PeopleColumn & { readonly account_networks: readonly string[] } & (
-    | { readonly carried_hash: string; readonly submitted_at: Date; readonly confirmations: number }
-    | { readonly carried_hash: null }
-  );
+  PeopleColumn & {
+    readonly account_networks: readonly string[];
+    readonly chain:
+      | (Omit<NonNullable<StoredTransaction['chain']>, 'submittedAt'> & { readonly submittedAt: string })
+      | null;
+  };
 
-function unsealed(row: UnsealedColumns): UnsealedTransaction {
+/** The record that was read, with what the signer takes from it. */
+export function unsealed(row: RecordColumns): UnsealedTransaction {
   return {
     record: {
       ...storedApproval(row),
@@ -162,20 +182,14 @@ function unsealed(row: UnsealedColumns): UnsealedTransaction {
   };
 }
 
-function snapshot(row: TransactionColumns): TransactionSnapshot {
+function snapshot(row: SnapshotColumns): TransactionSnapshot {
   const { record, now } = unsealed(row);
+  const { chain } = row;
   return {
     record: {
       ...record,
       accountNetworkIds: row.account_networks.map(Number),
-      chain:
-        row.carried_hash === null
-          ? null
-          : {
-              transactionHash: row.carried_hash,
-              submittedAt: row.submitted_at,
-              confirmations: row.confirmations,
-            },
+      chain: chain && { ...chain, submittedAt: new Date(chain.submittedAt) },
     },
     now: {
       ...now,
@@ -185,27 +199,9 @@ function snapshot(row: TransactionColumns): TransactionSnapshot {
   };
 }
 
-const FOR_MESSAGE = `SELECT ${columns}, ${messageColumns} ${FROM} WHERE a.organization_id = $1 AND a.id = $2`;
-const UNSEALED = `SELECT ${unsealedColumns} ${UNSEALED_FROM} WHERE a.organization_id = $1 AND a.id = $2`;
-const SNAPSHOT = `SELECT ${columns}, ${tagColumn} ${FROM} WHERE a.organization_id = $1 AND a.id = $2`;
-
-const UNDECIDED = `EXISTS (SELECT FROM chain_attempts c WHERE c.account_id = t.account_id AND c.network_id = t.network_id
-      AND c.outcome IS NULL AND c.safe_nonce IS NOT NULL)`;
-
-const TO_OBSERVE = `SELECT t.id, t.account_id, t.network_id, t.to_address, t.value, t.calldata, t.cancelling,
-    account.address AS account_address,
-    EXISTS (SELECT FROM chain_attempts c WHERE c.transaction_id = t.id) AS attempted,
-    CASE WHEN NOT ${UNDECIDED} THEN
-      (SELECT json_object_agg(r.index, r.address) FROM relayers r WHERE r.network_id = t.network_id) END AS relayers
-    FROM transactions t JOIN accounts account ON account.id = t.account_id
-    WHERE account.organization_id = $1 AND t.id = $2`;
-
 /** The call of a transaction, before it is observed on its chain. */
 export interface TransactionToObserve {
-  readonly record: Pick<
-    StoredTransaction,
-    'id' | 'accountId' | 'accountAddress' | 'networkId' | 'to' | 'value' | 'calldata' | 'cancelling'
-  >;
+  readonly record: UnsealedTransaction['record'];
   /** Something of it was stored to be signed. */
   readonly attempted: boolean;
   /** The registered relayers of its network by index; null where something of its account is undecided, or none is. */
@@ -217,86 +213,10 @@ export async function readTransactionToObserve(
   db: Db,
   { organizationId, transactionId }: TransactionRef,
 ): Promise<TransactionToObserve | undefined> {
-  const [row] = await queryNumbered<
-    Pick<
-      TransactionRow,
-      'id' | 'account_id' | 'network_id' | 'to_address' | 'value' | 'calldata' | 'cancelling'
-    > &
-      Pick<UnsealedColumns, 'account_address'> &
-      Pick<TransactionToObserve, 'attempted' | 'relayers'>
-  >(db, TO_OBSERVE, [organizationId, transactionId]);
-  return (
-    row && {
-      record: {
-        id: row.id,
-        accountId: row.account_id,
-        accountAddress: row.account_address,
-        networkId: Number(row.network_id),
-        to: row.to_address,
-        value: BigInt(row.value),
-        calldata: row.calldata,
-        cancelling: row.cancelling,
-      },
-      attempted: row.attempted,
-      relayers: row.relayers,
-    }
-  );
-}
-
-const FOR_SIGNING = `SELECT ${unsealedColumns},
-    EXISTS (SELECT FROM chain_attempts c WHERE c.transaction_id = t.id) AS attempted,
-    greatest(
-      (SELECT max(c.safe_nonce) FROM chain_attempts c WHERE c.account_id = t.account_id AND c.network_id = t.network_id),
-      (SELECT max(u.safe_nonce) FROM unknown_executions u
-        WHERE u.account_id = t.account_id AND u.network_id = t.network_id)) AS highest_safe_nonce,
-    ${UNDECIDED} AS follows_undecided,
-    (SELECT to_jsonb(u) || jsonb_build_object('amount', u.amount::text) FROM policy_usage u
-      WHERE u.transaction_id = t.id AND u.status = 'reserved') AS reserved,
-    ARRAY(${takenNoncesSql({ networkId: 't.network_id', relayerAddress: '$3', from: '$4' })}) AS taken_nonces
-    ${UNSEALED_FROM} WHERE a.organization_id = $1 AND a.id = $2`;
-
-/** What decides whether, and at which nonces, a transaction is signed for the first time. */
-export interface FirstSigningConditions {
-  /** Something of it was stored to be signed. */
-  readonly attempted: boolean;
-  /** The highest nonce of its account that was signed, or used by an unknown execution. */
-  readonly highestSafeNonce: bigint | undefined;
-  /** Something else of its account is signed, or is being signed, and not decided. */
-  readonly followsUndecided: boolean;
-  /** The budget that is reserved for it. */
-  readonly reserved: UsageOfExecution | undefined;
-  /** Nonces of the relayer, from the given one on, that are taken. */
-  readonly takenNonces: ReadonlySet<number>;
-}
-
-/**
- * One transaction with what decides about its first signature, in one statement; undefined when it does not exist.
- * `relayer`: the one that pays, and from which nonce on. Call it with the network locked.
- */
-export async function readTransactionForSigning(
-  tx: Tx,
-  { organizationId, transactionId }: TransactionRef,
-  relayer: { readonly address: string; readonly fromNonce: number },
-): Promise<(UnsealedTransaction & FirstSigningConditions) | undefined> {
-  const [row] = await queryNumbered<
-    UnsealedColumns & {
-      readonly attempted: boolean;
-      readonly highest_safe_nonce: bigint | null;
-      readonly follows_undecided: boolean;
-      readonly reserved: PolicyUsageRow | null;
-      readonly taken_nonces: readonly string[];
-    }
-  >(tx, FOR_SIGNING, [organizationId, transactionId, relayer.address, relayer.fromNonce]);
-  return (
-    row && {
-      ...unsealed(row),
-      attempted: row.attempted,
-      highestSafeNonce: row.highest_safe_nonce ?? undefined,
-      followsUndecided: row.follows_undecided,
-      reserved: row.reserved ? usageIn(row.reserved) : undefined,
-      takenNonces: new Set(row.taken_nonces.map(Number)),
-    }
-  );
+  const values = [organizationId, transactionId];
+  type Row = RecordColumns & Pick<TransactionToObserve, 'attempted' | 'relayers'>;
+  const [row] = await queryNumbered<Row>(db, TO_OBSERVE, values);
+  return row && { record: unsealed(row).record, attempted: row.attempted, relayers: row.relayers };
 }
 
 /** What the signer reads of one transaction of an organization, in one statement; or undefined. */
@@ -304,7 +224,7 @@ export async function readUnsealedTransaction(
   db: Db | Tx,
   { organizationId, transactionId }: TransactionRef,
 ): Promise<UnsealedTransaction | undefined> {
-  const [row] = await queryNumbered<UnsealedColumns>(db, UNSEALED, [organizationId, transactionId]);
+  const [row] = await queryNumbered<RecordColumns>(db, UNSEALED, [organizationId, transactionId]);
   return row && unsealed(row);
 }
 
@@ -314,13 +234,13 @@ export async function readTransaction(
   { organizationId, transactionId }: TransactionRef,
 ): Promise<(TransactionSnapshot & TagColumn) | undefined> {
   const values = [organizationId, transactionId];
-  const [row] = await queryNumbered<TransactionColumns & TagColumn>(db, SNAPSHOT, values);
+  const [row] = await queryNumbered<SnapshotColumns & TagColumn>(db, SNAPSHOT, values);
   return row && { ...snapshot(row), tag: row.tag };
 }
 
 /** One transaction by its id alone, for operators. */
 export async function findTransactionById(db: Db | Tx, id: string): Promise<TransactionSnapshot | undefined> {
-  const [row] = await queryRows<TransactionColumns>(db, `${SELECT} WHERE a.id = ?`, [id]);
+  const [row] = await queryRows<SnapshotColumns>(db, `${SELECT} WHERE a.id = ?`, [id]);
   return row && snapshot(row);
 }
 
@@ -355,7 +275,7 @@ export async function listTransactions(
   filter: TransactionFilter,
 ): Promise<TransactionSnapshot[]> {
   const { text, values } = selection(filter);
-  return (await queryRows<TransactionColumns>(db, `${SELECT} ${text}`, values)).map(snapshot);
+  return (await queryRows<SnapshotColumns>(db, `${SELECT} ${text}`, values)).map(snapshot);
 }
 
 /**
@@ -380,7 +300,7 @@ export async function pageOfTransactions(
     return i === 0 || bytes <= maxCalldataBytes;
   });
   if (fitting.length === 0) return { snapshots: [], hasMore: false };
-  const rows = await queryRows<TransactionColumns>(
+  const rows = await queryRows<SnapshotColumns>(
     db,
     `${SELECT} WHERE a.id = ANY (?::text[]) ORDER BY a.position DESC, a.id DESC`,
     [fitting.map(({ id }) => id)],
@@ -393,7 +313,7 @@ export async function readTransactionForMessage(
   db: Db | Tx,
   key: MessageKey,
 ): Promise<(TransactionSnapshot & MessageOrigin) | undefined> {
-  const [row] = await queryNumbered<TransactionColumns & MessageColumns>(db, FOR_MESSAGE, messageValues(key));
+  const [row] = await queryNumbered<SnapshotColumns & MessageColumns>(db, FOR_MESSAGE, messageValues(key));
   return row && { ...snapshot(row), ...messageOrigin(key, row) };
 }
 

@@ -365,21 +365,35 @@ function budgetOf(policy: Policy): { readonly maximum: string; readonly token: P
   return { maximum: condition.amountThreshold, token: tokenIn(condition) };
 }
 
+/** How much of a window others may have used. */
+export type Room = { readonly amount: bigint } | { readonly executions: number };
+
+/** What others may have used of a window at most beside which a transaction is within the budget; null: it never is. */
+export function roomFor(policy: Policy, { content }: Pick<PolicyTransaction, 'content'>): Room | null {
+  const budget = budgetOf(policy);
+  if (budget === null) return { executions: 0 };
+  const maximum = readAmount(budget.maximum);
+  const amount = content.type === 'TOKEN_TRANSFER' ? content.amount : null;
+  if (maximum === null || amount === null || amount < 0n || amount > maximum) return null;
+  return { amount: maximum - amount };
+}
+
 function checkBudget(policy: Policy, { content }: PolicyTransaction, { usage }: PolicyContext): Fault {
   const { limitation } = policy;
   if (limitation === undefined) return null;
   if (!isUnderstood(limitation)) return fault('budget', 'an unreadable limitation', 'a valid limitation');
   if (usage === null) return null;
   const period = limitation.hours === 1 ? 'any hour' : `any ${limitation.hours} hours`;
+  const room = roomFor(policy, { content });
+  if (room && ('amount' in room ? usage.amount <= room.amount : usage.executions <= room.executions))
+    return null;
   const budget = budgetOf(policy);
   if (budget === null) {
-    if (usage.executions === 0) return null;
     const found = usage.executions === 1 ? '1 execution' : `${usage.executions} executions`;
     return fault('budget', `${found} before this one`, `at most 1 execution within ${period}`);
   }
   const maximum = readAmount(budget.maximum);
   const amount = content.type === 'TOKEN_TRANSFER' ? content.amount : null;
-  if (maximum !== null && amount !== null && amount >= 0n && usage.amount + amount <= maximum) return null;
   const textOf = (raw: bigint) => assetAmount(String(raw), budget.token);
   return fault(
     'budget',

@@ -6,6 +6,7 @@ import { SharedReads } from '../chain/sharedReads';
 import type { IdentifyVoter } from '../chain/voter';
 import type { NetworkConfig } from '../config';
 import { type Db, databaseNow, type Tx } from '../db/database';
+import type { TransactionRef } from '../domain/transaction';
 import type { Logger } from '../logging';
 import { createSignerClock, type SignerClock } from './clock';
 import { createGasBudget, type GasBudget } from './gasBudget';
@@ -16,7 +17,7 @@ import { createKeyedMutex, type KeyedMutex } from './keyedMutex';
 import { PendingAuthorizations } from './pending';
 import { type CountRefusal, SignerRefusal } from './refusal';
 import { createReadSealedState, type ReadSealedState } from './sealedState';
-import { lockNetwork } from './store/relayers';
+import { lockForSigning, lockNetwork } from './store/relayers';
 
 /** The dependencies of the signer. */
 export interface SignerDeps {
@@ -93,17 +94,24 @@ export function networkOf({ networks }: Pick<SignerDeps, 'networks'>, networkId:
   return found;
 }
 
+/** What else `withNetwork` does. */
+interface NetworkOptions<T> {
+  /** Locks this transaction, and what is sealed of its organization, in the same statement (`lockForSigning`). */
+  readonly signs?: TransactionRef;
+  /** Runs after the commit, before anything else of the network: what it appends to the journal is in the order of the database. */
+  readonly committed?: (result: T) => Promise<void>;
+}
+
 /**
  * Runs `work` in a database transaction that locks a network, so that nonces of accounts and relayers, budgets and gas are
  * reserved, and outcomes recorded, one after the other, whichever relayer pays. Nothing is signed in it, and no network
- * asked. `committed` runs after the commit, before anything else of the network: what it appends to the journal is in the
- * order of the database. Throws SignerRefusal when the network is not configured, SignerHold when clocks are apart.
+ * asked. Throws SignerRefusal when the network is not configured, SignerHold when clocks are apart.
  */
 export async function withNetwork<T>(
   context: SignerContext,
   networkId: number,
   work: (tx: Tx) => Promise<T>,
-  committed: (result: T) => Promise<void> = async () => undefined,
+  { signs, committed }: NetworkOptions<T> = {},
 ): Promise<T> {
   networkOf(context, networkId);
   return context.networkMutex(networkId, async () => {
@@ -112,7 +120,7 @@ export async function withNetwork<T>(
     try {
       result = await context.db.transaction(async (tx) => {
         forget = () => context.gasBudget.forget(tx);
-        const time = await lockNetwork(tx, networkId);
+        const time = await (signs ? lockForSigning(tx, networkId, signs) : lockNetwork(tx, networkId));
         context.clock.assertInStep(time ?? (await databaseNow(tx)));
         return work(tx);
       });
@@ -120,7 +128,7 @@ export async function withNetwork<T>(
       forget?.();
       throw error;
     }
-    await committed(result);
+    await committed?.(result);
     return result;
   });
 }

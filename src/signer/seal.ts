@@ -1,7 +1,6 @@
-import { storeSealedState } from '../approvals/sealedState';
+import { signedState } from '../approvals/sealedState';
 import { signSeal } from '../chain/seals';
-import type { Tx } from '../db/database';
-import { insertSeal, type StoredSeal } from '../db/seals';
+import type { StoredSeal } from '../db/seals';
 import type { StoredProposal } from '../db/storedProposals';
 import { type Decision, type FailureCode, isExpired, isVoteOf, newestVotes } from '../domain/approval';
 import type { ApprovalKey } from '../domain/approvalRef';
@@ -19,7 +18,8 @@ import { assertIds } from './input';
 import { sealEntry } from './journal/entries';
 import { type Held, refusalsAsValues, SignerRefusal } from './refusal';
 import type { SealedState } from './sealedState';
-import { findProposal, findProposalToSeal } from './store/proposals';
+import { findProposalToSeal } from './store/proposals';
+import { storeNextSeal } from './store/seals';
 import { assertTokens } from './tokens';
 
 /** The outcome of a request to seal. */
@@ -29,12 +29,10 @@ export type SealResult =
   | Held
   | { readonly refused: { readonly code: FailureCode; readonly message: string } };
 
-/** What a decision is based on: its votes that the sealed admins have given, over exactly this record. */
+/** A decision that may be sealed: its votes that the sealed admins have given, over exactly this record. */
 interface Verified {
-  readonly sequence: number;
-  readonly decision: Decision;
   readonly votes: readonly SealedVote[];
-  readonly record: StoredProposal;
+  readonly record: Executing;
 }
 
 type Executing = StoredProposal & { readonly decision: Decision };
@@ -83,12 +81,12 @@ async function verify(
       `the signer found ${valid.length} valid signatures of current admins to ${decision} it; ${admins.threshold} are required`,
     );
   }
-  return { sequence: state.sequence, decision, votes: valid, record };
+  return { votes: valid, record };
 }
 
 /** Verifies the tokens that an approved operation names. Throws SignerRefusal and ChainUnavailable. */
-async function verifyTokens(context: SignerContext, { decision, record }: Verified): Promise<void> {
-  if (decision === 'reject') return;
+async function verifyTokens(context: SignerContext, { record }: Verified): Promise<void> {
+  if (record.decision === 'reject') return;
   const rule = ruleOf(record.resourceType, record.action);
   // Data of another shape is refused by its change.
   if (!misshapen(rule, record.data)) await assertTokens(context, rule.tokens?.(record.data) ?? []);
@@ -117,30 +115,19 @@ function changeOf(context: SignerContext, state: OrganizationState, record: Stor
   return changed.value;
 }
 
-/**
- * Seals in one database transaction. Returns the seal and the state then; undefined when something has changed since the
- * votes were verified.
- */
-async function store(
+/** The next seal and the state that it makes, signed by the seal key. Throws SignerRefusal. */
+async function nextSeal(
   context: SignerContext,
-  tx: Tx,
-  key: ApprovalKey,
-  verified: Verified,
-): Promise<{ seal: StoredSeal; next: SealedState } | undefined> {
-  const { organizationId, id } = key;
-  const { state, stored } = await context.readSealedState(tx, organizationId, { lock: 'update' });
-  if (state.sequence !== verified.sequence) return undefined;
-  const record = requireExecuting(key, await findProposal(tx, organizationId, id));
-  const isSame =
-    payloadOf(state, record, record.decision) === payloadOf(state, verified.record, verified.decision);
-  if (!isSame) return undefined;
-  context.clock.assertInStep(stored.readAt);
+  { state, stored }: SealedState,
+  { votes, record }: Verified,
+): Promise<{ seal: StoredSeal; next: SealedState }> {
+  const { id, organizationId, resourceType, action, summary, data } = record;
   const at = context.clock.now();
   if (isExpired(record, at)) {
     throw new SignerRefusal('timeout', `proposal ${id} expired before the signer could seal it`);
   }
   assertAfterCutoff(context, 'proposal', record);
-  const approved = verified.decision === 'approve';
+  const approved = record.decision === 'approve';
   const sequence = state.sequence + 1;
   const { state: next, changes } = approved
     ? changeOf(context, state, record)
@@ -154,47 +141,59 @@ async function store(
     at: at.toISOString(),
     proposalId: id,
     resolution: approved ? 'approved' : 'rejected',
-    resourceType: record.resourceType,
-    action: record.action,
-    summary: record.summary,
-    data: record.data,
+    resourceType,
+    action,
+    summary,
+    data,
     expiresAt: record.expiresAt.toISOString(),
-    votes: verified.votes,
+    votes,
     changes,
   };
   const signed = await signSeal(sealKey, seal);
-  const sealed = { organizationId, sequence, proposalId: id, sealedAt: at, ...signed };
-  const head = await storeSealedState(tx, sealKey, next, signed.hash, [insertSeal(tx, sealed)]);
-  failpoint('signer.sealStored');
-  return { seal: sealed, next: { state: JSON.parse(head.state), stored: { ...head, readAt: at } } };
+  const head = await signedState(sealKey, next, signed.hash);
+  return {
+    seal: { organizationId, sequence, proposalId: id, sealedAt: at, ...signed },
+    next: { state: JSON.parse(head.state), stored: head },
+  };
 }
+
+/** How often a decision is verified anew, because others were sealed meanwhile, before its activity fails and is retried. */
+const MOST_ROUNDS = 100;
 
 /**
  * Seals the decision about a proposal whose execution has begun: verifies payload, votes, threshold, expiry and networks
- * against what was sealed before, and stores what it changes as the next seal. A proposal is sealed once, approved or
- * rejected: whoever asks again gets the same seal.
+ * against what was sealed before, and stores what it changes as the next seal, where that is still exactly what is stored. A
+ * proposal is sealed once, approved or rejected: whoever asks again gets the same seal.
  */
 export async function sealProposal(context: SignerContext, key: ApprovalKey): Promise<SealResult> {
   return refusalsAsValues<SealResult>(context, async () => {
     assertIds(key, 'organizationId', 'id');
-    for (;;) {
+    const { db, journal, clock, readSealedState } = context;
+    for (let round = 1; round <= MOST_ROUNDS; round += 1) {
       // Before the look for a seal: one that comes later is of a later state.
-      const known = await context.readSealedState(context.db, key.organizationId, { remembered: true });
-      const found = await findProposalToSeal(context.db, key);
+      const known = await readSealedState(db, key.organizationId, { remembered: true });
+      const found = await findProposalToSeal(db, key);
       if (found?.sealed !== undefined) {
-        await context.readSealedState(context.db, key.organizationId);
+        await readSealedState(db, key.organizationId);
         return { sealed: found.sealed };
       }
       const verified = await verify(context, known, requireExecuting(key, found?.record));
       await verifyTokens(context, verified);
-      const stored = await context.db.transaction((tx) => store(context, tx, key, verified));
-      if (!stored) continue;
-      const { seal, next } = stored;
+      if (found) clock.assertInStep(found.readAt);
+      const { seal, next } = await nextSeal(context, known, verified);
+      const upon = { before: known.stored, record: verified.record };
+      if (!(await storeNextSeal(db, seal, next.stored, upon))) {
+        // It is what was sealed meanwhile, or is refused.
+        await readSealedState(db, key.organizationId);
+        continue;
+      }
+      failpoint('signer.sealStored');
       // Committed, then flushed to the journal, then used.
-      await context.journal.append(sealEntry(seal));
-      context.readSealedState.remember(next);
+      await journal.append(sealEntry(seal));
+      readSealedState.remember(next);
       failpoint('signer.sealJournaled');
       return { sealed: seal.sequence };
     }
+    throw new Error(`other decisions were sealed ${MOST_ROUNDS} times while proposal ${key.id} was verified`);
   });
 }

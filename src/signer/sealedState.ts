@@ -1,7 +1,7 @@
 import type { SigningKeys } from '../chain/keys';
 import { isSealedHead, openSeal } from '../chain/seals';
 import type { Db, Tx } from '../db/database';
-import { findSealedState, listSeals, type ReadState } from '../db/seals';
+import { findSealedState, listSeals, type StoredState } from '../db/seals';
 import type { OrganizationState } from '../domain/governance';
 import { sealEntry } from './journal/entries';
 import type { Journal } from './journal/journal';
@@ -10,7 +10,7 @@ import { ROLLED_BACK, SignerHold, SignerRefusal } from './refusal';
 /** What the admins of an organization have decided, by the signature of its seal key. */
 export interface SealedState {
   readonly state: OrganizationState;
-  readonly stored: ReadState;
+  readonly stored: StoredState;
 }
 
 /** Reads sealed states, and verifies each once. */
@@ -25,6 +25,8 @@ interface ReadOptions {
   readonly lock?: 'share' | 'update';
   /** The one that was verified last will do, where the journal has none since. */
   readonly remembered?: true;
+  /** Reads it with something else; null or undefined: there is none. */
+  readonly read?: () => Promise<StoredState | null | undefined>;
 }
 
 /** What reading sealed states needs. */
@@ -82,7 +84,7 @@ async function compareWithJournal(
   if (!known || known.sequence < sequence) await journalSeals(deps, handle, sealed, known?.sequence ?? -1);
 }
 
-function isLatest({ sequence, sealHash }: ReadState, journaled: LatestSealed): boolean {
+function isLatest({ sequence, sealHash }: StoredState, journaled: LatestSealed): boolean {
   return journaled?.sequence === sequence && journaled.hash === sealHash;
 }
 
@@ -100,7 +102,7 @@ export function createReadSealedState(deps: Deps): ReadSealedState {
     const journaled = deps.journal.latestSealed(organizationId);
     const known = verified.get(organizationId);
     if (options.remembered && known && isLatest(known.stored, journaled)) return known;
-    const stored = await findSealedState(handle, organizationId, options);
+    const stored = await (options.read?.() ?? findSealedState(handle, organizationId, options));
     if (!stored) {
       throw new SignerRefusal('stale', `the genesis of organization ${organizationId} is not admitted`);
     }

@@ -3,14 +3,15 @@ import { checksumAddress } from '../chain/address';
 import { carriedCalls } from '../chain/carriedCalls';
 import { isRestricted } from '../chain/functions';
 import type { NetworkConfig } from '../config';
-import type { Tx } from '../db/database';
-import { readUsage, type UsageOfExecution } from '../db/policyUsage';
+import type { Db, Tx } from '../db/database';
+import { type RoomInWindow, readUsage, type UsageOfExecution } from '../db/policyUsage';
 import type { StoredTransaction } from '../db/transactions';
-import { NATIVE_CURRENCY } from '../domain/policy';
+import { NATIVE_CURRENCY, type Policy } from '../domain/policy';
 import {
   evaluate,
   failureText,
   type PolicyTransaction,
+  roomFor,
   type Usage,
   type UsageWindow,
   usageWindow,
@@ -67,25 +68,39 @@ export function usageOf(record: Spending): UsageOfExecution {
   };
 }
 
+/**
+ * What the budget of its policy must have room for beside a transaction; null where nothing limits it, undefined where it never
+ * has.
+ */
+export function roomOf(record: StoredTransaction, policy: Policy): RoomInWindow | null | undefined {
+  const transaction = policyTransactionOf(record);
+  const window = usageWindow(policy, transaction);
+  const room = window && roomFor(policy, transaction);
+  if (window && !room) return undefined;
+  return window && room ? { window, room } : null;
+}
+
 /** As whom a budget is read, and when; with the networks that are configured. */
 type BudgetOptions = Parameters<typeof readUsage>[2] & {
   readonly networks: readonly NetworkConfig[];
+  /** The budget is not read: the statement that reserves it requires its room. */
+  readonly roomRequired?: boolean;
   /** Called with what is read of a budget; may throw. */
   readonly verify?: (window: UsageWindow, usage: Usage) => void;
 };
 
 /** Why a transaction's policy does not permit it now, its budget included; null where it does. */
 export async function policyRefusal(
-  tx: Tx,
+  db: Db | Tx,
   { record, now }: { record: StoredTransaction; now: TransactionNow },
-  { networks, verify, ...options }: BudgetOptions,
+  { networks, roomRequired = false, verify, ...options }: BudgetOptions,
 ): Promise<{ code: 'policy' | 'budget'; message: string } | null> {
   if (now.policyRemoved) {
     return { code: 'policy', message: `policy ${record.policyId} has been removed` };
   }
   const transaction = policyTransactionOf(record);
-  const window = usageWindow(now.policy, transaction);
-  const [usage = null] = window ? await readUsage(tx, [window], options) : [];
+  const window = roomRequired ? null : usageWindow(now.policy, transaction);
+  const [usage = null] = window ? await readUsage(db, [window], options) : [];
   if (window && !usage) return { code: 'budget', message: 'the usage of its budget cannot be read' };
   if (window && usage) verify?.(window, usage);
   const { allowed, failures } = evaluate(now.policy, transaction, {

@@ -526,6 +526,35 @@
       END
     $$;
 
+    -- refuses a reservation where others have used more of its window than it leaves; null: any. Called with the budget locked
+    CREATE FUNCTION require_room(policy text, hours integer, network bigint, token text, initiator text, account text,
+      recipient text, most_amount numeric, most_executions integer) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+      DECLARE used numeric; executions bigint;
+      BEGIN
+        -- a statement of its own, which sees what was committed meanwhile
+        SELECT coalesce(sum(u.amount), 0), count(*) INTO used, executions FROM policy_usage u
+          WHERE u.policy_id = policy AND u.counted_from >= date_trunc('milliseconds', now()) - make_interval(hours => hours)
+            AND (network IS NULL OR u.network_id = network)
+            AND (token IS NULL OR lower(u.token_address) = lower(token))
+            AND (initiator IS NULL OR u.initiator_id = initiator)
+            AND (account IS NULL OR u.account_id = account)
+            AND (recipient IS NULL OR lower(u.destination) = lower(recipient));
+        IF used <= coalesce(most_amount, used) AND executions <= coalesce(most_executions, executions) THEN RETURN true; END IF;
+        RAISE EXCEPTION 'the budget has no room' USING ERRCODE = 'OW002';
+      END
+    $$;
+
+    -- Keeps a proposal or transaction from being changed until the end of the transaction, and returns its version: for the signer,
+    -- which may change nothing of it.
+    CREATE FUNCTION hold_approval(approval text) RETURNS bigint LANGUAGE plpgsql VOLATILE
+    SECURITY DEFINER SET search_path = public, pg_temp AS $$
+      DECLARE held bigint;
+      BEGIN
+        SELECT version INTO held FROM approvals WHERE id = approval FOR KEY SHARE;
+        RETURN held;
+      END
+    $$;
+
     -- one need for an effect on chain, made once; its content never changes. A deployment; a transaction of an account;
     -- the empty call that takes its nonce; a transfer of nothing that takes a relayer's nonce
     CREATE TABLE chain_attempts (
@@ -720,8 +749,9 @@
       api_key_members, idempotency_requests, rate_limit_buckets, registration_challenges,
       sessions, session_nonces FROM orgwallet_signer;
     GRANT SELECT (id, production) ON installation TO orgwallet_signer;
-    GRANT EXECUTE ON FUNCTION require_unchanged, require_open_below TO orgwallet_service;
+    GRANT EXECUTE ON FUNCTION require_unchanged, require_open_below, require_room TO orgwallet_service;
     GRANT EXECUTE ON FUNCTION queue_shared, queue_alone TO orgwallet_service, orgwallet_signer;
+    GRANT EXECUTE ON FUNCTION hold_approval TO orgwallet_signer;
     GRANT INSERT, UPDATE ON members, groups, policies TO orgwallet_service;
     -- what is signed, or derived once, never changes
     GRANT INSERT ON organizations, genesis, genesis_signatures, admin_sets, accounts, account_networks, approvals, proposals, deployments,

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../db/database';
-import { queryRows, requireRow } from '../../db/rows';
+import { queryNumbered, requireRow } from '../../db/rows';
 import type {
   ApprovalRow,
   CreationColumns,
@@ -97,28 +97,38 @@ function fieldSql(column: string): string {
   return column === 'request_hash' ? `encode(r.${column}, 'hex')` : `r.${column}`;
 }
 
-function partSql({ table, columns, of }: Part): string {
+function partSql({ table, columns, of }: Part, transactionId: string): string {
   const fields = Object.entries(columns).map(([field, column]) => `'${field}', ${fieldSql(column)}`);
   const object = `jsonb_build_object(${fields.join(', ')})`;
   const value = of === 'id' ? object : `coalesce(jsonb_agg(${object} ORDER BY r.id), '[]')`;
-  return `(SELECT ${value} FROM ${table} r WHERE r.${of} = ?)`;
+  return `(SELECT ${value} FROM ${table} r WHERE r.${of} = ${transactionId})`;
 }
 
-const RECORD_SQL = `SELECT jsonb_build_object(
-  ${Object.entries(PARTS)
-    .map(([name, part]) => `'${name}', ${partSql(part)}`)
-    .join(', ')})::text AS record`;
+/** What `journaledColumn` reads. */
+export interface JournaledColumn {
+  /** JSON text. */
+  readonly record: string;
+}
+
+/** SQL: the record of a transaction as the journal keeps it, as one JSON text. */
+export function journaledColumn(transactionId: string): string {
+  const parts = Object.entries(PARTS).map(([name, part]) => `'${name}', ${partSql(part, transactionId)}`);
+  return `jsonb_build_object(${parts.join(', ')})::text AS record`;
+}
+
+/** The record that `journaledColumn` read; undefined where there is none. */
+export function journaledIn({ record: text }: JournaledColumn): JournaledRecord | undefined {
+  const record = JSON.parse(text);
+  return record.approval && record.transaction ? record : undefined;
+}
+
+const JOURNALED = `SELECT ${journaledColumn('$1')}`;
 
 /** The record of a transaction as the journal keeps it; undefined where there is none. */
 export async function readJournaledRecord(
   db: Db | Tx,
   transactionId: string,
 ): Promise<JournaledRecord | undefined> {
-  const [row] = await queryRows<{ record: string }>(
-    db,
-    RECORD_SQL,
-    Object.keys(PARTS).map(() => transactionId),
-  );
-  const record = JSON.parse(requireRow(row).record);
-  return record.approval && record.transaction ? record : undefined;
+  const [row] = await queryNumbered<JournaledColumn>(db, JOURNALED, [transactionId]);
+  return journaledIn(requireRow(row));
 }

@@ -25,16 +25,21 @@ export async function findProposal(
   return found;
 }
 
-/** A proposal of an organization that is to be sealed, and the sequence of its seal; undefined where there is none yet. */
+/** A proposal of an organization that is to be sealed, the sequence of its seal, undefined while there is none, and when it was read. */
 export async function findProposalToSeal(
   db: Db,
   { organizationId, id }: ApprovalKey,
-): Promise<{ readonly record: StoredProposal; readonly sealed: number | undefined } | undefined> {
-  const [row] = await queryRows<ProposalColumns & { readonly sealed: bigint | null }>(
+): Promise<
+  { readonly record: StoredProposal; readonly sealed: number | undefined; readonly readAt: Date } | undefined
+> {
+  const [row] = await queryRows<ProposalColumns & { readonly sealed: bigint | null; readonly read_at: Date }>(
     db,
-    `SELECT ${proposalColumns}, (SELECT s.sequence FROM seals s WHERE s.proposal_id = a.id) AS sealed
+    `SELECT ${proposalColumns}, clock_timestamp() AS read_at,
+        (SELECT s.sequence FROM seals s WHERE s.proposal_id = a.id) AS sealed
       FROM approvals a JOIN proposals p ON p.id = a.id WHERE a.organization_id = ? AND a.id = ?`,
     [organizationId, id],
   );
-  return row && { record: storedProposal(row), sealed: row.sealed === null ? undefined : Number(row.sealed) };
+  if (!row) return undefined;
+  const sealed = row.sealed === null ? undefined : Number(row.sealed);
+  return { record: storedProposal(row), sealed, readAt: row.read_at };
 }

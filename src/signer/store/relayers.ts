@@ -1,6 +1,9 @@
 import type { Envelope } from '../../db/chain';
 import type { Db, Tx } from '../../db/database';
+import { QUEUE_SHARED, sealedQueue } from '../../db/lockQueues';
 import type { Relayer } from '../../db/relayers';
+import { queryNumbered, requireRow } from '../../db/rows';
+import type { TransactionRef } from '../../domain/transaction';
 
 /** Any recorded signing key; undefined when there is none yet. */
 export async function anySigningKey(
@@ -40,4 +43,25 @@ export async function lockNetwork(tx: Tx, networkId: number): Promise<Date | und
     .forUpdate()
     .first<{ now: Date } | undefined>(tx.raw('clock_timestamp() AS now'));
   return row?.now;
+}
+
+// One after the other: each waits for the count of what comes before it.
+const LOCK_FOR_SIGNING = `WITH network AS MATERIALIZED (SELECT FROM relayers WHERE network_id = $1 AND index = 0 FOR UPDATE),
+      queued AS MATERIALIZED (SELECT ${QUEUE_SHARED}($2) FROM (SELECT count(*) FROM network) AS locked),
+      sealed AS MATERIALIZED (SELECT FROM queued CROSS JOIN sealed_states z WHERE z.organization_id = $3 FOR SHARE OF z),
+      held AS MATERIALIZED (SELECT hold_approval($4) FROM (SELECT count(*) FROM sealed) AS locked)
+    SELECT clock_timestamp() AS now FROM held`;
+
+/**
+ * Locks a network, as `lockNetwork` does, then what the signer has sealed of an organization, for share, and a transaction,
+ * whose execution does not end meanwhile. Returns the time by the database's clock. Read in a statement of its own: one that has
+ * waited for a lock still sees the rest as it was before.
+ */
+export async function lockForSigning(
+  tx: Tx,
+  networkId: number,
+  { organizationId, transactionId }: TransactionRef,
+): Promise<Date> {
+  const values = [networkId, sealedQueue(organizationId), organizationId, transactionId];
+  return requireRow((await queryNumbered<{ now: Date }>(tx, LOCK_FOR_SIGNING, values))[0]).now;
 }

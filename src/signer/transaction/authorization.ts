@@ -2,14 +2,12 @@ import type { Address } from 'viem';
 import { evidenceOf } from '../../approvals/sealedTransaction';
 import type { Attempt } from '../../db/attempts';
 import type { Tx } from '../../db/database';
-import type { StoredTransaction, TransactionSnapshot } from '../../db/transactions';
 import type { JournaledRecord } from '../../domain/journaledRecord';
 import { usageOf } from '../../transactions/policy';
 import type { SignerContext } from '../context';
 import { type AuthorizationEntry, type RejectionEntry, signedPart } from '../journal/entries';
 import { SignerHold, SignerRefusal } from '../refusal';
 import type { NewAttempt } from '../store/attempts';
-import { readJournaledRecord } from '../store/journaledRecords';
 import { assertAttemptOf } from './envelopes';
 import { assertTransactionEvidence, type Verified } from './evidence';
 import { assertNextNonce } from './journaled';
@@ -21,8 +19,7 @@ import type { Votes } from './votes';
  * The record of a transaction for the journal. Throws SignerRefusal unless the transaction is being executed; SignerHold
  * unless it is the record that was verified: a restore writes it back.
  */
-async function recordToKeep(tx: Tx, record: StoredTransaction): Promise<JournaledRecord> {
-  const kept = await readJournaledRecord(tx, record.id);
+function recordToKeep({ record, journaled: kept }: SigningSnapshot): JournaledRecord {
   if (kept?.approval.executionStatus !== 'processing') {
     throw new SignerRefusal('stale', `transaction ${record.id} is not being executed any more`);
   }
@@ -51,14 +48,13 @@ async function recordToKeep(tx: Tx, record: StoredTransaction): Promise<Journale
  * The authorization of what is stored, as the journal keeps it. Throws SignerRefusal or SignerHold where the record in the
  * database is not the one that was verified, or not being executed.
  */
-export async function authorizationEntry(
-  tx: Tx,
-  snapshot: TransactionSnapshot,
+export function authorizationEntry(
+  snapshot: SigningSnapshot,
   attempt: NewAttempt,
   { account, votes, authorizedAt }: { account: Address; votes: Votes; authorizedAt: Date },
-): Promise<AuthorizationEntry> {
+): AuthorizationEntry {
   const { record } = snapshot;
-  const kept = await recordToKeep(tx, record);
+  const kept = recordToKeep(snapshot);
   const { amount, policyId, initiatorId, tokenAddress, destination } = usageOf(record);
   return {
     type: 'authorization',

@@ -196,11 +196,13 @@ export async function recordRead(
       if (recorded.length > 0) await storeRead(tx, recorded);
       return recorded;
     },
-    async (recorded) => {
-      await journalRead(context, recorded);
-      for (const { ref, read } of recorded) {
-        if (read.outcome !== null) context.lastLooks.delete(ref.transactionId);
-      }
+    {
+      committed: async (recorded) => {
+        await journalRead(context, recorded);
+        for (const { ref, read } of recorded) {
+          if (read.outcome !== null) context.lastLooks.delete(ref.transactionId);
+        }
+      },
     },
   );
 }

@@ -1,9 +1,8 @@
 import { underSealedState } from '../../approvals/sealedTransaction';
 import type { Db, Tx } from '../../db/database';
+import { findSealedState } from '../../db/seals';
 import {
-  type FirstSigningConditions,
   findNetworkAndPolicy,
-  readTransactionForSigning,
   readUnsealedTransaction,
   type TransactionSnapshot,
   type UnsealedTransaction,
@@ -12,6 +11,12 @@ import type { OrganizationState } from '../../domain/governance';
 import type { TransactionRef } from '../../domain/transaction';
 import type { SignerContext } from '../context';
 import { SignerRefusal } from '../refusal';
+import {
+  type FirstSigningConditions,
+  readTransactionForSigning,
+  readTransactionWithSealed,
+  type WithSealed,
+} from '../store/transactions';
 
 /** The network and policy of a transaction. Throws SignerRefusal when it does not exist. */
 export async function networkAndPolicyOf(handle: Db | Tx, ref: TransactionRef) {
@@ -40,31 +45,52 @@ interface SealedTransaction extends TransactionSnapshot {
 export type SigningSnapshot = SealedTransaction & FirstSigningConditions;
 
 type Reading = Pick<SignerContext, 'readSealedState' | 'clock'>;
-type ReadingOptions = Parameters<SignerContext['readSealedState']>[2];
+type ReadingOptions = Pick<NonNullable<Parameters<SignerContext['readSealedState']>[2]>, 'lock'>;
 
-async function readUnderSeal<Extra extends object>(
-  { readSealedState, clock }: Reading,
-  { handle, ref, ...options }: { handle: Db | Tx; ref: TransactionRef } & ReadingOptions,
-  read: (handle: Db | Tx, ref: TransactionRef) => Promise<(UnsealedTransaction & Extra) | undefined>,
-): Promise<(SealedTransaction & Extra) | undefined> {
-  const { state } = await readSealedState(handle, ref.organizationId, options);
-  const found = await read(handle, ref);
-  if (!found) return undefined;
+/** What was found of a transaction, under the sealed state. Throws SignerRefusal, and SignerHold when the clock of the database is apart. */
+function underSeal<Found extends UnsealedTransaction>(
+  { clock }: Pick<Reading, 'clock'>,
+  found: Found,
+  state: OrganizationState,
+): Found & SealedTransaction {
   clock.assertInStep(found.now.time);
   return { ...found, ...sealedSnapshot(found, state, clock.now()), state };
+}
+
+/** Reads a transaction with the sealed state in one statement. */
+async function readBoth<Found extends UnsealedTransaction & WithSealed>(
+  context: Reading,
+  handle: Db | Tx,
+  { organizationId }: TransactionRef,
+  read: () => Promise<Found | undefined>,
+): Promise<(Found & SealedTransaction) | undefined> {
+  let found: Found | undefined;
+  const { state } = await context.readSealedState(handle, organizationId, {
+    async read() {
+      found = await read();
+      return found ? found.sealed : findSealedState(handle, organizationId);
+    },
+  });
+  return found && underSeal(context, found, state);
 }
 
 /**
  * Reads a transaction under the sealed state; undefined when it does not exist. Throws SignerRefusal, and SignerHold when
  * the clock of the database is apart.
  */
-export function readSealedTransaction(
+export async function readSealedTransaction(
   context: Reading,
   handle: Db | Tx,
   ref: TransactionRef,
   options: ReadingOptions = {},
 ): Promise<SealedTransaction | undefined> {
-  return readUnderSeal(context, { handle, ref, ...options }, readUnsealedTransaction);
+  if (options.lock === undefined) {
+    return readBoth(context, handle, ref, () => readTransactionWithSealed(handle, ref));
+  }
+  // Read once the state is locked, in a statement of its own.
+  const { state } = await context.readSealedState(handle, ref.organizationId, options);
+  const found = await readUnsealedTransaction(handle, ref);
+  return found && underSeal(context, found, state);
 }
 
 /** The same. Throws SignerRefusal when it does not exist. */
@@ -100,16 +126,14 @@ export async function readOnNetwork(
   return found;
 }
 
-/** The same, with what decides about its first signature. */
+/** The same, with what decides about its first signature. Call it after `lockForSigning`. */
 export async function readForSigning(
   context: Reading,
   tx: Tx,
   ref: TransactionRef,
   { networkId, ...relayer }: { networkId: number; address: string; fromNonce: number },
 ): Promise<SigningSnapshot> {
-  const found = await readUnderSeal(context, { handle: tx, ref, lock: 'share' }, () =>
-    readTransactionForSigning(tx, ref, relayer),
-  );
+  const found = await readBoth(context, tx, ref, () => readTransactionForSigning(tx, ref, relayer));
   assertOnNetwork(found, ref, networkId);
   return found;
 }

@@ -147,7 +147,7 @@ async function takeOver(
   // It counts in a budget from its block on, or for ever: an earlier time makes no budget larger.
   const authorizedAt = new Date(Math.min(storedAt.getTime(), snapshot.now.time.getTime()));
   const { votes } = verified;
-  return [...rejected, await authorizationEntry(tx, snapshot, attempt, { account, votes, authorizedAt })];
+  return [...rejected, authorizationEntry(snapshot, attempt, { account, votes, authorizedAt })];
 }
 
 /**
@@ -219,9 +219,7 @@ async function storeNew(
   const along = [insertAuthorization(tx, { ...usageOf(record), safeNonce, safeTxHash, authorizedAt })];
   const first = { attempt, signable, taken, along, followsUndecided };
   const intent = await storeFirst(context, tx, first, fitting(content, terms));
-  // The row of the attempt locks its transaction, so that the execution cannot end concurrently.
-  const entry = await authorizationEntry(tx, snapshot, attempt, { account, votes, authorizedAt });
-  return { intent, entries: [entry] };
+  return { intent, entries: [authorizationEntry(snapshot, attempt, { account, votes, authorizedAt })] };
 }
 
 /** The terms with as much gas as the content needs at least: the signer may have found that it needs more. */
@@ -288,8 +286,11 @@ async function commitIntent(
       const { intent, entries } = await storeNew(context, tx, { snapshot, account }, verified, terms);
       return announced({ intent, entries: [...rejected, ...entries] });
     },
-    async () => {
-      if (!isNew) await journalUndecided(context, ref);
+    {
+      signs: ref,
+      committed: async () => {
+        if (!isNew) await journalUndecided(context, ref);
+      },
     },
   );
 }
