@@ -1,13 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  appendFileSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -37,16 +29,13 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
   }
 }
 
-/** A clone with the commit of this tree and its changes, and the packages of this folder. */
+/** A clone with the commit of this tree and its changes. */
 async function clone(): Promise<string> {
   const dir = join(mkdtempSync(join(tmpdir(), 'orgwallet-release-')), 'clone');
   await run('git', ['clone', '--quiet', root, dir], root);
   const patch = join(temporaryDir(), 'changes.patch');
   writeFileSync(patch, await run('git', ['diff', 'HEAD', '--binary'], root));
   if (readFileSync(patch).length > 0) await run('git', ['apply', '--index', patch], dir);
-  symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
-  // `node_modules/` is ignored, a link of that name is not.
-  appendFileSync(join(dir, '.git/info/exclude'), 'node_modules\n');
   const identity = ['-c', 'user.name=test', '-c', 'user.email=test@localhost'];
   await run('git', [...identity, 'commit', '--quiet', '--allow-empty', '--all', '-m', 'test'], dir);
   for (const [name, value] of [
