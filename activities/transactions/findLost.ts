@@ -1,11 +1,12 @@
 import { findAtNonce, headOf, isUnknown } from '../../src/chain/atNonce';
 import { assertChainId, type ChainClient } from '../../src/chain/clients';
-import { moveOutcome } from '../../src/db/attemptOutcomes';
+import { moveAttempt } from '../../src/db/attemptOutcomes';
 import type { Attempt } from '../../src/db/attempts';
-import type { Tx } from '../../src/db/database';
+import type { Db, Tx } from '../../src/db/database';
 import { findLiveOther } from '../../src/db/referencedRecords';
+import { moveUsage } from '../../src/db/reservedUsage';
 import { readTransaction } from '../../src/db/transactions';
-import type { TransactionRef } from '../../src/domain/transaction';
+import type { AttemptOutcome, TransactionRef } from '../../src/domain/transaction';
 import { policyRefusal } from '../../src/transactions/policy';
 import { readAtNonce } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
@@ -23,6 +24,16 @@ async function reasonToCancel({ network }: ChainClient, tx: Tx, ref: Transaction
   const seen = await readTransaction(tx, ref);
   const refused = seen && (await policyRefusal(tx, seen, { networks: [network], except: ref.transactionId }));
   return refused?.message ?? null;
+}
+
+/** Records another block of the same outcome: what was spent counts by its time. Nothing happens where another search has. */
+async function moveOutcome(db: Db, attempt: Attempt, outcome: AttemptOutcome): Promise<void> {
+  await db.transaction(async (tx) => {
+    const moved = await moveAttempt(tx, attempt, outcome);
+    if (moved && outcome.kind === 'executed') {
+      await moveUsage(tx, attempt.transactionId, new Date(outcome.blockTime));
+    }
+  });
 }
 
 /** The repair of one lost attempt: in another block, that block is recorded; else its transaction is reopened. */

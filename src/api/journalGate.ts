@@ -1,5 +1,6 @@
 import { type Db, onConnect } from '../db/database';
-import { type JournalComparison, readJournalComparison, refuseUncompared } from '../db/journalComparison';
+import { type JournalComparison, readJournalComparison } from '../db/journalComparison';
+import { refuseUncompared } from '../domain/journalComparison';
 import { Refused } from './refusals';
 
 /** Who asks within it shares what was read. */

@@ -1,6 +1,5 @@
 import type { Attempt, AttemptResult } from './attempts';
 import type { Db, Tx } from './database';
-import { moveUsage } from './reservedUsage';
 import type { Statement } from './rows';
 
 /** The outcome of an attempt, and its block. */
@@ -45,28 +44,25 @@ export function decideAttempt(tx: Db | Tx, transactionId: string, decision: Atte
 }
 
 /**
- * Records that the nonce of a decided attempt was used in another block than before, or with another outcome. What was spent counts
- * by the time of that block. Nothing happens where its outcome has changed since it was read.
+ * Records that the nonce of a decided attempt was used in another block than before, or with another outcome. False where its
+ * outcome has changed since it was read.
  */
-export async function moveOutcome(
-  db: Db,
+export async function moveAttempt(
+  tx: Tx,
   { id, transactionId, outcome: before, blockHash }: Attempt,
   decision: AttemptDecision,
-): Promise<void> {
-  await db.transaction(async (tx) => {
-    const moved = await tx('chain_attempts')
-      .where({ id, outcome: before, block_hash: blockHash })
-      .update(columns(decision.kind, decision));
-    if (moved === 0) return;
-    await tx('chain_attempts')
-      .where({ transaction_id: transactionId, kind: 'cancellation' })
-      .update({
-        ...columns(ofCancellation(decision), decision),
-        decided_at: tx.raw('coalesce(decided_at, now())'),
-      });
-    if (decision.kind === 'executed' && before === 'executed')
-      await moveUsage(tx, transactionId, new Date(decision.blockTime));
-  });
+): Promise<boolean> {
+  const moved = await tx('chain_attempts')
+    .where({ id, outcome: before, block_hash: blockHash })
+    .update(columns(decision.kind, decision));
+  if (moved === 0) return false;
+  await tx('chain_attempts')
+    .where({ transaction_id: transactionId, kind: 'cancellation' })
+    .update({
+      ...columns(ofCancellation(decision), decision),
+      decided_at: tx.raw('coalesce(decided_at, now())'),
+    });
+  return true;
 }
 
 /** The hash of the block that decided a transaction; null while it is undecided. */

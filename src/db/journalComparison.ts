@@ -1,16 +1,10 @@
+import type { Compared } from '../domain/journalComparison';
 import type { Db } from './database';
 import { queryRows } from './rows';
 
-/** Whether the database has all that the journal of the signer has. */
-export interface JournalComparison {
-  /** Which start of the server, and which copy of the tables, this is. */
+/** Whether the database has all that the journal of the signer has, and which start of the server, and which copy of the tables, this is. */
+export interface JournalComparison extends Compared {
   readonly server: string;
-  /** False before a signer has ever compared: then nothing was ever authorized. */
-  readonly hasBegun: boolean;
-  /** Whether it was compared since: a database loses commits only when a server starts, or its tables are copied. */
-  readonly isCurrent: boolean;
-  /** What it lacks; null: nothing. */
-  readonly missing: string | null;
 }
 
 /**
@@ -31,13 +25,4 @@ export async function readJournalComparison(db: Db): Promise<JournalComparison> 
   const [row] = rows;
   if (!row) throw new Error('the table journal_comparison has no row: run `./orgwallet db migrate`');
   return row;
-}
-
-/** Why nothing that the database has can be relied on; undefined where it can. */
-export function refuseUncompared({ hasBegun, isCurrent, missing }: JournalComparison): string | undefined {
-  if (!hasBegun) return undefined;
-  if (!isCurrent) {
-    return 'the database server was started, restored or replaced, and the signer has not compared it with its journal since';
-  }
-  return missing === null ? undefined : `the database was rolled back: ${missing}`;
 }

@@ -1,5 +1,6 @@
 import { createDatabase, type Db } from '../../src/db/database';
-import { readJournalComparison, refuseUncompared } from '../../src/db/journalComparison';
+import { readJournalComparison } from '../../src/db/journalComparison';
+import { refuseUncompared } from '../../src/domain/journalComparison';
 import { recordJournalComparison } from '../../src/signer/store/journalComparison';
 import { asAdmin, copyDatabase, createTestDatabase, databaseNamed, sharedStack } from '../support/stack';
 

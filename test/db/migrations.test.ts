@@ -1,8 +1,9 @@
 import { createDatabase } from '../../src/db/database';
-import { readJournalComparison, refuseUncompared } from '../../src/db/journalComparison';
+import { readJournalComparison } from '../../src/db/journalComparison';
 import { migrate } from '../../src/db/migrate';
 import { type Migration, migrationHash, migrations } from '../../src/db/migrations';
 import { refuseSchema, schemaState } from '../../src/db/schemaState';
+import { refuseUncompared } from '../../src/domain/journalComparison';
 import { UNKNOWN_POSITION } from '../../src/domain/signerLease';
 import { readSignerLease } from '../../src/signer/store/signerLease';
 import { command, refused } from '../cli/command';

@@ -46,6 +46,15 @@ it('src/db and the store of the signer have tables and repositories: they apply 
   expect([...new Set(values)].sort()).toEqual([...COMPUTED].sort());
 });
 
+it('what is checked, written and audited together is a transaction of a use case, not of a repository', () => {
+  const dir = join(projectRoot(), 'src/db');
+  const begun = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && readFileSync(join(dir, file), 'utf8').includes('.transaction('),
+  );
+  // A walk through the log at one moment, and a migration.
+  expect(begun.sort()).toEqual(['audit.ts', 'migrate.ts']);
+});
+
 it.each([
   [`import { tally } from '../domain/approval';`, ['tally']],
   [`import { type Failure, tally as count } from '../domain/approval';`, ['tally']],
