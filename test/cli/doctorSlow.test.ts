@@ -13,7 +13,7 @@ import { checkNetwork, checkRelayers } from '../../src/cli/doctor/networks';
 import { targetOfAddress } from '../../src/cli/doctor/target';
 import { createDatabase, type Db, serverOf } from '../../src/db/database';
 import { projectRoot } from '../../src/projectRoot';
-import type { Shown } from '../support/api';
+import { change, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import { type AnswerRpc, type RpcProxy, startRpcProxy } from '../support/rpcProxy';
 import { startTestService, type TestService } from '../support/service';
@@ -143,6 +143,23 @@ describe('a part that is slow and healthy', () => {
       for (const { status } of about(findings, `${part} ${NETWORK_ID}`))
         expect([part, status]).toEqual([part, 'ok']);
     }
+  });
+
+  it('is said to be slow, and the nonces of all accounts are compared: a network with more accounts than it is asked for at once', async () => {
+    const org = await service.createOrganization();
+    const items = Array.from({ length: 25 }, (_, i) => ({ name: `Slow ${i}`, networkIds: [NETWORK_ID] }));
+    await change(service.http, org, '/accounts/proposals/create', { items });
+    const { url } = await rpcProxy(async (_, pass) => {
+      await sleep(LATE_MS);
+      return pass();
+    });
+    const findings = await doctor({ NETWORKS_FILE: withEndpoints(url) });
+    expect(failures(findings)).toEqual([]);
+    const known = await service.db('account_networks').where({ network_id: BigInt(NETWORK_ID) });
+    expect(known.length).toBeGreaterThanOrEqual(items.length);
+    expect(about(findings, `accounts ${NETWORK_ID}`)).toMatchObject([
+      { status: 'ok', found: `${known.length} accounts: all nonces match the record` },
+    ]);
   });
 
   it('is said to be slow: the ops port and the API', async () => {
