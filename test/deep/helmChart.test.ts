@@ -28,8 +28,12 @@ const SECRETS: Readonly<Record<string, Record<string, string>>> = {
 
 interface Variable {
   readonly name: string;
-  readonly value?: string;
-  readonly valueFrom?: { secretKeyRef: { name: string; key: string; optional?: boolean } };
+  readonly value: string;
+}
+
+/** One secret in a volume. */
+interface SecretSource {
+  readonly secret: { readonly name: string; readonly items: readonly [{ key: string; path: string }] };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of Kubernetes
@@ -69,18 +73,49 @@ function podOf(component: string, all: readonly Rendered[] = objects): Rendered 
   return workload.spec.template.spec;
 }
 
-/** The environment of the container, with what the Secrets contain. */
-function environmentOf(component: string): NodeJS.ProcessEnv {
-  const variables: Variable[] = podOf(component).containers[0].env;
+/** The variables of the container: no value comes out of a Secret. */
+function variablesOf(component: string, all: readonly Rendered[] = objects): Record<string, string> {
+  const variables: Variable[] = podOf(component, all).containers[0].env;
+  for (const variable of variables) expect(Object.keys(variable)).toEqual(['name', 'value']);
+  return Object.fromEntries(variables.map(({ name, value }) => [name, value]));
+}
+
+/** What the files of Secrets in a pod are of: Secret and key, by their paths. */
+function secretFilesOf(component: string, all: readonly Rendered[] = objects): Record<string, string> {
+  const pod = podOf(component, all);
+  const volume = pod.volumes.find(({ name }: Rendered) => name === 'secrets');
+  const mount = pod.containers[0].volumeMounts.find(({ name }: Rendered) => name === 'secrets');
+  expect(mount !== undefined).toBe(volume !== undefined);
+  if (!volume) return {};
+  expect(mount).toMatchObject({ readOnly: true });
+  const sources: SecretSource[] = volume.projected.sources;
   return Object.fromEntries(
-    variables.flatMap(({ name, value, valueFrom }) => {
-      if (!valueFrom) return [[name, value]];
-      const { name: secret, key, optional } = valueFrom.secretKeyRef;
-      const found = SECRETS[secret]?.[key];
-      if (found === undefined && !optional) throw new Error(`${secret} has no ${key}`);
-      return found === undefined ? [] : [[name, found]];
+    sources.map(({ secret: { name, items } }) => {
+      const [{ key, path }] = items;
+      return [join(mount.mountPath, path), `${name}/${key}`];
     }),
   );
+}
+
+/** The settings of the container, with the files of Secrets that this machine has instead. */
+function environmentOf(component: string): NodeJS.ProcessEnv {
+  const sources = secretFilesOf(component);
+  const folder = temporaryDir();
+  const used = new Set<string>();
+  const settings = Object.entries(variablesOf(component)).map(([name, value]) => {
+    const source = sources[value];
+    if (source === undefined) return [name, value];
+    const [secret = '', key = ''] = source.split('/');
+    const found = SECRETS[secret]?.[key];
+    if (found === undefined) throw new Error(`${secret} has no ${key}`);
+    used.add(value);
+    const file = join(folder, name);
+    writeFileSync(file, found);
+    return [name, file];
+  });
+  // Each file is named by a setting.
+  expect([...used].toSorted()).toEqual(Object.keys(sources).toSorted());
+  return Object.fromEntries(settings);
 }
 
 it('passes the linter, with its one required value', async () => {
@@ -119,7 +154,7 @@ it('gives each login to the pods that need it, and keystore and journal to the s
   const names = ['DATABASE_URL', 'SIGNER_DATABASE_URL', 'KEYSTORE_PASSPHRASE', 'MIGRATION_DATABASE_URL'];
   const known = ['api', 'worker', 'chain', 'signer', 'migrate'].map((component) => [
     component,
-    ...names.filter((name) => name in environmentOf(component)),
+    ...names.filter((name) => `${name}_FILE` in environmentOf(component)),
   ]);
   expect(known).toEqual([
     ['api', 'DATABASE_URL'],
@@ -212,7 +247,7 @@ describe("an operator's own", () => {
       const pod = podOf(component, all);
       expect(pod.volumes).toContainEqual(CA);
       expect(pod.containers[0].volumeMounts).toContainEqual(CA_MOUNT);
-      const names = pod.containers[0].env.map(({ name }: Variable) => name);
+      const names = pod.containers[0].env.map(({ name }: { name: string }) => name);
       expect(names).toContain('ALL');
       expect(names.includes('ONE')).toBe(component === 'chain');
       expect(new Set(names).size).toBe(names.length);
@@ -220,14 +255,22 @@ describe("an operator's own", () => {
   });
 
   it('Secrets have the keys that they have, and one without a name is not asked for', () => {
-    const variable = (component: string, name: string) =>
-      podOf(component, all).containers[0].env.find((one: Variable) => one.name === name);
-    expect(variable('api', 'DATABASE_URL').valueFrom.secretKeyRef).toEqual({
-      name: 'orgwallet-service',
-      key: 'uri',
-    });
-    expect(variable('signer', 'KEYSTORE_PASSPHRASE')).toBeUndefined();
-    expect(variable('api', 'TEMPORAL_API_KEY')).toBeUndefined();
+    const file = '/etc/orgwallet-secrets/DATABASE_URL';
+    expect(variablesOf('api', all)).toMatchObject({ DATABASE_URL_FILE: file });
+    expect(secretFilesOf('api', all)).toEqual({ [file]: 'orgwallet-service/uri' });
+    expect(variablesOf('signer', all)).not.toHaveProperty('KEYSTORE_PASSPHRASE_FILE');
+    expect(secretFilesOf('signer', all)).toEqual({});
+    expect(variablesOf('api', all)).not.toHaveProperty('TEMPORAL_API_KEY_FILE');
+  });
+
+  it('API key of Temporal is given to every role, and not to the migration', async () => {
+    const keyed = await rendered('--set', 'secrets.temporal=cloud');
+    const file = '/etc/orgwallet-secrets/TEMPORAL_API_KEY';
+    for (const role of ['api', 'worker', 'chain', 'signer']) {
+      expect(variablesOf(role, keyed)).toMatchObject({ TEMPORAL_API_KEY_FILE: file });
+      expect(secretFilesOf(role, keyed)).toMatchObject({ [file]: 'cloud/TEMPORAL_API_KEY' });
+    }
+    expect(secretFilesOf('migrate', keyed)).not.toHaveProperty([file]);
   });
 
   it('claim is used instead of a new one', () => {

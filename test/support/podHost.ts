@@ -83,13 +83,19 @@ export class PodHost {
     return found;
   }
 
-  private makeVolume({ name, secret }: KubernetesObject): void {
+  private makeVolume({ name, secret, projected }: KubernetesObject): void {
     const folder = this.fileOf(name);
     mkdirSync(folder, { recursive: true });
     const { runAsUser, fsGroup } = this.spec.securityContext;
     if (secret) {
       for (const [file, value] of Object.entries<string>(this.secret(secret.secretName).data)) {
         writeFileSync(join(folder, file), decoded(value), { mode: 0o644 });
+      }
+    } else if (projected) {
+      for (const { secret: source } of projected.sources) {
+        for (const { key, path } of source.items) {
+          writeFileSync(join(folder, path), decoded(this.secret(source.name).data[key]), { mode: 0o644 });
+        }
       }
     } else if (fsGroup) {
       chownSync(folder, 0, fsGroup);
@@ -104,14 +110,10 @@ export class PodHost {
     const paths: string[] = this.container.volumeMounts.map(({ mountPath }: KubernetesObject) => mountPath);
     const here = (value: string) =>
       paths.some((path) => path !== '/tmp' && value.startsWith(`${path}/`)) ? `${ROOT}${value}` : value;
-    const given = this.container.env.flatMap(
-      ({ name, value, valueFrom }: KubernetesObject): [string, string][] => {
-        if (!valueFrom) return [[name, here(value)]];
-        const { name: secret, key, optional } = valueFrom.secretKeyRef;
-        if (optional && !this.secrets.some(({ metadata }) => metadata.name === secret)) return [];
-        return [[name, decoded(this.secret(secret).data[key]).toString()]];
-      },
-    );
+    const given: [string, string][] = this.container.env.map(({ name, value }: KubernetesObject) => [
+      name,
+      here(value),
+    ]);
     // As the Dockerfile has them.
     const ofImage = { NODE_ENV: 'production', HOME: '/nonexistent', PATH: `${ROOT}/bin:/usr/bin:/bin` };
     const all = {

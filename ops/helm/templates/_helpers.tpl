@@ -21,13 +21,52 @@ orgwallet-ops: {{ .Release.Name }}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
-{{/* A variable whose value is in a Secret, under the key that secretKeys names: of [name, Secret, root]. Nothing without a Secret. */}}
-{{- define "orgwallet.secret" -}}
-{{- $name := index . 0 }}
-{{- with index . 1 }}
-- name: {{ $name }}
-  valueFrom:
-    secretKeyRef: { name: {{ . }}, key: {{ index (index $ 2).Values.secretKeys $name | default $name }} }
+{{/* The Secrets of a role, or of the migration, by the settings that they have: of [role, root]. */}}
+{{- define "orgwallet.secrets" -}}
+{{- $role := index . 0 }}
+{{- with (index . 1).Values.secrets }}
+{{- if eq $role "migration" }}
+MIGRATION_DATABASE_URL: {{ .migration | quote }}
+{{- else }}
+{{- if eq $role "signer" }}
+SIGNER_DATABASE_URL: {{ .signer | quote }}
+KEYSTORE_PASSPHRASE: {{ .signer | quote }}
+{{- else }}
+DATABASE_URL: {{ .service | quote }}
+{{- end }}
+TEMPORAL_API_KEY: {{ .temporal | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The settings that name the files of these: a variable would be seen in `kubectl describe`, crash dumps and child processes. */}}
+{{- define "orgwallet.secretSettings" -}}
+{{- range $setting, $secret := include "orgwallet.secrets" . | fromYaml }}
+{{- if $secret }}
+- { name: {{ $setting }}_FILE, value: /etc/orgwallet-secrets/{{ $setting }} }
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Where they are mounted. */}}
+{{- define "orgwallet.secretMount" -}}
+{{- if include "orgwallet.secretSettings" . }}
+- { name: secrets, mountPath: /etc/orgwallet-secrets, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{/* The volume of these: each file has the name of its setting, whatever key it has in its Secret. */}}
+{{- define "orgwallet.secretVolume" -}}
+{{- $keys := (index . 1).Values.secretKeys }}
+{{- if include "orgwallet.secretSettings" . }}
+- name: secrets
+  projected:
+    sources:
+      {{- range $setting, $secret := include "orgwallet.secrets" . | fromYaml }}
+      {{- if $secret }}
+      - secret: { name: {{ $secret }}, items: [{ key: {{ index $keys $setting | default $setting }}, path: {{ $setting }} }] }
+      {{- end }}
+      {{- end }}
 {{- end }}
 {{- end }}
 
@@ -64,16 +103,8 @@ orgwallet-ops: {{ .Release.Name }}
 {{- end }}
 {{- if eq $role "signer" }}
 - { name: ORGWALLET_DATA_DIR, value: /data/signer }
-{{- include "orgwallet.secret" (list "SIGNER_DATABASE_URL" $root.Values.secrets.signer $root) }}
-{{- include "orgwallet.secret" (list "KEYSTORE_PASSPHRASE" $root.Values.secrets.signer $root) }}
-{{- else }}
-{{- include "orgwallet.secret" (list "DATABASE_URL" $root.Values.secrets.service $root) }}
 {{- end }}
-{{- with $root.Values.secrets.temporal }}
-- name: TEMPORAL_API_KEY
-  valueFrom:
-    secretKeyRef: { name: {{ . }}, key: {{ $root.Values.secretKeys.TEMPORAL_API_KEY | default "TEMPORAL_API_KEY" }}, optional: true }
-{{- end }}
+{{- include "orgwallet.secretSettings" . }}
 {{- include "orgwallet.extra" (list "extraEnv" $role $root) }}
 {{- end }}
 
@@ -182,6 +213,7 @@ spec:
         - { name: data, mountPath: /data }
         - { name: tmp, mountPath: /tmp }
         - { name: networks, mountPath: /etc/orgwallet, readOnly: true }
+        {{- include "orgwallet.secretMount" . | indent 8 }}
         {{- if eq $role "api" }}
         - { name: tls, mountPath: /etc/orgwallet-tls, readOnly: true }
         {{- end }}
@@ -190,6 +222,7 @@ spec:
     - { name: tmp, emptyDir: {} }
     - name: networks
       secret: { secretName: {{ $root.Values.secrets.networks }} }
+    {{- include "orgwallet.secretVolume" . | indent 4 }}
     {{- if eq $role "api" }}
     - name: tls
       secret: { secretName: {{ $root.Values.secrets.tls }} }
