@@ -21,8 +21,8 @@ interface DecidedTransaction {
   readonly destination: string;
   /** The failed transaction that it replaces; null where it replaces none. */
   readonly replaces: string | null;
-  /** As it was then: a database that lost it gets it back. */
-  readonly record: JournaledRecord;
+  /** As it was then: a database that lost it gets it back. Null where a journal was completed from a database without it. */
+  readonly record: JournaledRecord | null;
 }
 
 /** What the signer authorizes, whole, before it signs. */

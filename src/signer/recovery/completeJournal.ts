@@ -9,7 +9,6 @@ import type { IdentifyVoter } from '../../chain/voter';
 import { type Attempt, attemptsOfTransaction } from '../../db/attempts';
 import { listAuthorizations, type ShownAuthorization } from '../../db/authorizations';
 import type { Db } from '../../db/database';
-import { requireRow } from '../../db/rows';
 import { findSealedState, listSeals } from '../../db/seals';
 import { readUnsealedTransaction } from '../../db/transactions';
 import { readContent, spendingOf } from '../../domain/transactionContent';
@@ -45,7 +44,7 @@ async function decidedOf({ db }: Deps, organizationId: string, shown: ShownAutho
     destination,
     // Nobody has signed what a row says of it.
     replaces: null,
-    record: requireRow(await readJournaledRecord(db, transactionId)),
+    record: (await readJournaledRecord(db, transactionId)) ?? null,
   };
 }
 

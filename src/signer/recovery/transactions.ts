@@ -29,7 +29,8 @@ async function writeRecord(
   { organizationId, transactionId, record }: AuthorizationEntry | RejectionEntry,
   details: { readonly [field: string]: JsonValue },
 ): Promise<void> {
-  await writeJournaledRecord(tx, record);
+  // A journal that was completed from a database without it has none.
+  if (record) await writeJournaledRecord(tx, record);
   const entry = recoveredEntry('transaction', transactionId, details);
   const positions = await appendAudit(tx, organizationId, [entry]);
   await setPositions(tx, 'approvals', [transactionId], positions);
