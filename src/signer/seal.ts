@@ -157,6 +157,13 @@ async function nextSeal(
   };
 }
 
+/** Verifies a decision, and makes the next seal of it. Throws SignerRefusal, ChainUnavailable and EndpointsMissing. */
+async function sealOf(context: SignerContext, known: SealedState, record: Executing) {
+  const verified = await verify(context, known, record);
+  await verifyTokens(context, verified);
+  return nextSeal(context, known, verified);
+}
+
 /** How often a decision is verified anew, because others were sealed meanwhile, before its activity fails and is retried. */
 const MOST_ROUNDS = 100;
 
@@ -177,12 +184,16 @@ export async function sealProposal(context: SignerContext, key: ApprovalKey): Pr
         await readSealedState(db, key.organizationId);
         return { sealed: found.sealed };
       }
-      const verified = await verify(context, known, requireExecuting(key, found?.record));
-      await verifyTokens(context, verified);
+      const record = requireExecuting(key, found?.record);
+      // Now: what follows may take a while.
       if (found) clock.assertInStep(found.readAt);
-      const { seal, next } = await nextSeal(context, known, verified);
-      const upon = { before: known.stored, record: verified.record };
-      if (!(await storeNextSeal(db, seal, next.stored, upon))) {
+      const made = await sealOf(context, known, record).catch(async (error) => {
+        const now = await readSealedState(db, key.organizationId);
+        if (now.state.sequence === known.state.sequence) throw error;
+      });
+      if (!made) continue;
+      const { seal, next } = made;
+      if (!(await storeNextSeal(db, seal, next.stored, { before: known.stored, record }))) {
         // It is what was sealed meanwhile, or is refused.
         await readSealedState(db, key.organizationId);
         continue;
