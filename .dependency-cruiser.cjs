@@ -113,7 +113,7 @@ const LAYERS = {
     may: [
       folder('src/(chain|domain|signer)'),
       SHARED_TABLES,
-      file('src/approvals/(sealedState|sealedTransaction|signedTransaction|verifiedVotes)'),
+      file('src/approvals/(sealedState|signedTransaction|verifiedVotes)'),
       file('src/operations/(change|rule|rules)'),
       file('src/transactions/(policy|summary)'),
       FAILPOINTS,

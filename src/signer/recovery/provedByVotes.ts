@@ -1,11 +1,4 @@
 import type { Address } from 'viem';
-import {
-  canBeSigned,
-  evidenceOf,
-  isAttemptOf,
-  missingVotes,
-  underSealedState,
-} from '../../approvals/sealedTransaction';
 import { signedTransaction } from '../../approvals/signedTransaction';
 import { verifyDecision, withVotes } from '../../approvals/verifiedVotes';
 import { EndpointsMissing } from '../../chain/signatures';
@@ -15,6 +8,13 @@ import type { UnsealedTransaction } from '../../db/transactions';
 import type { OrganizationState } from '../../domain/governance';
 import { replacedIn } from '../../domain/transactionText';
 import type { AuthorizationEntry } from '../journal/entries';
+import {
+  canBeSigned,
+  evidenceOf,
+  isAttemptOf,
+  missingVotes,
+  underSealedState,
+} from '../transaction/sealedTransaction';
 
 /** What votes say about an authorization. */
 export type Voted = Pick<

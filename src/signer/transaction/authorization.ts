@@ -1,5 +1,4 @@
 import type { Address } from 'viem';
-import { evidenceOf } from '../../approvals/sealedTransaction';
 import type { Attempt } from '../../db/attempts';
 import type { Tx } from '../../db/database';
 import type { JournaledRecord } from '../../domain/journaledRecord';
@@ -13,6 +12,7 @@ import { assertTransactionEvidence, type Verified } from './evidence';
 import { assertNextNonce } from './journaled';
 import { type NeededGas, requireGas } from './neededGas';
 import type { SigningSnapshot } from './record';
+import { evidenceOf } from './sealedTransaction';
 import type { Votes } from './votes';
 
 /**

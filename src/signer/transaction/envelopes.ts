@@ -1,5 +1,4 @@
 import type { Address, Hex } from 'viem';
-import { isAttemptOf } from '../../approvals/sealedTransaction';
 import { raised } from '../../chain/fees';
 import { executionGas, gasAfterReverts, MAX_WHOLE_REVERTS } from '../../chain/gas';
 import {
@@ -26,6 +25,7 @@ import { firstEnvelope, gasOf, reservedBefore, reserveEnvelope, signReserved } f
 import { insertAttempt, insertAttemptReserved, insertSignature, type NewAttempt } from '../store/attempts';
 import { reservationsOf } from '../store/reservations';
 import { authorizationOf, contentOfAttempt } from './journaled';
+import { isAttemptOf } from './sealedTransaction';
 
 /**
  * What is signed for an account: content that was verified, and stays in memory until it is signed. Of the database it

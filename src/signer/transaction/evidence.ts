@@ -1,4 +1,3 @@
-import { missingVotes } from '../../approvals/sealedTransaction';
 import { initiatorPayload } from '../../approvals/signedTransaction';
 import { restrictedEncodingFault } from '../../chain/decode';
 import { ACCOUNT_CONTRACTS } from '../../chain/safeAccount';
@@ -18,6 +17,7 @@ import { SignerRefusal } from '../refusal';
 import { assertBudgetKept } from './journaled';
 import type { SigningSnapshot } from './record';
 import { assertReplaceable, type ReadBefore } from './replacements';
+import { missingVotes } from './sealedTransaction';
 import { type Votes, withVerifiedVotes } from './votes';
 
 /** Throws SignerRefusal unless a record is still the one whose votes were verified before the transaction began. */

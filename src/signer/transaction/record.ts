@@ -1,4 +1,3 @@
-import { underSealedState } from '../../approvals/sealedTransaction';
 import type { Db, Tx } from '../../db/database';
 import { findSealedState } from '../../db/seals';
 import {
@@ -17,6 +16,7 @@ import {
   readTransactionWithSealed,
   type WithSealed,
 } from '../store/transactions';
+import { underSealedState } from './sealedTransaction';
 
 /** The network and policy of a transaction. Throws SignerRefusal when it does not exist. */
 export async function networkAndPolicyOf(handle: Db | Tx, ref: TransactionRef) {

@@ -1,4 +1,3 @@
-import { canBeSigned } from '../../approvals/sealedTransaction';
 import { signedTransaction } from '../../approvals/signedTransaction';
 import { verifyVotes } from '../../approvals/verifiedVotes';
 import type { AuthorizationOutcome } from '../../db/authorizations';
@@ -13,6 +12,7 @@ import { ROLLED_BACK, SignerHold, SignerRefusal } from '../refusal';
 import { findAuthorization, insertRejection } from '../store/authorizations';
 import { assertNotAuthorized, rejectionEntries } from './journaled';
 import { readSealedTransaction } from './record';
+import { canBeSigned } from './sealedTransaction';
 
 /** Most transactions that replace each other and of which none is authorized. */
 const MOST_REPLACED = 100;

@@ -1,10 +1,10 @@
-import { canBeSigned } from '../../approvals/sealedTransaction';
 import { signedTransaction } from '../../approvals/signedTransaction';
 import { verifyDecision } from '../../approvals/verifiedVotes';
 import type { StoredTransaction, TransactionSnapshot } from '../../db/transactions';
 import type { Decision } from '../../domain/approval';
 import { canonicalJson } from '../../domain/canonicalJson';
 import type { SignerContext } from '../context';
+import { canBeSigned } from './sealedTransaction';
 
 /** The votes of a transaction. */
 export type Votes = StoredTransaction['votes'];

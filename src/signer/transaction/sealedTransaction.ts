@@ -1,14 +1,14 @@
-import { hashTypedPayload } from '../chain/typedData';
-import type { Attempt } from '../db/attempts';
-import type { StoredVote } from '../db/storedApprovals';
-import type { StoredTransaction, TransactionSnapshot, UnsealedTransaction } from '../db/transactions';
-import { isSameAddress } from '../domain/address';
-import { countedVoters, memberSummary } from '../domain/approval';
-import type { JsonValue } from '../domain/canonicalJson';
-import { findResource, membersOf, type OrganizationState } from '../domain/governance';
-import { type PolicyDefinition, policyPeople } from '../domain/policy';
-import { initiatorVote, type TransactionNow, transactionRules } from '../domain/transaction';
-import { payloadToSign } from './signedTransaction';
+import { payloadToSign } from '../../approvals/signedTransaction';
+import { hashTypedPayload } from '../../chain/typedData';
+import type { Attempt } from '../../db/attempts';
+import type { StoredVote } from '../../db/storedApprovals';
+import type { StoredTransaction, TransactionSnapshot, UnsealedTransaction } from '../../db/transactions';
+import { isSameAddress } from '../../domain/address';
+import { countedVoters, memberSummary } from '../../domain/approval';
+import type { JsonValue } from '../../domain/canonicalJson';
+import { findResource, membersOf, type OrganizationState } from '../../domain/governance';
+import { type PolicyDefinition, policyPeople } from '../../domain/policy';
+import { initiatorVote, type TransactionNow, transactionRules } from '../../domain/transaction';
 
 /** The members and groups that a policy and a record name, as the admins have decided. */
 function peopleOf(
