@@ -161,15 +161,10 @@ const wholeNumber = z
   .string()
   .regex(/^\d{1,15}$/, 'must be a whole number')
   .transform(Number);
-
 const port = wholeNumber.pipe(z.number().min(1).max(65_535));
-
 const positive = wholeNumber.pipe(z.number().min(1));
-
 const MIN_DURATION_MS = 1_000;
-
 const MAX_DURATION_MS = 3_650 * DURATION_UNITS_MS.d;
-
 const duration = z.string().transform((text, context) => {
   try {
     const ms = parseDurationMs(text);
@@ -180,7 +175,6 @@ const duration = z.string().transform((text, context) => {
     return z.NEVER;
   }
 });
-
 const list = z.string().transform((text) =>
   text
     .split(',')
@@ -371,7 +365,6 @@ const nativeAssetSchema = z.union([
 ]);
 
 const httpUrl = z.url({ protocol: /^https?$/ });
-
 const httpUrls = z
   .array(httpUrl)
   .min(1)

@@ -9,7 +9,6 @@ const GUARD_SLOT = '0x4a204f620c8c5ccdca3fd54d003badd85ba500436a431f0cbda4f558c9
 
 /** keccak256("fallback_manager.handler.address"), where a Safe keeps its fallback handler. */
 const FALLBACK_HANDLER_SLOT = '0x6c9a6c4a39284e37ed1cf53d337577d14212a4870fb976a4366c693b939918d5';
-
 const SENTINEL: Address = '0x0000000000000000000000000000000000000001';
 
 /** Whether the contract at an account's address is the account. */

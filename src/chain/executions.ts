@@ -27,13 +27,10 @@ export type ChainLog = Pick<Log<bigint, number, false>, 'address' | 'topics' | '
 const BEGUN_PARAMETERS = parseAbiParameters(
   'address, uint256, bytes, uint8, uint256, uint256, uint256, address, address, bytes, bytes',
 );
-
 const BEGUN = toEventSelector(
   `SafeMultiSigTransaction(${BEGUN_PARAMETERS.map(({ type }) => type).join(',')})`,
 );
-
 const SUCCESS = toEventSelector('ExecutionSuccess(bytes32,uint256)');
-
 const FAILURE = toEventSelector('ExecutionFailure(bytes32,uint256)');
 
 /** Blocks per eth_getLogs; nodes refuse more, or answer too slowly. */

@@ -43,7 +43,6 @@ export async function refuseNetwork(chain: ChainClient): Promise<string | null> 
 }
 
 const NONCE_CALL = encodeFunctionData({ abi: safeAbi, functionName: 'nonce' });
-
 const NONCE_GAS = 100_000n;
 
 /** The next nonce of an account on chain, or null when no contract answers at its address. Throws ChainUnavailable. */

@@ -106,6 +106,7 @@ export function selectAttempts(db: Db | Tx) {
   >;
 }
 
+/** An attempt of an account as it is stored. */
 export function attempt(row: AccountAttemptRow): Attempt {
   return {
     id: row.id,
@@ -215,6 +216,7 @@ export const CANCELLATION = `(CASE WHEN chain_attempts.kind <> 'transaction' THE
 
 export type CarriedRow = SignedAttemptRow & Pick<Carried, 'cancellation'>;
 
+/** What a row says that an envelope carries. */
 export function carried(row: CarriedRow): Carried {
   const { kind, cancellation } = row;
   return { kind, cancellation, attempt: isOfAccount(row) ? attempt(row) : undefined };

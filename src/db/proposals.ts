@@ -99,10 +99,8 @@ const SNAPSHOT_JOINS = `JOIN proposals p ON p.id = a.id
       JOIN admin_sets s ON s.organization_id = a.organization_id`;
 
 const FROM_ONE = `FROM approvals a ${SNAPSHOT_JOINS} WHERE a.organization_id = $1 AND a.id = $2`;
-
 const SNAPSHOT = `SELECT ${SNAPSHOT_COLUMNS}, ${tagColumn} ${FROM_ONE}
       AND p.resource_type = coalesce($3, p.resource_type)`;
-
 const FOR_MESSAGE = `SELECT ${SNAPSHOT_COLUMNS}, ${messageColumns} ${FROM_ONE}`;
 
 interface SnapshotColumns

@@ -2,6 +2,7 @@ import type { Db, Tx } from './database';
 import { type Migration, migrationHash, migrations } from './migrations';
 import { queryRows, requireRow } from './rows';
 
+/** Whether a database has a table. */
 export async function hasTable(db: Db | Tx, table: string): Promise<boolean> {
   const [state] = await queryRows<{ exists: boolean }>(db, 'SELECT to_regclass(?) IS NOT NULL AS exists', [
     table,

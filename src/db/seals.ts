@@ -16,6 +16,7 @@ export interface StoredSeal {
   readonly sealedAt: Date;
 }
 
+/** A seal as it is stored. */
 export function stored(row: SealRow): StoredSeal {
   return {
     organizationId: row.organization_id,

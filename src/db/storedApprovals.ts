@@ -48,7 +48,6 @@ export const APPROVAL_COLUMNS = {
   closed_at: true,
   frozen: true,
 } as const satisfies Columns<ApprovalRow>;
-
 const OWN_COLUMNS = selected<ApprovalRow>('a', APPROVAL_COLUMNS);
 
 /** The columns of the approval `a`, its votes as one JSON column. */

@@ -37,6 +37,7 @@ export interface ProposalColumns extends ProposalRow, ApprovalColumns {
   readonly deployments: StoredProposal['deployments'];
 }
 
+/** A proposal as it is stored. */
 export function storedProposal(row: ProposalColumns): StoredProposal {
   return {
     ...storedApproval(row),
@@ -50,6 +51,7 @@ export function storedProposal(row: ProposalColumns): StoredProposal {
   };
 }
 
+/** The proposals that the rest of a statement selects. */
 export async function selectProposals(
   db: Db | Tx,
   rest: string,

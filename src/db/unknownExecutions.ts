@@ -11,6 +11,7 @@ export interface UnknownExecution {
   readonly transactionHash: string;
 }
 
+/** An unknown execution as it is stored. */
 export function unknownExecution(row: UnknownExecutionRow): UnknownExecution {
   return {
     organizationId: row.organization_id,

@@ -95,6 +95,7 @@ export interface TransactionFacts {
   readonly carried?: InnerCalls;
 }
 
+/** What a transfer moves. Throws for a token that was not read. */
 export function assetOf({ tokenAddress }: TokenTransfer, { network, token }: TransactionFacts): Asset {
   const id = `${network.id}:${tokenAddress}`;
   if (tokenAddress === NATIVE_CURRENCY) return { id, ...network.nativeAsset, logoUrl: null, tokenAddress };
@@ -105,9 +106,7 @@ export function assetOf({ tokenAddress }: TokenTransfer, { network, token }: Tra
 
 /** Longest text out of the calldata on a line, longest name and longest list of values, in bytes of UTF-8. */
 const MAX_TEXT_BYTES = 120;
-
 const MAX_NAME_BYTES = 48;
-
 const MAX_LIST_BYTES = 180;
 
 /** Longest name of a carried function: its number and a mark stand before it. */

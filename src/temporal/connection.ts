@@ -37,7 +37,6 @@ const FIRST_RETRY_PAUSE_MS = 100;
 
 /** No call to Temporal waits longer than this before it is tried again. */
 const LONGEST_RETRY_PAUSE_MS = 500;
-
 const MAX_TRIES = 20;
 
 /** Longest pause between attempts to reach an unavailable server; gRPC's default grows to two minutes. */

@@ -5,7 +5,6 @@ import { INVALID_ARGUMENT, PERMISSION_DENIED, UNIMPLEMENTED } from './grpcStatus
 import { type SearchAttribute, searchAttributes } from './searchAttributes';
 
 const { IndexedValueType } = temporal.api.enums.v1;
-
 const INDEXED_TYPES = {
   [SearchAttributeType.KEYWORD]: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
   [SearchAttributeType.KEYWORD_LIST]: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,

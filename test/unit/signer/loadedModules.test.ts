@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { projectRoot } from '../../../src/projectRoot';
 
 const root = projectRoot();
@@ -16,17 +16,45 @@ function loaded(): string[] {
   return (JSON.parse(output) as string[]).map((path) => relative(root, path));
 }
 
+/** How many lines the source of each loaded module of the project has, by its path. */
+function linesOf(modules: readonly string[]): ReadonlyMap<string, number> {
+  const sources = modules
+    .filter((path) => path.startsWith('dist/') && path.endsWith('.js'))
+    .map((path) => path.slice('dist/'.length).replace(/js$/, 'ts'));
+  return new Map(
+    sources.map((path) => [path, readFileSync(join(root, path), 'utf8').split('\n').length - 1]),
+  );
+}
+
+const sum = (numbers: Iterable<number>) => [...numbers].reduce((all, one) => all + one, 0);
+
+const modules = loaded();
+
 test('the process of the signer loads no API, no worker that it does not trust, and no Express', () => {
-  const modules = loaded();
-  const own = modules.filter((path) => path.startsWith('dist/'));
   const foreign =
     /^dist\/(activities|workflows|src\/(api|cli|contract|proof|reconciler))\/|^dist\/src\/(config|roles|service)[.]js$/;
-  expect(own).toContain('dist/src/signer/transaction/sign.js');
-  expect(own.filter((path) => foreign.test(path))).toEqual([]);
+  expect(modules).toContain('dist/src/signer/transaction/sign.js');
+  expect(modules.filter((path) => foreign.test(path))).toEqual([]);
   expect(modules.filter((path) => path.startsWith('node_modules/express/'))).toEqual([]);
-  const lines = own
-    .filter((path) => path.endsWith('.js'))
-    .map((path) => readFileSync(join(root, path.slice('dist/'.length).replace(/js$/, 'ts')), 'utf8'))
-    .reduce((sum, text) => sum + text.split('\n').length - 1, 0);
-  expect(lines).toBeLessThanOrEqual(MOST_LINES);
+  expect(sum(linesOf(modules).values())).toBeLessThanOrEqual(MOST_LINES);
+});
+
+test('ARCHITECTURE.md says how many files and lines of each folder that are', () => {
+  const table = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').matchAll(
+    /^\| ((?:`[\w/]+`(?:, )?)+) +\| (\d+) +\| ([\d,]+) +\|/gm,
+  );
+  const lines = [...linesOf(modules)];
+  const said = [...table].map(([, folders = '', files, all = '']) => {
+    const named = [...folders.matchAll(/`([\w/]+)`/g)].map(([, folder]) => folder);
+    return { named, files: Number(files), lines: Number(all.replace(',', '')) };
+  });
+  expect(new Set(lines.map(([path]) => dirname(path)))).toEqual(new Set(said.flatMap(({ named }) => named)));
+  for (const { named, ...figures } of said) {
+    const found = lines.filter(([path]) => named.includes(dirname(path)));
+    const exact = { named, files: found.length, lines: sum(found.map(([, count]) => count)) };
+    // Rounded, so that not every change has to correct it.
+    const isTrue =
+      Math.abs(exact.files - figures.files) <= 1 && Math.abs(exact.lines - figures.lines) <= exact.lines / 20;
+    expect(isTrue ? exact : { named, ...figures }).toEqual(exact);
+  }
 });
