@@ -1,10 +1,10 @@
 import type { Db, Tx } from '../db/database';
 import { readState } from '../db/seals';
 import type { JsonValue } from '../domain/canonicalJson';
-import { applyEdits, type OrganizationState } from '../domain/governance';
+import { applyEdits, type Edit, findExcess, type OrganizationState } from '../domain/governance';
+import type { ResourceType } from '../domain/proposal';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { demoWalletRefused, editsOf } from './change';
-import { refuseExcess } from './excess';
 import type { Outside, Plan, ProposalKind } from './kind';
 import { refuseTakenName } from './takenNames';
 
@@ -13,6 +13,24 @@ export function notAdmitted(organizationId: string) {
   return refuse(
     'conflict',
     `the genesis of organization ${organizationId} is not admitted yet: every admin signs it, then the signer admits it`,
+  );
+}
+
+/**
+ * Refuses a request that gives an organization more resources of a kind than it may have, with the first item beyond;
+ * undefined otherwise. Kinds that create resources create one for each of their items, in their order.
+ */
+function refuseExcess(
+  state: OrganizationState,
+  resourceType: ResourceType,
+  edits: readonly Edit[],
+): ReturnType<typeof refuse> | undefined {
+  const excess = findExcess(state, edits);
+  if (!excess) return undefined;
+  return refuse(
+    'conflict',
+    excess.message,
+    `${resourceType === 'policies' ? 'policies' : 'items'}[${excess.place}]`,
   );
 }
 
