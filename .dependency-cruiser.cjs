@@ -174,7 +174,7 @@ const LAYERS = {
     may: [folder('src/(db|ops|temporal)'), file('src/[^/]+')],
   },
   'src/roles': {
-    files: 'src/(executionTimes|relayers|roles)',
+    files: 'src/(executionTimes|lostBlocks|relayers|roles)',
     may: [
       folder('activities'),
       folder('src/(chain|db|temporal)'),

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Connection } from '@temporalio/client';
 import { createChainActivities } from '../activities/chain';
 import { resendLostDeployments } from '../activities/deployments/resendLost';
 import {
@@ -16,65 +14,18 @@ import type { Clients } from './clients';
 import type { Config } from './config';
 import { watchExecutions } from './executionTimes';
 import { failpoint, withFailpoints } from './failpoints';
-import { keepPolling } from './keepPolling';
-import { failuresOfNetworks } from './lastingFailure';
 import type { Lifetime } from './lifetime';
-import type { Logger } from './logging';
+import { watchLostBlocks } from './lostBlocks';
 import { watchRelayers } from './relayers';
 import { signerWorkers } from './signer/workers';
 import { refreshApproval } from './temporal/approvals';
-import { registerSearchAttributes } from './temporal/registeredAttributes';
+import { ensureSearchAttributes } from './temporal/registeredAttributes';
 import { keepReconciler } from './temporal/schedule';
 import { WaitingActivities } from './temporal/waitingActivities';
 import { withTimeLimit } from './timeLimit';
 import { networkWorkers, type WorkerSpec, workflowSource } from './workers';
 
-const LOST_BLOCKS_POLL_MS = 15_000;
-const SEARCH_ATTRIBUTE_RETRY_MS = 2_000;
 const SEARCH_ATTRIBUTE_WAIT_MS = 5_000;
-
-/** Registers the search attributes as soon as Temporal is available; workflows need them to run. */
-async function ensureSearchAttributes(
-  connection: Connection,
-  namespace: string,
-  logger: Logger,
-  stopped: () => boolean,
-): Promise<void> {
-  for (let warned = false; !stopped(); warned = true) {
-    try {
-      await connection.withDeadline(Date.now() + 5_000, () =>
-        registerSearchAttributes(connection, namespace),
-      );
-      return;
-    } catch (error) {
-      if (!warned) logger.warn({ err: error }, 'search attributes cannot be registered yet; retrying');
-      await sleep(SEARCH_ATTRIBUTE_RETRY_MS);
-    }
-  }
-}
-
-/** Polls every network for lost blocks, and sends their transactions again. Returns the function that stops it. */
-function keepResending(
-  config: Config,
-  resendLost: (networkId: number) => Promise<number>,
-  logger: Logger,
-): () => Promise<void> {
-  const failure = failuresOfNetworks(
-    logger,
-    config.networks,
-    'the network cannot be checked for lost blocks',
-  );
-  return keepPolling(config.networks, LOST_BLOCKS_POLL_MS, async ({ id: networkId }) => {
-    try {
-      const count = await resendLost(networkId);
-      failure(networkId).succeeded();
-      if (count > 0)
-        logger.warn({ networkId, count }, 'the network has lost blocks; transactions sent again');
-    } catch (error) {
-      failure(networkId).failed(error);
-    }
-  });
-}
 
 /**
  * Workflows stay with the build that began their history. The activities of chain worker and signer have queues of their
@@ -150,7 +101,11 @@ function chainWorkers(clients: Clients, reads: RelayerReads, lifetime: Lifetime)
   );
   lifetime.onStop(
     'the watch of lost blocks',
-    keepResending(config, (networkId) => resendLostDeployments(relaying, networkId, logger), logger),
+    watchLostBlocks(
+      config.networks,
+      (networkId) => resendLostDeployments(relaying, networkId, logger),
+      logger,
+    ),
   );
   lifetime.onStop('the watch of relayers', watchRelayers({ db, chains, logger, metrics }));
   const activities = withFailpoints('chain', createChainActivities({ ...relaying, maxGas: config.maxGas }));

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, isGrpcServiceError } from '@temporalio/client';
 import { SearchAttributeType } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
+import type { Logger } from '../logging';
 import { INVALID_ARGUMENT, PERMISSION_DENIED, UNIMPLEMENTED } from './grpcStatus';
 import { type SearchAttribute, searchAttributes } from './searchAttributes';
 
@@ -10,6 +12,9 @@ const INDEXED_TYPES = {
   [SearchAttributeType.KEYWORD_LIST]: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
   [SearchAttributeType.DATETIME]: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
 };
+
+const DEADLINE_MS = 5_000;
+const RETRY_MS = 2_000;
 
 const hasStatus = (error: unknown, ...codes: readonly number[]) =>
   isGrpcServiceError(error) && codes.includes(error.code);
@@ -66,5 +71,25 @@ export async function registerSearchAttributes(
       throw new SearchAttributesMissing(namespace, missing);
     }
     throw error;
+  }
+}
+
+/** Registers the search attributes as soon as Temporal is available; workflows need them to run. */
+export async function ensureSearchAttributes(
+  connection: Connection,
+  namespace: string,
+  logger: Logger,
+  stopped: () => boolean,
+): Promise<void> {
+  for (let warned = false; !stopped(); warned = true) {
+    try {
+      await connection.withDeadline(Date.now() + DEADLINE_MS, () =>
+        registerSearchAttributes(connection, namespace),
+      );
+      return;
+    } catch (error) {
+      if (!warned) logger.warn({ err: error }, 'search attributes cannot be registered yet; retrying');
+      await sleep(RETRY_MS);
+    }
   }
 }
