@@ -5,7 +5,8 @@ import { ensureDemoToken, ensureSafeContracts, type TestToken } from './localCon
 import { type Part, startPart, untilReady } from './parts';
 import { rpc } from './rpc';
 
-const BLOCK_WATCH_MS = 150;
+/** How often a chain is looked at: after a block, and once nothing has happened for a while. */
+const BLOCK_WATCH_MS = { busy: 150, idle: 500, idleAfter: 10_000 };
 
 /** An anvil chain that this process has started. */
 export interface RunningChain {
@@ -50,16 +51,24 @@ function anvilProgram(): string {
 function confirmTransactions(rpcUrl: string): () => void {
   let ended = false;
   let timer: NodeJS.Timeout;
+  let lastBlockAt = performance.now();
   const watch = async () => {
     try {
       const block = await rpc<{ transactions: unknown[] }>(rpcUrl, 'eth_getBlockByNumber', ['latest', false]);
-      if (!ended && block.transactions.length > 0) await rpc(rpcUrl, 'anvil_mine', ['0x1']);
+      if (!ended && block.transactions.length > 0) {
+        lastBlockAt = performance.now();
+        await rpc(rpcUrl, 'anvil_mine', ['0x1']);
+      }
     } catch {
       // the chain is unavailable; the next call retries
     }
-    if (!ended) timer = setTimeout(watch, BLOCK_WATCH_MS).unref();
+    schedule();
   };
-  timer = setTimeout(watch, BLOCK_WATCH_MS).unref();
+  const schedule = () => {
+    const isIdle = performance.now() - lastBlockAt > BLOCK_WATCH_MS.idleAfter;
+    if (!ended) timer = setTimeout(watch, isIdle ? BLOCK_WATCH_MS.idle : BLOCK_WATCH_MS.busy).unref();
+  };
+  schedule();
   return () => {
     ended = true;
     clearTimeout(timer);

@@ -276,6 +276,9 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     `unix_socket_directories=${throughSocket ? files : ''}`,
     'max_connections=200',
     'shared_buffers=64MB',
+    // No helper processes that nothing here needs.
+    'io_method=sync',
+    'max_logical_replication_workers=0',
     'log_line_prefix=%m [%p] %q%u@%d ',
     ...(options.durable === false
       ? ['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'scram_iterations=1']
