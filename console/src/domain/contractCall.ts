@@ -51,6 +51,21 @@ export function readAbi(text: string): Typed<readonly AbiFunction[]> {
 /** The name by which a function is chosen, with the types of its arguments. */
 export const signatureOf = (item: AbiFunction): string => toFunctionSignature(item);
 
+/**
+ * Functions to choose from, each once: the same signature in two lists is one function. The one whose arguments have names
+ * is kept.
+ */
+export function distinctFunctions(functions: readonly AbiFunction[]): readonly AbiFunction[] {
+  const found = new Map<string, AbiFunction>();
+  const isNamed = ({ inputs }: AbiFunction) => inputs.some(({ name }) => Boolean(name));
+  for (const item of functions) {
+    const signature = signatureOf(item);
+    const before = found.get(signature);
+    if (!before || (!isNamed(before) && isNamed(item))) found.set(signature, item);
+  }
+  return [...found.values()];
+}
+
 /** What an argument of a type looks like. */
 export function exampleOf(type: string): string {
   if (type.endsWith(']')) return 'JSON, such as ["…", "…"]';

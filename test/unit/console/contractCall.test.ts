@@ -1,5 +1,11 @@
 import type { AbiFunction } from 'viem';
-import { calldataOf, readAbi, readArgument, signatureOf } from '../../../console/src/domain/contractCall.ts';
+import {
+  calldataOf,
+  distinctFunctions,
+  readAbi,
+  readArgument,
+  signatureOf,
+} from '../../../console/src/domain/contractCall.ts';
 
 const ADDRESS = '0xee6DE14e090B63f2647225Af2AcF53d6d5c2688C';
 
@@ -36,6 +42,18 @@ describe('an ABI', () => {
     expect(signatureOf(functionOf('setMany((address who, uint64 n)[] list, bool on)'))).toBe(
       'setMany((address,uint64)[],bool)',
     );
+  });
+
+  it('has each function once, with the names of its arguments where one of the lists has them', () => {
+    const all = [
+      'mint(address,uint256)',
+      'burn(uint256)',
+      'mint(address to, uint256 amount)',
+      'mint(address,uint256)',
+    ];
+    const functions = distinctFunctions(all.map(functionOf));
+    expect(functions.map(signatureOf)).toEqual(['mint(address,uint256)', 'burn(uint256)']);
+    expect(functions[0]?.inputs.map(({ name }) => name)).toEqual(['to', 'amount']);
   });
 
   it.each(['{', 'mint(', 'total() view returns (uint256)', '[]'])('%s is refused', (text) => {

@@ -6,8 +6,10 @@ import { adminsQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { hasMember } from '../../domain/eligibility.ts';
 import { Badge } from '../../ui/Badge.tsx';
+import { Button } from '../../ui/Button.tsx';
 import { TextField } from '../../ui/Field.tsx';
 import { MemberTable } from '../../ui/MemberTable.tsx';
+import { FormLink } from '../../ui/NextStep.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { ProposeLink } from '../../ui/ProposeLink.tsx';
 import { ShortId } from '../../ui/ShortText.tsx';
@@ -34,14 +36,14 @@ function columnsOf(
     },
     { name: 'Groups', cell: ({ id }) => groupsOf(id).join(', ') || null },
     {
-      name: 'Wallet registered',
+      name: 'Registered',
       cell: ({ registeredAt }) => (registeredAt ? 'yes' : <span className="muted">not yet</span>),
     },
-    { name: 'Id', cell: ({ id, name }) => <ShortId id={id} of={`id of ${name}`} /> },
     {
-      name: 'Changes',
+      name: 'More',
       cell: ({ id, name }) => (
         <span className="row">
+          <ShortId id={id} of={`id of ${name}`} />
           <Link to="/audit" search={{ resourceId: id }}>
             Audit log<span className="hidden-visually"> of {name}</span>
           </Link>
@@ -72,7 +74,9 @@ function Members({ organization }: { readonly organization: Organization }) {
         />
       ) : null}
       {found.length === 0 ? (
-        <Empty title={`No member matches “${sought}”`} />
+        <Empty title={`No member matches “${sought}”`}>
+          <Button onClick={() => setSought('')}>Show all members</Button>
+        </Empty>
       ) : (
         <MemberTable caption="Members" members={found} more={columnsOf(organization, admins)} />
       )}
@@ -86,6 +90,7 @@ export function MembersPage() {
     <Page
       title="Members"
       lead="People and bots with a wallet. Policies say what each may initiate or approve."
+      actions={<FormLink place={{ to: '/new/members' }} name="New member" />}
     >
       <WithOrganization what="the members">
         {(organization) => <Members organization={organization} />}

@@ -26,6 +26,12 @@ function intentOf({ action, id, name, networks }: typeof EMPTY): OperationIntent
     : undefined;
 }
 
+/** What of a new account has to be filled in yet. */
+function missingIn({ action, name, networks }: typeof EMPTY): readonly string[] {
+  if (action !== 'create') return [];
+  return [...(name.trim() ? [] : ['name']), ...(networks.length > 0 ? [] : ['networks'])];
+}
+
 function Form({ organization }: { readonly organization: Organization }) {
   const [draft, change, forget] = useDraft('accounts', EMPTY);
   const proposal = useProposal(forget);
@@ -38,7 +44,7 @@ function Form({ organization }: { readonly organization: Organization }) {
     ({ id }) => !isUpdate || !account?.networks.some((one) => one.id === id),
   );
   return (
-    <ProposalForm proposal={proposal} intent={intentOf(draft)}>
+    <ProposalForm proposal={proposal} intent={intentOf(draft)} missing={missingIn(draft)}>
       <RadioGroup
         label="Action"
         value={action}

@@ -50,7 +50,11 @@ function Form({ organization }: { readonly organization: Organization }) {
   const group = organization.groups.find(({ id }) => id === draft.id);
   const present = action === 'update' ? (group?.members.map(({ id }) => id) ?? []) : [];
   return (
-    <ProposalForm proposal={proposal} intent={intentOf(draft, organization)}>
+    <ProposalForm
+      proposal={proposal}
+      intent={intentOf(draft, organization)}
+      missing={action === 'create' && draft.name.trim() === '' ? ['name'] : []}
+    >
       <RadioGroup
         label="Action"
         value={action}

@@ -51,6 +51,15 @@ function intentOf(draft: typeof EMPTY): OperationIntent | undefined {
   return isComplete ? { type: 'members.create', items } : undefined;
 }
 
+/** What of the new members has to be filled in yet, or corrected. */
+function missingIn({ action, members }: typeof EMPTY): readonly string[] {
+  if (action !== 'create') return [];
+  return [
+    ...(members.every(({ name }) => name.trim()) ? [] : ['name']),
+    ...(members.every(({ walletAddress }) => isAddress(walletAddress.trim())) ? [] : ['wallet address']),
+  ];
+}
+
 function Form({ organization }: { readonly organization: Organization }) {
   const [draft, change, forget] = useDraft('members', EMPTY);
   const proposal = useProposal(forget);
@@ -59,7 +68,7 @@ function Form({ organization }: { readonly organization: Organization }) {
   const { action, members, removed } = draft;
   const member = organization.members.find(({ id }) => id === draft.id);
   return (
-    <ProposalForm proposal={proposal} intent={intentOf(draft)}>
+    <ProposalForm proposal={proposal} intent={intentOf(draft)} missing={missingIn(draft)}>
       <RadioGroup
         label="Action"
         value={action}

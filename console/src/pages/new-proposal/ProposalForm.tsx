@@ -7,6 +7,13 @@ import { ErrorNotice } from '../../ui/States.tsx';
 import type { useProposal } from './useProposal.ts';
 import '../../ui/form.css';
 
+/** Why nothing can be proposed now; empty where it can. */
+function reasonOf(isAdmin: boolean, missing: readonly string[], intent: OperationIntent | undefined): string {
+  if (!isAdmin) return 'Only admins can create proposals.';
+  if (missing.length > 0) return `To fill in: ${missing.join(', ')}.`;
+  return intent ? '' : 'Nothing is chosen or changed yet.';
+}
+
 /** A change that is typed. `intent` is undefined while something is missing. */
 export function ProposalForm({
   proposal,
@@ -39,7 +46,9 @@ export function ProposalForm({
         <Button type="submit" look="primary" busy={isSending} disabled={!intent || !isAdmin}>
           Create proposal
         </Button>
-        {missing.length > 0 ? <p className="small">To fill in: {missing.join(', ')}.</p> : null}
+        <p className="small" role="status">
+          {reasonOf(isAdmin, missing, intent)}
+        </p>
         <p className="small muted">
           Nothing changes until the admins approve it. The next page shows what it changes, field by field.
         </p>

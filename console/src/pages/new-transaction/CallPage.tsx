@@ -1,17 +1,33 @@
 import type { Schema } from '@orgwallet/client';
+import { useQuery } from '@tanstack/react-query';
 import { type AbiFunction, isAddress } from 'viem';
+import { balancesQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { useSession } from '../../api/useSession.ts';
-import { addressError } from '../../domain/address.ts';
-import { readAmount } from '../../domain/amounts.ts';
-import { calldataOf, exampleOf, readAbi, readArgument, signatureOf } from '../../domain/contractCall.ts';
+import { addressError, isSameAddress } from '../../domain/address.ts';
+import { assetText, readAmount } from '../../domain/amounts.ts';
+import { type Sendable, sendableOn } from '../../domain/assets.ts';
+import {
+  calldataOf,
+  distinctFunctions,
+  exampleOf,
+  readAbi,
+  readArgument,
+  signatureOf,
+} from '../../domain/contractCall.ts';
 import { useDraft } from '../../state/drafts.ts';
 import { SelectField, TextArea, TextField } from '../../ui/Field.tsx';
-import { Page } from '../../ui/Page.tsx';
-import { WithOrganization } from '../../ui/WithOrganization.tsx';
 import { AddressField } from './AddressField.tsx';
+import { NewTransactionPage } from './NewTransactionPage.tsx';
 import { RequestForm } from './RequestForm.tsx';
-import { DescriptionField, NO_SOURCE, type Source, SourceFields, sourceOf } from './SourceFields.tsx';
+import {
+  DescriptionField,
+  missingOf,
+  NO_SOURCE,
+  type Source,
+  SourceFields,
+  sourceOf,
+} from './SourceFields.tsx';
 import { type Typed, useRequest } from './useRequest.ts';
 
 interface Draft extends Source {
@@ -38,13 +54,22 @@ function namedFunctions(to: string, policies: readonly Schema['Policy'][]): read
   });
 }
 
+/** An integer that is typed, as an amount of the token that is called: whoever types it sees how much it is. */
+function amountHint(type: string, text: string, token: Sendable | undefined): string | undefined {
+  const isAmount = token !== undefined && token.decimals !== null && type === 'uint256';
+  return isAmount && /^\d+$/.test(text.trim()) ? `= ${assetText(BigInt(text.trim()), token)}` : undefined;
+}
+
 function Arguments({
   item,
   args,
+  token,
   onChange,
 }: {
   readonly item: AbiFunction;
   readonly args: readonly string[];
+  /** The contract, where it is a known token. */
+  readonly token: Sendable | undefined;
   readonly onChange: (args: readonly string[]) => void;
 }) {
   return item.inputs.map((parameter, index) => {
@@ -54,7 +79,7 @@ function Arguments({
       <TextField
         key={`${signatureOf(item)}/${index.toString()}`}
         label={`${parameter.name || `argument ${index + 1}`} (${parameter.type})`}
-        hint={exampleOf(parameter.type)}
+        hint={amountHint(parameter.type, text, token) ?? exampleOf(parameter.type)}
         value={text}
         error={text !== '' && 'error' in read ? read.error : undefined}
         onChange={({ target }) =>
@@ -65,23 +90,54 @@ function Arguments({
   });
 }
 
+/** The contract at an address, where it is a token that the account, its policies or the token list know. */
+function useToken(
+  to: string,
+  { account, network }: Pick<ReturnType<typeof sourceOf>, 'account' | 'network'>,
+  { policies }: Organization,
+): Sendable | undefined {
+  const { data: balances = [] } = useQuery({
+    ...balancesQuery(account?.id ?? ''),
+    enabled: account !== undefined,
+  });
+  if (!network) return undefined;
+  return sendableOn(network, balances, policies).find(({ tokenAddress }) =>
+    isSameAddress(tokenAddress, to.trim()),
+  );
+}
+
+/** What of the call has to be filled in yet, or corrected. */
+function missingInCall(
+  item: AbiFunction | undefined,
+  data: string | undefined,
+  value: ReturnType<typeof readAmount>,
+): readonly string[] {
+  const call = item === undefined ? ['function'] : data === undefined ? ['arguments'] : [];
+  return 'error' in value ? [...call, 'value'] : call;
+}
+
 function Call({ organization }: { readonly organization: Organization }) {
   const { member } = useSession();
   const [draft, change, forget] = useDraft('call', EMPTY);
   const { account, network } = sourceOf(draft, organization);
   const abi = readAbi(draft.abi);
-  const functions = [
+  const functions = distinctFunctions([
     ...namedFunctions(draft.to, organization.policies),
     ...('value' in abi ? abi.value : []),
-  ];
+  ]);
   const item = functions.find((one) => signatureOf(one) === draft.signature) ?? functions[0];
+  const token = useToken(draft.to, { account, network }, organization);
   const value = readAmount(draft.value, network?.nativeAsset.decimals ?? 18);
   const data = item ? calldataOf(item, draft.args) : undefined;
   const typed = typedCall(draft, { account, network, data, value, initiator: member.walletAddress });
   const request = useRequest(typed, forget);
   const { errors } = request;
   return (
-    <RequestForm request={request} organization={organization} isComplete={typed !== undefined}>
+    <RequestForm
+      request={request}
+      organization={organization}
+      missing={[...missingOf(draft.to, organization, draft), ...missingInCall(item, data, value)]}
+    >
       <SourceFields source={draft} organization={organization} errors={errors} onChange={change} />
       <AddressField
         label="Contract"
@@ -103,6 +159,9 @@ function Call({ organization }: { readonly organization: Organization }) {
         label="Function"
         value={item ? signatureOf(item) : ''}
         disabled={functions.length === 0}
+        hint={
+          functions.length === 0 ? 'Enter the ABI, or a contract whose functions a policy names.' : undefined
+        }
         error={errors.data}
         onChange={({ target }) => change({ signature: target.value, args: [] })}
       >
@@ -112,7 +171,9 @@ function Call({ organization }: { readonly organization: Organization }) {
           </option>
         ))}
       </SelectField>
-      {item ? <Arguments item={item} args={draft.args} onChange={(args) => change({ args })} /> : null}
+      {item ? (
+        <Arguments item={item} args={draft.args} token={token} onChange={(args) => change({ args })} />
+      ) : null}
       <TextField
         label={`Value (${network?.nativeAsset.symbol ?? 'native currency'})`}
         inputMode="decimal"
@@ -160,13 +221,11 @@ function typedCall(
 /** Creates the call of a contract. */
 export function CallPage() {
   return (
-    <Page
+    <NewTransactionPage
       title="New contract interaction"
       lead="Call a function of a contract from an account. A policy must permit it."
     >
-      <WithOrganization what="accounts and policies">
-        {(organization) => <Call organization={organization} />}
-      </WithOrganization>
-    </Page>
+      {(organization) => <Call organization={organization} />}
+    </NewTransactionPage>
   );
 }

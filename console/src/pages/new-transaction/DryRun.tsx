@@ -4,6 +4,7 @@ import { evaluationQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { RECIPIENT_CODES } from '../../text/recipient.ts';
 import { Evaluation } from '../../ui/Evaluation.tsx';
+import { NextStep } from '../../ui/NextStep.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { ErrorNotice, Loading } from '../../ui/States.tsx';
 
@@ -40,7 +41,8 @@ export function DryRun({
       ) : null}
       {permits.length === 0 ? (
         <Notice tone="warning" title="No policy permits this">
-          <p>The conditions that are not met are below, by policy. An admin can propose another policy.</p>
+          <p>The conditions that are not met are below, by policy.</p>
+          <NextStep place={{ to: '/new/policies' }} name="Add a policy" look="plain" />
         </Notice>
       ) : (
         <fieldset className="stack">

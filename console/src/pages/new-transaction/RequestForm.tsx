@@ -8,16 +8,24 @@ import type { useRequest } from './useRequest.ts';
 import '../../ui/form.css';
 import './new-transaction.css';
 
+/** Why it cannot be created now; empty where it can. */
+function reasonOf(missing: readonly string[], { policyId, isEvaluated }: ReturnType<typeof useRequest>) {
+  if (missing.length > 0) return `To fill in: ${missing.join(', ')}.`;
+  if (policyId !== undefined) return '';
+  return isEvaluated ? 'No policy permits it: see the dry run.' : 'The policies are being evaluated.';
+}
+
 /** A transaction that is typed, beside what the policies say of it. */
 export function RequestForm({
   request,
   organization,
-  isComplete,
+  missing,
   children,
 }: {
   readonly request: ReturnType<typeof useRequest>;
   readonly organization: Organization;
-  readonly isComplete: boolean;
+  /** What has to be filled in yet, or corrected. */
+  readonly missing: readonly string[];
   readonly children: ReactNode;
 }) {
   const { asked, policyId, choosePolicy, isSending, error, send } = request;
@@ -35,10 +43,13 @@ export function RequestForm({
             type="submit"
             look="primary"
             busy={isSending}
-            disabled={!isComplete || policyId === undefined}
+            disabled={missing.length > 0 || policyId === undefined}
           >
             Create transaction
           </Button>
+          <p className="small" role="status">
+            {reasonOf(missing, request)}
+          </p>
           <p className="small muted">
             Nothing is sent yet: you sign it on the next page, where it is compared with what you typed.
           </p>

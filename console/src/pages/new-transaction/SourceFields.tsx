@@ -1,3 +1,4 @@
+import { isAddress } from 'viem';
 import type { Organization } from '../../api/useOrganization.ts';
 import { RecordField, TextField } from '../../ui/Field.tsx';
 
@@ -20,6 +21,21 @@ export function sourceOf({ accountId, networkId }: Source, { accounts, networks 
   const network =
     possible.find(({ id }) => String(id) === networkId) ?? (possible.length === 1 ? possible[0] : undefined);
   return { account, network, possible };
+}
+
+/** What of the source and the recipient has to be filled in yet, as the form labels it. */
+export function missingOf(
+  to: string,
+  organization: Organization,
+  source: Source,
+  recipient = 'contract',
+): readonly string[] {
+  const { account, network } = sourceOf(source, organization);
+  return [
+    ...(account ? [] : ['account']),
+    ...(network ? [] : ['network']),
+    ...(isAddress(to.trim()) ? [] : [recipient]),
+  ];
 }
 
 /** The account and the network. */
@@ -54,6 +70,7 @@ export function SourceFields({
         error={errors.networkId}
         required
         disabled={!account}
+        hint={account ? undefined : 'Choose an account first.'}
         onChange={(networkId) => onChange({ networkId })}
       />
     </div>

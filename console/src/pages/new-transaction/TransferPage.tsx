@@ -7,14 +7,20 @@ import type { Organization } from '../../api/useOrganization.ts';
 import { useSession } from '../../api/useSession.ts';
 import { addressError } from '../../domain/address.ts';
 import { amountText, readAmount, type TypedAmount } from '../../domain/amounts.ts';
-import { NATIVE_CURRENCY, sendableOn } from '../../domain/assets.ts';
+import { NATIVE_CURRENCY, type Sendable, sendableOn } from '../../domain/assets.ts';
 import { useDraft } from '../../state/drafts.ts';
 import { SelectField, TextField } from '../../ui/Field.tsx';
-import { Page } from '../../ui/Page.tsx';
-import { WithOrganization } from '../../ui/WithOrganization.tsx';
 import { AddressField } from './AddressField.tsx';
+import { NewTransactionPage } from './NewTransactionPage.tsx';
 import { RequestForm } from './RequestForm.tsx';
-import { DescriptionField, NO_SOURCE, type Source, SourceFields, sourceOf } from './SourceFields.tsx';
+import {
+  DescriptionField,
+  missingOf,
+  NO_SOURCE,
+  type Source,
+  SourceFields,
+  sourceOf,
+} from './SourceFields.tsx';
 import { typedTransfer } from './typedTransfer.ts';
 import { useRequest } from './useRequest.ts';
 
@@ -44,6 +50,13 @@ function isMoreThan(amount: TypedAmount | undefined, balance: string | undefined
   );
 }
 
+/** How much of an asset the account has, or why none can be chosen. */
+function assetHint(asset: Sendable | undefined, hasNetwork: boolean): string | undefined {
+  if (!hasNetwork) return 'Choose an account and a network first.';
+  if (asset?.balance === undefined) return undefined;
+  return `Balance: ${amountText(asset.balance, asset.decimals)} ${asset.symbol}`;
+}
+
 function Transfer({ organization }: { readonly organization: Organization }) {
   const { member } = useSession();
   const { accountId, replaces } = route.useSearch();
@@ -67,18 +80,21 @@ function Transfer({ organization }: { readonly organization: Organization }) {
   const request = useRequest(typed, forget);
   const errors = shownErrors(request.errors, asset?.tokenAddress === NATIVE_CURRENCY);
   return (
-    <RequestForm request={request} organization={organization} isComplete={typed !== undefined}>
+    <RequestForm
+      request={request}
+      organization={organization}
+      missing={[
+        ...missingOf(draft.to, organization, draft, 'recipient'),
+        ...(amount && 'raw' in amount ? [] : ['amount']),
+      ]}
+    >
       <SourceFields source={draft} organization={organization} errors={errors} onChange={change} />
       <SelectField
         label="Asset"
         value={asset?.tokenAddress ?? ''}
         error={errors.token}
         disabled={!network}
-        hint={
-          asset?.balance === undefined
-            ? undefined
-            : `Balance: ${amountText(asset.balance, asset.decimals)} ${asset.symbol}`
-        }
+        hint={assetHint(asset, network !== undefined)}
         onChange={({ target }) => change({ token: target.value })}
       >
         {assets.map(({ tokenAddress, symbol }) => (
@@ -120,13 +136,11 @@ function Transfer({ organization }: { readonly organization: Organization }) {
 /** Creates a transfer. */
 export function TransferPage() {
   return (
-    <Page
+    <NewTransactionPage
       title="New transfer"
       lead="Send native currency or a token from an account. A policy must permit it."
     >
-      <WithOrganization what="accounts and policies">
-        {(organization) => <Transfer organization={organization} />}
-      </WithOrganization>
-    </Page>
+      {(organization) => <Transfer organization={organization} />}
+    </NewTransactionPage>
   );
 }

@@ -38,5 +38,6 @@ export function useRequest(typed: Typed | undefined, forget: () => void) {
   };
   // What is typed now is refused by the dry run; an earlier request may have been about something else.
   const errors = fieldErrors(dryRunError ?? error);
-  return { asked, policyId, choosePolicy: setChosen, isSending, error, errors, send };
+  const isEvaluated = evaluations !== undefined || dryRunError !== null;
+  return { asked, policyId, isEvaluated, choosePolicy: setChosen, isSending, error, errors, send };
 }
