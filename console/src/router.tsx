@@ -6,9 +6,14 @@ import { NotFound, PageError } from './ui/PageError.tsx';
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound });
 const getParentRoute = () => root;
 
-const waiting = createRoute({
+const home = createRoute({
   getParentRoute,
   path: '/',
+  component: lazyRouteComponent(() => import('./pages/home/HomePage.tsx'), 'HomePage'),
+});
+const waiting = createRoute({
+  getParentRoute,
+  path: '/requests',
   component: lazyRouteComponent(() => import('./pages/waiting/WaitingPage.tsx'), 'WaitingPage'),
 });
 
@@ -136,6 +141,7 @@ const adminsProposal = createRoute({
 
 export const router = createRouter({
   routeTree: root.addChildren([
+    home,
     waiting,
     request,
     transfer,

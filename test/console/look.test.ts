@@ -228,7 +228,7 @@ describe("one's own sessions", () => {
       await propose(site.api.http, world.org, { name });
       await visitor.page.getByRole('link', { name: `Create account “${name}”` }).waitFor(LIVE);
     };
-    await untilOn(visitor, 'Waiting for you');
+    await untilOn(visitor, 'Home');
     await happens('Seen before');
     const long = new Date(Date.now() - 20 * 60_000);
     await sessions().update({ last_used_at: long });
@@ -258,7 +258,7 @@ describeDeep('a page that cannot be read', () => {
 
   it('can be loaded once the service answers again', async () => {
     const visitor = await site.signedIn(world.org.alice);
-    await untilOn(visitor, 'Waiting for you');
+    await untilOn(visitor, 'Home');
     await visitor.context.route('**/assets/**', (route) => route.abort('connectionrefused'));
     await place(visitor, 'Groups').click();
     await alert(visitor).getByText('A part of the page could not be loaded').waitFor();

@@ -195,7 +195,7 @@ describe('a server that lies', () => {
     const alice = await site.visit(org.alice);
     await lie(alice.context, swapAddress(recipient, anAddress()), { only: 'payloads' });
     await button(alice, 'Sign in with Test Wallet').click();
-    await untilOn(alice, 'Waiting for you');
+    await untilOn(alice, 'Home');
     await alice.page.goto(`/requests/${id}`);
     await untilNotSignable(alice, 'message.summary[0]');
     expect(alice.wallet.typedData).toEqual([]);

@@ -181,7 +181,8 @@ async function readGenesis({ page }: Visitor): Promise<void> {
 }
 
 const PICTURES: readonly Picture[] = [
-  { name: 'waiting', path: () => '/' },
+  { name: 'home', path: () => '/' },
+  { name: 'waiting', path: () => '/requests' },
   { name: 'payment', path: () => `/requests/${requests.payment?.id}` },
   { name: 'difference', path: () => `/requests/${requests.policy?.id}` },
   { name: 'transfer', path: () => '/new/transfer', prepare: typePayment },

@@ -1,5 +1,6 @@
 import type { QueryKey } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { followBalances } from './balances.ts';
 import { queryClient } from './client.ts';
 import { inBackground, sessionEnded, unreachable } from './connection.ts';
 import { sessions } from './sessions.ts';
@@ -90,9 +91,11 @@ function follow(): () => void {
   };
 
   connect();
+  const endBalances = followBalances();
   for (const input of INPUTS) addEventListener(input, byPerson, { capture: true });
   return () => {
     isOver = true;
+    endBalances();
     for (const input of INPUTS) removeEventListener(input, byPerson, { capture: true });
     clearTimeout(timer);
     clearTimeout(gathering);

@@ -82,6 +82,46 @@ export const openTransactionsQuery = queryOptions({
     collect(orgwallet.each('listTransactions', { status: 'queued' }, timed(signal)), MOST_OPEN),
 });
 
+/** The newest open requests: what waits for somebody is counted in them. */
+const NEWEST_OPEN = 100;
+const LATEST = 12;
+
+export const newestOpenProposalsQuery = queryOptions({
+  queryKey: ['proposals', 'newestOpen'],
+  queryFn: ({ signal }) =>
+    orgwallet.page('listProposals', { status: 'open', limit: NEWEST_OPEN }, timed(signal)),
+});
+export const newestOpenTransactionsQuery = queryOptions({
+  queryKey: ['transactions', 'newestOpen'],
+  queryFn: ({ signal }) =>
+    orgwallet.page('listTransactions', { status: 'queued', limit: NEWEST_OPEN }, timed(signal)),
+});
+
+/** The last requests of both kinds, in whatever state. */
+export const latestProposalsQuery = queryOptions({
+  queryKey: ['proposals', 'latest'],
+  queryFn: async ({ signal }) =>
+    (await orgwallet.page('listProposals', { limit: LATEST }, timed(signal))).data,
+});
+export const latestTransactionsQuery = queryOptions({
+  queryKey: ['transactions', 'latest'],
+  queryFn: async ({ signal }) =>
+    (await orgwallet.page('listTransactions', { limit: LATEST }, timed(signal))).data,
+});
+
+/** Whether one of the last decided transactions was executed. */
+export const hasPaidQuery = queryOptions({
+  queryKey: ['transactions', 'hasPaid'],
+  queryFn: async ({ signal }) => {
+    const { data } = await orgwallet.page(
+      'listTransactions',
+      { status: 'executed', limit: LATEST },
+      timed(signal),
+    );
+    return data.some(({ executionStatus }) => executionStatus === 'completed');
+  },
+});
+
 /** The last transactions, of all accounts or of one: what a recipient is looked for in. */
 export const recentTransactionsQuery = (accountId?: string) =>
   queryOptions({

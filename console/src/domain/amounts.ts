@@ -8,6 +8,21 @@ export function amountText(raw: string | bigint, reported: number | null): strin
   return fraction === '' ? grouped : `${grouped}.${fraction}`;
 }
 
+/** How many digits a short amount has from its first one that is not 0. */
+const SIGNIFICANT = 6;
+
+/**
+ * The same for a sentence: rounded to six significant digits, but never before the point. `1234567891234567891`, 18 →
+ * `1.23457`. Half is rounded up.
+ */
+export function shortAmountText(raw: string | bigint, reported: number | null): string {
+  const decimals = reported ?? 0;
+  const amount = BigInt(raw);
+  const dropped = Math.min(decimals, Math.max(0, String(amount).length - SIGNIFICANT));
+  const unit = 10n ** BigInt(dropped);
+  return amountText(((amount + unit / 2n) / unit) * unit, decimals);
+}
+
 /** What was typed as an amount: its smallest units, or what is wrong with it. */
 export type TypedAmount = { readonly raw: string } | { readonly error: string };
 
@@ -27,15 +42,21 @@ export function readAmount(text: string, reported: number | null): TypedAmount {
   return { raw: String(BigInt(whole.replaceAll(',', '') + places.padEnd(decimals, '0'))) };
 }
 
-/** The amount with what it is of; raw units where its decimals are not known. */
+/** What an amount is of. */
+export interface AmountAsset {
+  readonly symbol: string;
+  readonly decimals: number | null;
+  readonly tokenAddress?: string;
+}
+
+/** The amount with what it is of; raw units where its decimals are not known. `write`: to the last digit, or shortened. */
 export function assetText(
   raw: string | bigint,
-  asset:
-    | { readonly symbol: string; readonly decimals: number | null; readonly tokenAddress?: string }
-    | undefined,
+  asset: AmountAsset | undefined,
+  write: typeof amountText = amountText,
 ): string {
   if (!asset) return `${raw} raw units`;
   const name = asset.symbol || `token ${asset.tokenAddress ?? ''}`;
   const unit = asset.decimals === null ? `raw units of ${name}` : name;
-  return `${amountText(raw, asset.decimals)} ${unit}`;
+  return `${write(raw, asset.decimals)} ${unit}`;
 }

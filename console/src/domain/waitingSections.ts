@@ -6,6 +6,14 @@ export type WaitingSection = 'you' | 'failed' | 'processing' | 'others' | 'close
 
 const CLOSED: readonly (string | null)[] = ['completed', 'rejected'];
 
+/** Whether the execution of a request has failed or was blocked, and does not continue by itself. */
+export function isFailed({ executionStatus, failure }: Approval): boolean {
+  return (executionStatus === 'failed' || executionStatus === 'blocked') && !failure?.resumes;
+}
+
+/** Whether a request that failed cannot be executed again. */
+export const hasFailedForGood = ({ failure }: Approval): boolean => failure?.retryable === false;
+
 /** The section that a request belongs to. */
 export function sectionOf(approval: Approval, viewer: Viewer): WaitingSection {
   const { executionStatus, signatureStatus, failure, approvals, rejections } = approval;

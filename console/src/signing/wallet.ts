@@ -170,3 +170,28 @@ export function walletFor(address: string, wallet: FoundWallet | undefined, sign
     },
   };
 }
+
+/**
+ * Has a wallet send native currency from its own account, on this chain and no other. Returns the hash of the transaction.
+ * `value` is in the smallest unit. Throws WalletError.
+ */
+export async function sendFrom(
+  wallet: FoundWallet,
+  { chainId, to, value }: { readonly chainId: number; readonly to: string; readonly value: bigint },
+  signal: AbortSignal,
+): Promise<string> {
+  const [from] = await accountsOf(wallet, signal);
+  if (from === undefined) throw new WalletError('wrongAccount', `${wallet.name} has selected no account.`);
+  const whyNotThere = await goTo(wallet, chainId, signal);
+  const isThere = (await chainOf(wallet, signal)) === chainId;
+  if (whyNotThere !== undefined || !isThere) {
+    throw new WalletError('failed', whyNotThere ?? `${wallet.name} is on another network.`);
+  }
+  const hex = (number: bigint | number) => `0x${number.toString(16)}`;
+  return request<string>(
+    wallet,
+    'eth_sendTransaction',
+    [{ from, to, value: hex(value), chainId: hex(chainId) }],
+    signal,
+  );
+}

@@ -9,6 +9,11 @@ export function dateTime(date: string): string {
   return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(date));
 }
 
+/** A time in ms since 1970, as the time of day in the time zone of the browser: `14:05:09`. */
+export function timeOfDay(ms: number): string {
+  return new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' }).format(ms);
+}
+
 /** How long that is, in its largest two units; below two minutes in seconds. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));

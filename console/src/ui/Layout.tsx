@@ -3,8 +3,10 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { unreachable } from '../api/connection.ts';
 import { type Session, sessions } from '../api/sessions.ts';
+import { useNeedsYouCount } from '../api/useOpenRequests.ts';
 import { announcement } from '../state/announcement.ts';
 import { forgetDrafts } from '../state/drafts.ts';
+import { needsYou } from '../state/needsYou.ts';
 import { useStore } from '../state/store.ts';
 import { Button } from './Button.tsx';
 import { Footer } from './Footer.tsx';
@@ -14,7 +16,13 @@ import { ErrorNotice } from './States.tsx';
 import './layout.css';
 
 const PLACES = [
-  { title: 'Approve', places: [{ to: '/', name: 'Waiting for you' }] },
+  {
+    title: 'Overview',
+    places: [
+      { to: '/', name: 'Home' },
+      { to: '/requests', name: 'Requests' },
+    ],
+  },
   {
     title: 'New',
     places: [
@@ -59,6 +67,18 @@ function SignOut() {
   );
 }
 
+function NeedsYou() {
+  const count = useStore(needsYou);
+  if (count === '') return null;
+  return (
+    <>
+      {' '}
+      <span className="places-count">{count}</span>
+      <span className="hidden-visually"> need you</span>
+    </>
+  );
+}
+
 function Navigation({ onChoice }: { readonly onChoice: () => void }) {
   return (
     <nav className="places" aria-label="Main">
@@ -70,6 +90,7 @@ function Navigation({ onChoice }: { readonly onChoice: () => void }) {
               <li key={to}>
                 <Link to={to} onClick={onChoice} activeOptions={{ exact: to === '/' }}>
                   {name}
+                  {to === '/requests' ? <NeedsYou /> : null}
                 </Link>
               </li>
             ))}
@@ -85,6 +106,7 @@ export function Layout({ session, children }: { readonly session: Session; reado
   const [isMenuOpen, setMenuOpen] = useState(false);
   const isUnreachable = useStore(unreachable);
   const said = useStore(announcement);
+  useNeedsYouCount();
   const { organization, member, isAdmin } = session;
   return (
     <div className="layout">

@@ -1,8 +1,10 @@
 import { type ReactNode, useEffect, useRef } from 'react';
+import { needsYou } from '../state/needsYou.ts';
+import { useStore } from '../state/store.ts';
 import './page.css';
 
 interface Props {
-  /** The heading, and the title of the browser's tab. */
+  /** The heading, and the title of the browser's tab, there after the count of what waits for the member. */
   readonly title: string;
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;
@@ -14,13 +16,14 @@ let visited = false;
 /** A page: its heading gets the focus when somebody comes from another one. */
 export function Page({ title, lead, actions, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
+  const count = useStore(needsYou);
   useEffect(() => {
     if (visited) heading.current?.focus();
     visited = true;
   }, []);
   return (
     <>
-      <title>{`${title} · orgwallet`}</title>
+      <title>{`${count === '' ? '' : `(${count}) `}${title} · orgwallet`}</title>
       <header className="page-header">
         <div className="stack-small">
           <h1 ref={heading} tabIndex={-1}>

@@ -36,7 +36,7 @@ export function NotFound() {
   return (
     <Page title="Page not found">
       <p>
-        <Link to="/">Go to “Waiting for you”</Link>
+        <Link to="/">Go to Home</Link>
       </p>
     </Page>
   );

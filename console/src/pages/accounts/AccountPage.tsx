@@ -4,6 +4,7 @@ import { Address } from '../../ui/Address.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import { ExplorerLink } from '../../ui/ExplorerLink.tsx';
 import { Facts } from '../../ui/Facts.tsx';
+import { FormLink, NextStep } from '../../ui/NextStep.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
 import { ProposeLink } from '../../ui/ProposeLink.tsx';
 import { RecordNotFound } from '../../ui/RecordNotFound.tsx';
@@ -11,7 +12,8 @@ import { ShortId } from '../../ui/ShortText.tsx';
 import { Empty } from '../../ui/States.tsx';
 import { Times } from '../../ui/Times.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
-import { Balances } from './Balances.tsx';
+import { Balances, RefreshBalances } from './Balances.tsx';
+import { Deposit } from './Deposit.tsx';
 import { History } from './History.tsx';
 
 type Account = Organization['accounts'][number];
@@ -64,7 +66,8 @@ function Permitted({ account, organization }: Props) {
   if (policies.length === 0) {
     return (
       <Empty title="No policy covers this account">
-        <p>No transaction of it is permitted until an admin proposes a policy and the admins approve it.</p>
+        <p>No transaction of it is permitted until the admins have approved one.</p>
+        <NextStep place={{ to: '/new/policies' }} name="Add a policy" />
       </Empty>
     );
   }
@@ -97,13 +100,26 @@ export function AccountPage() {
           <Page
             title={account.name}
             lead={<Link to="/accounts">All accounts</Link>}
-            actions={<ProposeLink to="/new/accounts" id={id} name={account.name} />}
+            actions={
+              <>
+                <FormLink look="primary" place={{ to: '/new/transfer', accountId: id }} name="New transfer" />
+                <ProposeLink to="/new/accounts" id={id} name={account.name} />
+              </>
+            }
           >
             <Section title="Account" id="account">
               <About {...both} />
             </Section>
-            <Section title="Balances" id="balances">
-              <Balances accountId={id} organization={organization} />
+            <Section title="Balances" id="balances" aside={<RefreshBalances accountId={id} />}>
+              <div className="stack">
+                <Balances accountId={id} organization={organization} />
+                {account.networks.length > 0 ? (
+                  <details className="card">
+                    <summary>Deposit</summary>
+                    <Deposit {...both} />
+                  </details>
+                ) : null}
+              </div>
             </Section>
             <Section title="Policies" id="policies">
               <Permitted {...both} />

@@ -4,6 +4,9 @@ import { balancesQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { amountText } from '../../domain/amounts.ts';
 import { NATIVE_CURRENCY } from '../../domain/assets.ts';
+import { timeOfDay } from '../../text/time.ts';
+import { Button } from '../../ui/Button.tsx';
+import { NextStep } from '../../ui/NextStep.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { ShortText } from '../../ui/ShortText.tsx';
 import { Empty, Loaded } from '../../ui/States.tsx';
@@ -23,6 +26,19 @@ function Asset({ asset }: { readonly asset: Schema['Asset'] }) {
         </div>
       )}
     </>
+  );
+}
+
+/** When the balances were read, and reads them again. */
+export function RefreshBalances({ accountId }: { readonly accountId: string }) {
+  const { dataUpdatedAt, isFetching, refetch } = useQuery(balancesQuery(accountId));
+  return (
+    <div className="row small">
+      {dataUpdatedAt > 0 ? <span className="muted">read at {timeOfDay(dataUpdatedAt)}</span> : null}
+      <Button look="quiet" className="small" busy={isFetching} onClick={() => void refetch()}>
+        Refresh
+      </Button>
+    </div>
   );
 }
 
@@ -64,7 +80,9 @@ export function Balances({
               </Notice>
             ) : null}
             {balances.length === 0 ? (
-              <Empty title="This account is on no network yet" />
+              <Empty title="This account is on no network yet">
+                <NextStep place={{ to: '/new/accounts', id: accountId }} name="Add it to a network" />
+              </Empty>
             ) : (
               <Table
                 caption="Balances"

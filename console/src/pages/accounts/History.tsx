@@ -13,6 +13,7 @@ import { Badge } from '../../ui/Badge.tsx';
 import { ExplorerLink } from '../../ui/ExplorerLink.tsx';
 import { Export } from '../../ui/Export.tsx';
 import { More } from '../../ui/More.tsx';
+import { NextStep } from '../../ui/NextStep.tsx';
 import { Section } from '../../ui/Page.tsx';
 import { ShortText } from '../../ui/ShortText.tsx';
 import { Empty, ErrorNotice, Loading } from '../../ui/States.tsx';
@@ -75,7 +76,13 @@ const columnsOf = (organization: Organization): Columns<Transaction> => [
   },
 ];
 
-function NothingFound({ isFiltered }: { readonly isFiltered: boolean }) {
+function NothingFound({
+  isFiltered,
+  accountId,
+}: {
+  readonly isFiltered: boolean;
+  readonly accountId: string;
+}) {
   return isFiltered ? (
     <Empty title="No transaction matches the filters">
       <p>Choose other filters.</p>
@@ -83,6 +90,7 @@ function NothingFound({ isFiltered }: { readonly isFiltered: boolean }) {
   ) : (
     <Empty title="No transactions yet">
       <p>A transaction appears here as soon as it is created.</p>
+      <NextStep place={{ to: '/new/transfer', accountId }} name="New transfer" />
     </Empty>
   );
 }
@@ -141,7 +149,7 @@ export function History({
             rowKey={({ id }) => id}
           />
         ) : null}
-        {read && wanted.length === 0 ? <NothingFound isFiltered={isFiltered} /> : null}
+        {read && wanted.length === 0 ? <NothingFound isFiltered={isFiltered} accountId={account.id} /> : null}
         {read && read.length > 0 ? (
           <More
             hasMore={query.hasNextPage}

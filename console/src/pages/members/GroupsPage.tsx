@@ -1,12 +1,17 @@
 import type { Schema } from '@orgwallet/client';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { groupsQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { MemberTable } from '../../ui/MemberTable.tsx';
+import { FormLink, NextStep } from '../../ui/NextStep.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
 import { ProposeLink } from '../../ui/ProposeLink.tsx';
 import { ShortId } from '../../ui/ShortText.tsx';
 import { Empty } from '../../ui/States.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
+
+const CREATE = { to: '/new/groups' } as const;
 
 function Uses({ id, policies }: { readonly id: string; readonly policies: Organization['policies'] }) {
   const using = policies.filter(({ initiatorSetting, approverSetting }) =>
@@ -61,13 +66,19 @@ function GroupSection({
 
 /** Named sets of members, which policies use. */
 export function GroupsPage() {
+  const { data: groups = [] } = useQuery(groupsQuery);
   return (
-    <Page title="Groups" lead="Named sets of members. Policies say what a group may initiate or approve.">
+    <Page
+      title="Groups"
+      lead="Named sets of members. Policies say what a group may initiate or approve."
+      actions={groups.length > 0 ? <FormLink place={CREATE} name="New group" /> : null}
+    >
       <WithOrganization what="the groups">
         {(organization) =>
           organization.groups.length === 0 ? (
             <Empty title="No groups">
-              <p>A policy can also name single members.</p>
+              <p>A group lets several members initiate or approve. A policy can also name single members.</p>
+              <NextStep place={CREATE} name="Create a group" />
             </Empty>
           ) : (
             organization.groups.map((group) => (

@@ -1,13 +1,18 @@
 import type { Schema } from '@orgwallet/client';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { policiesQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { policyAspects } from '../../text/policySentences.ts';
 import { Badge } from '../../ui/Badge.tsx';
+import { FormLink, NextStep } from '../../ui/NextStep.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Sentence } from '../../ui/Sentence.tsx';
 import { Empty } from '../../ui/States.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
 import './policies.css';
+
+const ADD = { to: '/new/policies' } as const;
 
 function PolicyCard({
   policy,
@@ -43,16 +48,19 @@ function PolicyCard({
 
 /** Which transactions are permitted, and who approves them. */
 export function PoliciesPage() {
+  const { data: policies = [] } = useQuery(policiesQuery);
   return (
     <Page
       title="Policies"
+      actions={policies.length > 0 ? <FormLink place={ADD} name="New policy" /> : null}
       lead="Which transactions are permitted, and who approves them. One policy that permits a transaction is enough; a stricter one does not restrict another."
     >
       <WithOrganization what="the policies">
         {(organization) =>
           organization.policies.length === 0 ? (
             <Empty title="No policies">
-              <p>No transaction is permitted until an admin proposes a policy and the admins approve it.</p>
+              <p>No transaction is permitted until the admins have approved one.</p>
+              <NextStep place={ADD} name="Add a policy" />
             </Empty>
           ) : (
             <ul className="policy-list">

@@ -1,0 +1,67 @@
+import type { Approval } from '@orgwallet/client';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { Viewer } from '../domain/eligibility.ts';
+import { sectionOf } from '../domain/waitingSections.ts';
+import { needsYou } from '../state/needsYou.ts';
+import {
+  groupsQuery,
+  newestOpenProposalsQuery,
+  newestOpenTransactionsQuery,
+  policiesQuery,
+} from './queries.ts';
+import { useSession } from './useSession.ts';
+
+/** The newest open requests. */
+interface OpenRequests {
+  readonly open: readonly Approval[];
+  /** Whether there are older ones besides. */
+  readonly hasMore: boolean;
+}
+
+/** Reads the newest open requests: proposals and transactions, two requests in all. */
+export function useOpenRequests(): {
+  readonly data: OpenRequests | undefined;
+  readonly error: unknown;
+  readonly refetch: () => void;
+} {
+  return useQueries({
+    queries: [newestOpenProposalsQuery, newestOpenTransactionsQuery],
+    combine: ([proposals, transactions]) => ({
+      data:
+        proposals.data && transactions.data
+          ? {
+              open: [...proposals.data.data, ...transactions.data.data],
+              hasMore: [proposals.data, transactions.data].some(({ pagination }) => pagination?.hasMore),
+            }
+          : undefined,
+      error: proposals.error ?? transactions.error,
+      refetch: () => {
+        for (const { error, refetch } of [proposals, transactions]) if (error) void refetch();
+      },
+    }),
+  });
+}
+
+/** Who looks at requests, once what decides what they may do has been read. */
+export function useViewer(): Viewer | undefined {
+  const { member, isAdmin } = useSession();
+  const { data: policies } = useQuery(policiesQuery);
+  const { data: groups } = useQuery(groupsQuery);
+  return policies && groups ? { memberId: member.id, isAdmin, policies, groups } : undefined;
+}
+
+/** Those of some requests that somebody can sign or execute now, the ones that expire first before the others. */
+export const waitingFor = (viewer: Viewer, open: readonly Approval[]): readonly Approval[] =>
+  open
+    .filter((one) => sectionOf(one, viewer) === 'you')
+    .sort((one, two) => Date.parse(one.expiresAt) - Date.parse(two.expiresAt));
+
+/** Keeps the count of what waits for the member up to date, for the navigation and the title of the tab. */
+export function useNeedsYouCount(): void {
+  const viewer = useViewer();
+  const { data } = useOpenRequests();
+  const count = viewer && data ? waitingFor(viewer, data.open).length : 0;
+  const text = count === 0 ? '' : `${count}${data?.hasMore ? '+' : ''}`;
+  useEffect(() => needsYou.set(text), [text]);
+}

@@ -1,0 +1,33 @@
+import type { Approval } from '@orgwallet/client';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Organization } from '../../api/useOrganization.ts';
+import { headline } from '../../text/headline.ts';
+
+/** Requests in short: each row leads to its page. */
+export function RequestList({
+  requests,
+  organization,
+  aside,
+  facts,
+}: {
+  readonly requests: readonly Approval[];
+  readonly organization: Organization;
+  /** What stands at the end of a row, such as what there is to do. */
+  readonly aside: (request: Approval) => ReactNode;
+  readonly facts: (request: Approval) => ReactNode;
+}) {
+  return (
+    <ul className="card request-list">
+      {requests.map((request) => (
+        <li key={request.id} className="request-row">
+          <Link to="/requests/$id" params={{ id: request.id }} className="request-title">
+            {headline(request, organization)}
+          </Link>
+          <p className="request-facts small muted">{facts(request)}</p>
+          {aside(request)}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,80 @@
+import { Link } from '@tanstack/react-router';
+import type { Organization } from '../../api/useOrganization.ts';
+import { NATIVE_CURRENCY } from '../../domain/assets.ts';
+import type { Total } from '../../domain/totals.ts';
+import { counted } from '../../text/counted.ts';
+import { Amount } from '../../ui/Amount.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { NextStep } from '../../ui/NextStep.tsx';
+import { Section } from '../../ui/Page.tsx';
+import { ShortText } from '../../ui/ShortText.tsx';
+import { Empty, ErrorNotice, Loading } from '../../ui/States.tsx';
+import type { Totals } from './useTotals.ts';
+
+function Row({ total, organization }: { readonly total: Total; readonly organization: Organization }) {
+  const { networkId, asset, raw, accounts } = total;
+  return (
+    <li className="total">
+      <p className="total-amount">
+        <Amount raw={String(raw)} asset={asset} />
+      </p>
+      <p className="small muted total-place">
+        <span>{organization.network(networkId) ?? `network ${networkId}`}</span>
+        <span>in {counted(accounts, 'account')}</span>
+        {asset.tokenAddress === NATIVE_CURRENCY ? null : (
+          <ShortText
+            text={asset.tokenAddress}
+            of={`address of the token ${asset.symbol}`}
+            head={6}
+            tail={4}
+          />
+        )}
+      </p>
+    </li>
+  );
+}
+
+/** What all accounts hold together, asset by asset. */
+export function TotalsSection({
+  organization,
+  totals: { totals, counted: read, isReading, error, refetch, more },
+}: {
+  readonly organization: Organization;
+  readonly totals: Totals;
+}) {
+  const { accounts } = organization;
+  const isEmpty = totals.length === 0 && !isReading && !error;
+  return (
+    <Section title="Balances" id="totals" aside={<Link to="/accounts">All accounts</Link>}>
+      <div className="stack-small">
+        {error ? <ErrorNotice error={error} retry={refetch} /> : null}
+        {totals.length > 0 ? (
+          <ul className="card totals">
+            {totals.map((total) => (
+              <Row key={`${total.networkId}:${total.asset.id}`} total={total} organization={organization} />
+            ))}
+          </ul>
+        ) : null}
+        {isReading && totals.length === 0 ? <Loading what="the balances" /> : null}
+        {accounts.length === 0 ? (
+          <Empty title="No accounts">
+            <p>What an account holds is here once the admins have approved it.</p>
+            <NextStep place={{ to: '/new/accounts' }} name="Create an account" look="plain" />
+          </Empty>
+        ) : isEmpty ? (
+          <Empty title="No account holds anything yet">
+            <p>Send native currency or tokens to the address of an account.</p>
+          </Empty>
+        ) : null}
+        {more ? (
+          <p className="row small">
+            Of {read} of {accounts.length} accounts.
+            <Button busy={isReading} onClick={more}>
+              Add the next ones
+            </Button>
+          </p>
+        ) : null}
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,20 @@
+import { type AmountAsset, assetText, shortAmountText } from '../domain/amounts.ts';
+
+/** An amount in six significant digits; the exact one is shown on hover and read out. */
+export function Amount({
+  raw,
+  asset,
+}: {
+  /** In the smallest unit. */
+  readonly raw: string;
+  readonly asset: AmountAsset | undefined;
+}) {
+  const [exact, short] = [assetText(raw, asset), assetText(raw, asset, shortAmountText)];
+  if (exact === short) return <span>{exact}</span>;
+  return (
+    <span title={exact}>
+      <span aria-hidden="true">{short}</span>
+      <span className="hidden-visually">{exact}</span>
+    </span>
+  );
+}

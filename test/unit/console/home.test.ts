@@ -1,0 +1,143 @@
+import type { Approval, Schema } from '@orgwallet/client';
+import { shortAmountText } from '../../../console/src/domain/amounts.ts';
+import { firstSteps } from '../../../console/src/domain/firstSteps.ts';
+import { problemsOf } from '../../../console/src/domain/problems.ts';
+import { totalsOf } from '../../../console/src/domain/totals.ts';
+import { failureTitle } from '../../../console/src/text/failures.ts';
+
+const NOW = Date.parse('2026-05-01T12:00:00.000Z');
+const at = (minutes: number) => new Date(NOW + minutes * 60_000).toISOString();
+const DAY = 24 * 60;
+
+const open = { executionStatus: null, signatureStatus: 'pendingReviewSignatures', expiresAt: at(7 * DAY) };
+let made = 0;
+const nextId = (kind: string) => {
+  made += 1;
+  return `${kind}_${made}`;
+};
+const transaction = (more: object) =>
+  ({ id: nextId('txn'), ...open, updatedAt: at(0), ...more }) as unknown as Approval;
+const proposal = (more: object) =>
+  ({
+    id: nextId('prop'),
+    ...open,
+    resourceType: 'accounts',
+    action: 'create',
+    ...more,
+  }) as unknown as Approval;
+const failed = (code: string, more: object = {}) => ({
+  executionStatus: 'failed',
+  failure: { code, message: 'why', at: at(-5), attempt: 1, retryable: true, resumes: false, ...more },
+});
+
+describe('the totals', () => {
+  const balance = (networkId: number, tokenAddress: string, rawAmount: string | null): Schema['Balance'] =>
+    ({
+      networkId,
+      asset: { id: `${networkId}:${tokenAddress}`, symbol: 'USDC', decimals: 6, tokenAddress },
+      rawAmount,
+      ...(rawAmount === null ? { unavailable: true } : {}),
+    }) as unknown as Schema['Balance'];
+
+  it('add up what is the same asset on the same network, and nothing else of the same symbol', () => {
+    const most = (2n ** 256n - 1n).toString();
+    const { totals, unavailable } = totalsOf([
+      [balance(1, '0xa', most), balance(1, '0xb', '5'), balance(2, '0xa', '7')],
+      [balance(1, '0xa', '1'), balance(1, '0xb', '0'), balance(3, '0xa', null)],
+    ]);
+    expect(totals.map(({ asset, raw, accounts }) => [asset.id, raw, accounts])).toEqual([
+      ['1:0xa', 2n ** 256n, 2],
+      ['1:0xb', 5n, 1],
+      ['2:0xa', 7n, 1],
+    ]);
+    expect(unavailable).toEqual([3]);
+  });
+
+  it('are empty where nothing is held', () => {
+    expect(totalsOf([[balance(1, '0xa', '0')], []]).totals).toEqual([]);
+  });
+});
+
+describe('an amount in short', () => {
+  it.each([
+    ['1234567891234567891', 18, '1.23457'],
+    ['123456789012345678901234', 18, '123,457'],
+    ['1234', 18, '0.000000000000001234'],
+    ['1100001', 6, '1.1'],
+    ['0', 18, '0'],
+    ['1234567', 0, '1,234,567'],
+    ['1234567', null, '1,234,567'],
+  ] as const)('%s with %s decimals is %s', (raw, decimals, text) => {
+    expect(shortAmountText(raw, decimals)).toBe(text);
+  });
+});
+
+describe('what is wrong', () => {
+  const kinds = (approval: Approval) =>
+    Object.entries(problemsOf([approval], NOW)).flatMap(([kind, found]) => (found.length > 0 ? [kind] : []));
+
+  it.each<[string, Approval, readonly string[]]>([
+    ['an open request', transaction({}), []],
+    ['one that failed', transaction(failed('rpc')), ['failed']],
+    ['one that is blocked', transaction({ ...failed('budget'), executionStatus: 'blocked' }), ['failed']],
+    ['one that goes on by itself', transaction(failed('rpc', { resumes: true })), []],
+    ['one that failed for good', transaction(failed('reverted', { retryable: false })), ['failed']],
+    [
+      'one that failed for good two days ago',
+      transaction(failed('reverted', { retryable: false, at: at(-2 * DAY) })),
+      [],
+    ],
+    [
+      'one whose relayer is not funded',
+      transaction(failed('relayerFunds', { resumes: true })),
+      ['relayerFunds'],
+    ],
+    [
+      'one that is processed for 3 minutes',
+      transaction({ executionStatus: 'processing', updatedAt: at(-3) }),
+      ['silent'],
+    ],
+    [
+      'one that is processed for 1 minute',
+      transaction({ executionStatus: 'processing', updatedAt: at(-1) }),
+      [],
+    ],
+    [
+      'one that was sent, and is not in a block',
+      transaction({ executionStatus: 'processing', updatedAt: at(-30), chain: { confirmations: 0 } }),
+      [],
+    ],
+    ['a proposal that expires in an hour', proposal({ expiresAt: at(60) }), ['expiring']],
+    ['one that has expired', proposal({ expiresAt: at(-1) }), []],
+    [
+      'one that is completed, and would expire',
+      proposal({ executionStatus: 'completed', expiresAt: at(60) }),
+      [],
+    ],
+  ])('of %s', (_, approval, expected) => {
+    expect(kinds(approval)).toEqual(expected);
+  });
+
+  it('is in words, not in a code', () => {
+    expect(failureTitle('rpc')).toBe('The network did not answer');
+  });
+});
+
+describe('the first steps', () => {
+  const NOTHING = { account: false, fund: false, policy: false, send: false };
+  const statesOf = (done: Partial<typeof NOTHING>, requests: readonly Approval[] = []) =>
+    firstSteps({ ...NOTHING, ...done }, requests).map(({ state }) => state);
+
+  it('begin with an account, and go on with what is not done', () => {
+    expect(statesOf({})).toEqual(['next', 'later', 'later', 'later']);
+    expect(statesOf({ account: true })).toEqual(['done', 'next', 'later', 'later']);
+    expect(statesOf({ account: true, fund: true, policy: true })).toEqual(['done', 'done', 'done', 'next']);
+  });
+
+  it('wait for what was asked for', () => {
+    const account = proposal({});
+    const [first] = firstSteps(NOTHING, [proposal({ action: 'update' }), account]);
+    expect(first).toEqual({ name: 'account', state: 'waiting', request: account });
+    expect(statesOf({ account: true, fund: true, policy: true }, [transaction({})])[3]).toBe('waiting');
+  });
+});
