@@ -54,7 +54,9 @@ const signIn = async (page: Page, name: string) => {
 describe('a demo wallet', () => {
   it('signs in each person of the demo, and no bot', async () => {
     const page = await open();
-    const names = await page.getByRole('button', { name: /^Sign in with/ }).allTextContents();
+    const buttons = page.getByRole('button', { name: /^Sign in with/ });
+    await buttons.first().waitFor();
+    const names = await buttons.allTextContents();
     expect(names.map((text) => text.trim()).sort()).toEqual(
       ['Alice', 'Bob', 'Carol', 'Dave'].map((name) => `Sign in with ${name} (demo wallet)`),
     );
