@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { createChainClient } from '../chain/clients';
@@ -153,7 +154,7 @@ export function auditCommands(program: Command, within: Within): void {
           network ? { network, clients: [createChainClient(network)] } : { network: NO_NETWORK, clients: [] },
         );
         try {
-          const proved = await prove(readInputFile(file), {
+          const proved = await prove(readInputFile(file, { maxBytes: constants.MAX_STRING_LENGTH }), {
             identifyVoter,
             asksContracts: Boolean(network),
           });

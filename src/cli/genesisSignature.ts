@@ -7,11 +7,12 @@ import { readInputFile } from './inputFile';
 import { CommandRefused } from './output';
 
 /** What the console saves for a founder who has signed. */
+const word = z.string().regex(/^\w{1,100}$/);
 const savedSignature = z.object({
-  organization: z.string(),
-  digest: z.string(),
-  name: z.string(),
-  walletAddress: z.string(),
+  organization: word,
+  digest: word,
+  name: z.string().max(1_000),
+  walletAddress: word,
   signature: z.string(),
 });
 
@@ -36,11 +37,12 @@ function signatureIn(file: string, { hash, state }: Genesis): string {
 
 /**
  * A signature of the genesis as an operator gives it: in hex, or the file that has it. The bytes of a key's signature (65) get
- * their address. Throws CommandRefused.
+ * their address, and a recovery id of 0 or 1, as some devices give it, becomes 27 or 28. Throws CommandRefused.
  */
 export async function readGenesisSignature(given: string, genesis: Genesis): Promise<string> {
   const signature = given.startsWith('0x') ? given : signatureIn(given, genesis);
   if (!/^0x[0-9a-fA-F]{130}$/.test(signature)) return signature;
-  const signer = await recoverSigner(genesis.hash as Hex, signature as Hex);
-  return signer ? encodeSignature(signer, signature as Hex) : signature;
+  const bytes = signature.replace(/00$/, '1b').replace(/01$/, '1c') as Hex;
+  const signer = await recoverSigner(genesis.hash as Hex, bytes);
+  return signer ? encodeSignature(signer, bytes) : signature;
 }

@@ -81,7 +81,7 @@ function signerIn(signature: string): string {
 
 /**
  * Stores an admin's signature of the genesis, audited once. Refuses with notFound, invalidSignature, or forbidden: not of an
- * admin; names the admins.
+ * admin; names the admins. With conflict where another signature of the admin is kept, which does not verify (any more).
  */
 export async function signGenesis(
   { db, identifyVoter }: { readonly db: Db; readonly identifyVoter: IdentifyVoter },
@@ -92,7 +92,17 @@ export async function signGenesis(
   const eligible = adminsOf(genesis.state).members;
   const voter = await identifyVoter({ payload: genesis.payload, signature, eligible });
   if (!voter.ok) return withNames(voter, genesis, signature);
-  const memberId = voter.value.member.id;
+  const { member } = voter.value;
+  const memberId = member.id;
+  const kept = (await readGenesisSignatures(db, organizationId)).get(memberId);
+  if (kept !== undefined && kept !== signature) {
+    const { payload } = genesis;
+    const again = await identifyVoter({ payload, signature: kept, eligible: [member] });
+    if (!again.ok) {
+      const why = `the signature of ${nameOf(member)} that is stored is wrong: ${again.refusal.message}`;
+      return refuse('conflict', `${why}; none can take its place: create the organization again`);
+    }
+  }
   await db.transaction(async (tx) => {
     if (!(await insertGenesisSignature(tx, organizationId, { memberId, signature }))) return;
     const details = { memberId, hash: genesis.hash };
@@ -103,7 +113,7 @@ export async function signGenesis(
       },
     ]);
   });
-  return accept(voter.value.member);
+  return accept(member);
 }
 
 /** The addresses of the keys that a keystore has for an organization: its genesis names them. */
@@ -189,6 +199,9 @@ export async function admitGenesis(
   }
   if (genesis.admitted) return refuse('conflict', `the genesis of ${organizationId} is admitted already`);
   const { state } = genesis;
+  if (state.id !== organizationId) {
+    return refuse('conflict', `the genesis of ${organizationId} is of ${state.id}`);
+  }
   const checked = await checkGenesis(deps, state);
   if (!checked.ok) return checked;
   const votes = await verifiedSignatures(deps, genesis);

@@ -239,6 +239,60 @@ describe('the genesis of an organization', () => {
     expect(await words(env, 'signer', 'admit', id, genesis.hash)).toMatch(/is admitted$/m);
   });
 
+  it('takes a signature as a shell or a device writes it, and reads no file without an end', async () => {
+    write(GOOD);
+    const { organizationId: id, memberIds, genesis } = await json(env, ...create());
+    const dir = temporaryDir();
+    const sign = (...given: string[]) => ['org', 'sign', id, ...given.flatMap((one) => ['--signature', one])];
+    expect(await refused(env, ...sign('/dev/zero'))).toMatch(/^\/dev\/zero: too large \(at most 32 MiB\)/);
+    const spoofed = join(dir, 'spoofed.json');
+    const content = { organization: id, digest: genesis.hash, name: 'Alice', signature: '0x' };
+    writeFileSync(
+      spoofed,
+      JSON.stringify({ ...content, walletAddress: '0x1\nsigned by every admin', digest: 'x' }),
+    );
+    expect(await refused(env, ...sign(spoofed))).toMatch(/spoofed\.json: not a signature /);
+    const typed = JSON.parse(genesis.payload);
+    const [first, second] = [await wallet(1).signTypedData(typed), await wallet(2).signTypedData(typed)];
+    const ofAlice = join(dir, 'alice.sig');
+    writeFileSync(ofAlice, Buffer.from(`\ufeff${first}\r\n`, 'utf16le'));
+    const ofBot = second.endsWith('1b') ? second.replace(/1b$/, '00') : second.replace(/1c$/, '01');
+    expect(await json(env, ...sign(ofAlice, ofBot))).toEqual({
+      memberIds: memberIds.slice(0, 2),
+      missing: [],
+    });
+  });
+
+  it('is not said to be signed where what is stored for a founder does not verify', async () => {
+    write(GOOD);
+    const { organizationId: id, memberIds, genesis } = await json(env, ...create());
+    await db('genesis_signatures').insert({ organization_id: id, member_id: memberIds[0], signature: '0x' });
+    const signature = await wallet(1).signTypedData(JSON.parse(genesis.payload));
+    expect(await refused(env, 'org', 'sign', id, '--signature', signature)).toMatch(
+      /the signature of "Alice" \(mem_\w+\) that is stored is wrong: .*: create the organization again/,
+    );
+  });
+
+  it('is admitted for no other organization, though its row is put there', async () => {
+    write(GOOD);
+    const [one, other] = [await json(env, ...create()), await json(env, ...create())];
+    const [id, otherId] = [one.organizationId, other.organizationId];
+    for (const index of [1, 2]) {
+      const signature = await wallet(index).signTypedData(JSON.parse(other.genesis.payload));
+      await words(env, 'org', 'sign', otherId, '--signature', signature);
+    }
+    const row = await db('genesis').where({ organization_id: otherId }).first();
+    await db('genesis')
+      .where({ organization_id: id })
+      .update({ state: row?.state ?? '' });
+    const signatures = await db('genesis_signatures').where({ organization_id: otherId });
+    await db('genesis_signatures').insert(signatures.map((signed) => ({ ...signed, organization_id: id })));
+    expect(await refused(env, 'signer', 'admit', id, other.genesis.hash)).toMatch(
+      `the genesis of ${id} is of ${otherId}`,
+    );
+    expect(await db('seals').where({ organization_id: id })).toEqual([]);
+  });
+
   it.each(['groups', 'policies', 'accounts'])('is not admitted with %s in it', async (kind) => {
     write(GOOD);
     const { organizationId: id } = await json(env, ...create());
