@@ -90,15 +90,37 @@ function readResponse(response: Response, text: string, openKey: string | undefi
   const answered = `${url} answered ${status} without an API error`;
   // What stands before the service refuses for the same reasons, in its own words.
   const byStatus = status === 429 ? 'rateLimited' : status >= 500 ? 'internalError' : undefined;
-  const { code = byStatus, message = answered, details = {} } = body?.error ?? {};
+  const { code = byStatus, message = answered, details } = body?.error ?? {};
   if (!code) throw new NoAnswer(`${answered} (is baseUrl correct?)`, openKey);
   const afterMs = retryAfterOf(headers);
   const requestId = headers.get('x-request-id') ?? undefined;
-  const refused: Refused = [code, status, message, details, requestId];
+  const refused: Refused = [code, status, message, Object(details), requestId];
   const idempotencyKey = NOT_ADMITTED.includes(status) ? openKey : undefined;
   const error = new ApiError(...refused, { retryAfterMs: afterMs, idempotencyKey });
   if (error.isTemporary) return { refused, afterMs };
   throw error;
+}
+
+/** The largest response that is read. */
+const MAX_RESPONSE_MIB = 256;
+
+/** The body of a response as text. Throws NoAnswer where it is larger than any answer: it may have no end. */
+async function textOf({ body, url }: Response, openKey: string | undefined): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  const reader = body?.getReader();
+  while (reader) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    bytes += value.length;
+    if (bytes > MAX_RESPONSE_MIB * 2 ** 20) {
+      reader.cancel().catch(() => undefined);
+      throw new NoAnswer(`${url} answered with more than ${MAX_RESPONSE_MIB} MiB`, openKey);
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+  return text + decoder.decode();
 }
 
 async function tryOnce(
@@ -120,8 +142,9 @@ async function tryOnce(
   let text: string;
   try {
     response = await fetcher(url, init);
-    text = await response.text();
+    text = await textOf(response, idempotencyKey);
   } catch (cause) {
+    if (cause instanceof NoAnswer) throw cause;
     signal?.throwIfAborted();
     return { reason: faultText(url, cause, idempotencyKey), cause };
   }

@@ -2,7 +2,16 @@ import type { Hex } from 'viem';
 import { canonicalJson } from './canonicalJson.ts';
 import { linesOf } from './describe.ts';
 import { PayloadMismatch } from './errors.ts';
-import { anyAddress, anyId, anyInteger, anyText, isSameAddress, match, objectIn } from './expectation.ts';
+import {
+  anyAddress,
+  anyId,
+  anyInteger,
+  anyText,
+  isSameAddress,
+  Matcher,
+  match,
+  objectIn,
+} from './expectation.ts';
 import { listOf, member, object } from './operationShape.ts';
 import { fieldsOf, formOf, type Hashes, hashesOf, type TypedData } from './payload.ts';
 import { nameInSummary } from './summary.ts';
@@ -94,7 +103,33 @@ const PAYLOAD = {
   },
 };
 
+/** A name as its readers see it, whatever its case, its compatibility forms, its spaces and what in it is not seen. */
+function foldedName(name: string): string {
+  const seen = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  const folded = seen.toLowerCase().toUpperCase().toLowerCase().normalize('NFKC');
+  return folded.replace(/\s+/gu, ' ').trim();
+}
+
+/** Nobody is there twice: one wallet would be two of the threshold, and one name would stand for two. */
+function checkMembers({ members }: FoundingState): void {
+  const wallets = new Set<string>();
+  const names = new Set<string>();
+  for (const { id, name, walletAddress } of Object.values(members)) {
+    const [wallet, folded] = [walletAddress.toLowerCase(), foldedName(name)];
+    if (wallets.has(wallet)) {
+      throw new PayloadMismatch(`message.state.members.${id}.walletAddress`, 'of one member', walletAddress);
+    }
+    if (names.has(folded))
+      throw new PayloadMismatch(`message.state.members.${id}.name`, 'of one member', name);
+    wallets.add(wallet);
+    names.add(folded);
+  }
+}
+
 function adminsOf({ members, admins }: FoundingState): Founder[] {
+  const { length } = admins.memberIds;
+  const reachable = new Matcher(`from 1 to ${length}`, (got) => Number(got) >= 1 && Number(got) <= length);
+  match('message.state.admins.threshold', reachable, admins.threshold);
   return admins.memberIds.map((id, i) => {
     const member = members[id];
     // One person twice would be two of the threshold.
@@ -112,6 +147,10 @@ function checkSummary(lines: readonly string[], state: FoundingState, admins: re
   const isWhole = !rest.at(-1)?.endsWith(' shown: state has all');
   const shown = isWhole ? rest : rest.slice(0, -1);
   if (isWhole) match('message.summary.length', admins.length + 1, lines.length);
+  else {
+    const left = `${shown.length} of ${admins.length} shown: state has all`;
+    match(`message.summary[${lines.length - 1}]`, left, lines.at(-1));
+  }
   for (const [i, line] of shown.entries()) {
     const admin = admins[i];
     const wallet =
@@ -154,6 +193,7 @@ export function verifyGenesis(payload: string, known: KnownGenesis = {}): Verifi
   const { id, name, signingKey, sealKey, domainSalt } = state;
   match('domain.salt', domainSalt, domain.salt);
   match('message', { ...message, organization: id, signingKey, sealKey }, message);
+  checkMembers(state);
   const admins = adminsOf(state);
   checkSummary(message.summary, state, admins);
   const hashes = hashesOf({ typedData });

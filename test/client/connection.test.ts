@@ -189,6 +189,39 @@ describe('a fault that says nothing of a setting', () => {
   });
 });
 
+describe('an answer without an end', () => {
+  it.each([200, 500])(
+    'is read to a limit, and not asked for again: status %d',
+    async (status) => {
+      let sent = 0;
+      let tries = 0;
+      const port = await listening(
+        createServer((_, response) => {
+          tries += 1;
+          response.writeHead(status);
+          const chunk = Buffer.alloc(1 << 20, ' ');
+          const more = () => {
+            while (!response.destroyed && sent < 2 ** 31) {
+              sent += chunk.length;
+              if (!response.write(chunk)) return response.once('drain', more);
+            }
+            return response.end();
+          };
+          more();
+        }),
+      );
+      const api = createApi({ baseUrl: `http://localhost:${port}/api/v1`, apiKey: 'k' });
+      const failed = await api.proposeAccountsCreate({ items: [] }).catch((thrown) => thrown);
+      expect(failed).toBeInstanceOf(NoAnswer);
+      expect(failed.message).toMatch(/answered with more than 256 MiB/);
+      expect(failed.idempotencyKey).toMatch(/^[0-9a-f-]{36}$/);
+      expect(tries).toBe(1);
+      expect(sent).toBeLessThan(300 * 2 ** 20);
+    },
+    LIMIT_MS,
+  );
+});
+
 describe('a refusal for now', () => {
   let answer: { status: number; headers?: Record<string, string>; body: string };
   let tries = 0;
@@ -219,6 +252,13 @@ describe('a refusal for now', () => {
 
   it.each([
     ['429 of the service', 429, error('rateLimited', 'too many'), 'rateLimited', 'too many'],
+    [
+      '500 without details',
+      500,
+      '{"error":{"code":"internalError","message":"x","details":null}}',
+      'internalError',
+      'x',
+    ],
     ['500 of the service', 500, error('internalError', 'no database'), 'internalError', 'no database'],
     ['429 of a proxy', 429, '<html>', 'rateLimited', /answered 429 without an API error$/],
     ['502 of a proxy', 502, '', 'internalError', /answered 502 without an API error$/],

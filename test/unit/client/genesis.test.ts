@@ -114,6 +114,9 @@ function withState(change: (state: { [field: string]: unknown }) => void): strin
   return genesisPayload(state as unknown as OrganizationState);
 }
 
+type Members = { readonly [id: string]: { walletAddress: string; name: string } };
+const memberAt = ({ members }: { [field: string]: unknown }, place: number) =>
+  Object.values(members as Members)[place] ?? { walletAddress: '', name: '' };
 const first = { id: 'x_1', name: 'x', revision: 0 };
 
 test.each<[string, (state: { [field: string]: unknown }) => void, RegExp]>([
@@ -140,6 +143,21 @@ test.each<[string, (state: { [field: string]: unknown }) => void, RegExp]>([
     },
     /^message.state.admins.memberIds\[1\]: /,
   ],
+  [
+    'a wallet of two members',
+    (state) => (memberAt(state, 3).walletAddress = memberAt(state, 0).walletAddress),
+    /^message.state.members.mem_0+3.walletAddress: /,
+  ],
+  [
+    'a name of two members, as people read it',
+    (state) => (memberAt(state, 3).name = '\uff2dember\u00ad 0'),
+    /^message.state.members.mem_0+3.name: /,
+  ],
+  ...[0, -1, 4].map((threshold): [string, (state: { [field: string]: unknown }) => void, RegExp] => [
+    `a threshold of ${threshold} that 3 admins cannot have`,
+    ({ admins }) => ((admins as { threshold: number }).threshold = threshold),
+    /^message.state.admins.threshold: .*expected "from 1 to 3"/,
+  ]),
 ])('a state with %s is refused at its field, also where everything else agrees', (_, change, refusal) => {
   expect(refusalOf(withState(change))).toMatch(refusal);
 });
@@ -177,6 +195,18 @@ test.each([
     }),
   );
   expect(accepted).toEqual([]);
+});
+
+test('of many admins the last line of the summary says how many it shows, and nothing else', () => {
+  const payload = genesisPayload(aState(60));
+  const { message } = JSON.parse(payload);
+  const last = message.summary.at(-1);
+  expect(last).toMatch(/^\d+ of 60 shown: state has all$/);
+  for (const other of ['Ann decides alone. 1 of 60 shown: state has all', last.replace(/^\d+/, '3')]) {
+    const typed = JSON.parse(payload);
+    typed.message.summary[typed.message.summary.length - 1] = other;
+    expect(refusalOf(canonicalJson(typed))).toMatch(/^message.summary\[\d+\]: /);
+  }
 });
 
 test.each(['', '{', 'null', '[]', '"x"', '{}'])('the text %j is refused', (text) => {
