@@ -6,14 +6,28 @@ import { traceparentIn } from './temporal/traceHeader';
 import type { Observed } from './temporal/waitingActivities';
 import { type Attributes, currentSpan, type Tracer, withSpan } from './tracing';
 
+const LONGEST_ID = 100;
+
+/** An id, or a number; undefined for anything else: whoever reaches a task queue writes its messages. */
+function idIn(value: unknown): string | number | undefined {
+  const isId = typeof value === 'number' || (typeof value === 'string' && value.length <= LONGEST_ID);
+  return isId ? value : undefined;
+}
+
 /** What an activity is about, for its line in the log. */
 function aboutOf(info: Info, [first]: readonly unknown[]): Record<string, unknown> {
-  const about = (first ?? {}) as { [key: string]: unknown };
-  const { organizationId, id, proposalId, transactionId, accountId, networkId, requestId } = about;
+  const about = Object(first) as { readonly [key: string]: unknown };
+  const [organizationId, accountId, networkId, requestId] = [
+    about.organizationId,
+    about.accountId,
+    about.networkId,
+    about.requestId,
+  ].map(idIn);
+  const { id, proposalId, transactionId } = about;
   return {
     activity: info.activityType,
     organizationId,
-    approvalId: id ?? proposalId ?? transactionId,
+    approvalId: idIn(id ?? proposalId ?? transactionId),
     accountId,
     networkId,
     requestId,

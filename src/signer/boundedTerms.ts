@@ -4,6 +4,7 @@ import { currentFees, type Fees } from '../chain/fees';
 import { min } from '../domain/bigint';
 import type { EnvelopeTerms } from '../domain/terms';
 import { networkOf, type SignerContext } from './context';
+import { shownInput } from './input';
 import { SignerRefusal } from './refusal';
 import { relayerKeyOf } from './relayers';
 import { highestRelayerNonce } from './store/relayers';
@@ -27,10 +28,13 @@ export const envelopeTerms = z.object({
   gas: amount,
   maxFeePerGas: amount,
   maxPriorityFeePerGas: amount,
-  relayerAddress: z.string('an address'),
+  relayerAddress: z.string('an address').regex(/^0x[0-9a-fA-F]{40}$/, 'an address'),
   chainNonce: z.int('an integer from 0').nonnegative('an integer from 0'),
   head: integer,
-  replaces: z.string('the id of an envelope').optional(),
+  replaces: z
+    .string('the id of an envelope')
+    .regex(/^\d{1,18}$/, 'the id of an envelope')
+    .optional(),
 });
 
 /** The terms of a message. Throws SignerRefusal where they are malformed. */
@@ -42,7 +46,7 @@ function parsed<T>(schema: z.ZodType<unknown>, terms: T): T {
   const value = field === undefined ? terms : Object(terms)[field];
   throw new SignerRefusal(
     'stale',
-    `invalid ${String(field ?? 'terms')} ${JSON.stringify(value)} (expected ${issue?.message})`,
+    `invalid ${String(field ?? 'terms')} ${shownInput(value)} (expected ${issue?.message})`,
   );
 }
 

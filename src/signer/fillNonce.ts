@@ -7,7 +7,7 @@ import type { EnvelopeTerms } from '../domain/terms';
 import { failpoint } from '../failpoints';
 import { boundFees } from './boundedTerms';
 import { networkOf, type SignerContext, withNetwork } from './context';
-import { assertIds } from './input';
+import { assertIds, shownInput } from './input';
 import { ROLLED_BACK, refusalsAsValues, SignerHold, SignerRefusal, type SigningResult } from './refusal';
 import { relayerKeyOf } from './relayers';
 import { type GasOf, gasOf, reservedBefore, reserveEnvelope, signReserved } from './signEnvelope';
@@ -34,9 +34,6 @@ async function assertFillable(
 ): Promise<{ filled: Envelope } | { reserved: Reservation } | { obsolete: Envelope | undefined }> {
   const { networkId, relayerAddress, nonce } = at;
   const of = `of relayer ${relayerAddress} on ${networkOf(context, networkId).name}`;
-  if (!Number.isSafeInteger(nonce) || nonce < 0) {
-    throw new SignerRefusal('stale', `invalid nonce ${nonce} ${of} (expected an integer from 0)`);
-  }
   const reserved = await reservationAt(tx, at);
   if (reserved) {
     // A crash came before its filler was signed.
@@ -69,6 +66,9 @@ export async function fillNonce(
   return refusalsAsValues(context, async () => {
     assertIds(input, 'networkId');
     const { networkId, nonce } = input;
+    if (!Number.isSafeInteger(nonce) || nonce < 0) {
+      throw new SignerRefusal('stale', `invalid nonce ${shownInput(nonce)} (expected an integer from 0)`);
+    }
     const terms = await boundFees(context, networkId, input.terms);
     const { address } = relayerKeyOf(context, networkId, terms.relayerAddress);
     const found = await withNetwork(context, networkId, async (tx) => {

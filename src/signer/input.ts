@@ -1,6 +1,14 @@
+import { plainBeginning } from '../domain/summary';
 import { SignerRefusal } from './refusal';
 
 const ID = /^[a-z0-9_]{1,100}$/;
+
+const MAX_SHOWN_BYTES = 100;
+
+/** A value of a message as a refusal shows it: of a long one the beginning. It goes into logs and histories. */
+export function shownInput(value: unknown): string {
+  return plainBeginning(JSON.stringify(value) ?? 'nothing', MAX_SHOWN_BYTES);
+}
 
 /**
  * Throws SignerRefusal unless fields of a message to the signer have the form of ids, and `networkId` that of a number, if it is

@@ -386,6 +386,16 @@ describe('an executed payment whose logs a node has dropped', () => {
   });
 });
 
+test('that are asked for of ids that there are not are not remembered', async () => {
+  const context = world.signerContext();
+  const { confirmOutcome } = activitiesOf(context);
+  for (let i = 0; i < 20; i += 1) {
+    const asked = { organizationId: world.org.id, transactionId: `txn_none${i}` };
+    expect(await confirmOutcome(asked)).toMatchObject({ unreachable: expect.stringContaining('not found') });
+  }
+  expect(context.lastLooks.size).toBe(0);
+});
+
 test('more than a hundred that cannot be read do not keep newer ones from being read for a budget', async () => {
   const OLD = 101;
   const policyId = await hourly(String(OLD * 5 + 9));

@@ -287,7 +287,8 @@ export async function decide(
   { search = true }: { readonly search?: boolean } = {},
 ): Promise<AuthorizationOutcome | null> {
   const { journal } = context;
-  context.lastLooks.set(ref.transactionId, performance.now());
+  // Of nothing else: whoever reaches the queue asks about any id.
+  if (journal.authorizationOf(ref.transactionId)) context.lastLooks.set(ref.transactionId, performance.now());
   const { networkId } = await networkAndPolicyOf(context.db, ref);
   for (let reading = 1; reading <= READINGS; reading += 1) {
     const before = journal.outcomeOf(ref.transactionId);
