@@ -122,8 +122,18 @@ function isAlive(pid) {
   }
 }
 
+/** A lock is written at once: one that is empty for longer is of a process that was killed, or had a full disk. */
+const EMPTY_LOCK_MS = 5_000;
+
+/** Whether the process that has taken a lock has ended. */
+function isLeft(lock, holder) {
+  if (holder) return !isAlive(holder);
+  const { mtimeMs } = statSync(lock, { throwIfNoEntry: false }) ?? {};
+  return mtimeMs !== undefined && Date.now() - mtimeMs > EMPTY_LOCK_MS;
+}
+
 /** One bootstrap at a time per project folder; a second one waits for the first. */
-async function withLock(say, work) {
+export async function withLock(say, work) {
   const lock = join(tmpdir(), `orgwallet-bootstrap-${sha256(projectDir).slice(0, 16)}.lock`);
   let told = false;
   for (;;) {
@@ -133,7 +143,7 @@ async function withLock(say, work) {
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
       const holder = Number(read(lock));
-      if (holder && !isAlive(holder)) {
+      if (isLeft(lock, holder)) {
         rmSync(lock, { force: true });
         continue;
       }
