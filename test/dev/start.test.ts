@@ -1,5 +1,5 @@
 /** @deep */
-import { readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { spawned, words } from '../cli/command';
@@ -160,6 +160,20 @@ describe('npm start', () => {
         expect(started.output()).toContain(`${name} ended by itself (SIGKILL) and starts again in 1 s`);
         await until('everything is up', async () => (await statusOf(env)) === 'up', 60_000);
       }
+      // A full disk, or a folder that is not writable: neither the record nor the log of a part can be opened.
+      const signer = recorded(dataDir).find(({ name }) => name === 'the signer');
+      const log = join(dataDir, 'logs', 'signer.log');
+      mkdirSync(join(dataDir, 'supervisor.json.new'));
+      renameSync(log, `${log}.kept`);
+      mkdirSync(log);
+      process.kill(Number(signer?.pid), 'SIGKILL');
+      await until('it is tried again', async () =>
+        started.output().includes('the signer ended by itself (EISDIR'),
+      );
+      rmdirSync(log);
+      await until('everything is up', async () => (await statusOf(env)) === 'up', 90_000);
+      expect(started.output()).toContain('the running parts could not be recorded: EISDIR');
+      rmdirSync(join(dataDir, 'supervisor.json.new'));
       const own = { ORGWALLET_DATA_DIR: dataDir };
       const demo = await spawned(own, process.execPath, 'dist/tools/demo/main.js');
       expect(demo).toMatchObject({ status: 0 });

@@ -65,7 +65,7 @@ interface Ended {
 /** Creates the function that reports a part that ended, and starts it again after a pause, unless `isStopping`. */
 function createRestart(isStopping: () => boolean, started: () => void): (ended: Ended) => void {
   const pauses = new Map<string, number>();
-  return ({ part, how, ranMs }) => {
+  const again = ({ part, how, ranMs }: Ended) => {
     const { name, logFile } = part;
     const last = ranMs < STEADY_MS ? pauses.get(name) : undefined;
     const pauseMs = last === undefined ? FIRST_PAUSE_MS : Math.min(2 * last, LONGEST_PAUSE_MS);
@@ -75,10 +75,16 @@ function createRestart(isStopping: () => boolean, started: () => void): (ended: 
     );
     setTimeout(() => {
       if (isStopping()) return;
-      part.startAgain();
-      started();
+      try {
+        part.startAgain();
+        started();
+      } catch (error) {
+        // Its log cannot be opened: the disk is full, or the folder is not writable now.
+        again({ part, how: (error as Error).message, ranMs: 0 });
+      }
     }, pauseMs);
   };
+  return again;
 }
 
 /** Records the parts for a later start, and calls `onEnd` for each that ends. */
@@ -86,9 +92,14 @@ function createPartWatch(recordFile: string, onEnd: (ended: Ended) => void) {
   const supervisor = known('supervisor', process.pid);
   const watched = new Set<Part>();
   return {
+    /** What runs goes on where it cannot be recorded: the watchdog ends it all the same. */
     record() {
       const parts = startedParts().filter((part) => part.isRunning());
-      writeRecord(recordFile, { supervisor, parts: parts.map(({ name, pid }) => known(name, pid)) });
+      try {
+        writeRecord(recordFile, { supervisor, parts: parts.map(({ name, pid }) => known(name, pid)) });
+      } catch (error) {
+        process.stderr.write(`the running parts could not be recorded: ${(error as Error).message}\n`);
+      }
     },
     watchNew() {
       const fresh = startedParts().filter((part) => !watched.has(part));

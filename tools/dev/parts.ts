@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { projectRoot } from '../../src/projectRoot';
@@ -89,10 +89,20 @@ function openLog(file: string): number {
   return openSync(file, 'a', 0o600);
 }
 
+/** How much of a log is read for its last lines: a part that has run for long has a large one. */
+const LOG_END_BYTES = 64 * 1024;
+
 /** The last `count` lines of a log file; an empty text when there is none. */
 export function lastLogLines(file: string, count = 15): string {
   try {
-    return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count).join('\n');
+    const log = openSync(file, 'r');
+    try {
+      const end = Buffer.alloc(LOG_END_BYTES);
+      const read = readSync(log, end, 0, end.length, Math.max(0, statSync(file).size - end.length));
+      return end.toString('utf8', 0, read).trimEnd().split('\n').slice(-count).join('\n');
+    } finally {
+      closeSync(log);
+    }
   } catch {
     return '';
   }
