@@ -120,7 +120,7 @@ async function complete(context: CommandContext, parts: Parts, isLost: boolean):
   const endpoints = new Map(networks.map((network) => [network.id, signerEndpoints(network).clients]));
   const endpointsOf = (networkId: number) => endpoints.get(networkId) ?? [];
   const identifyVoter = await identifyVoterOf(context);
-  return completeJournal({ ...parts, endpointsOf, identifyVoter, lifetimeMs }, { isLost });
+  return completeJournal({ ...parts, networks, endpointsOf, identifyVoter, lifetimeMs }, { isLost });
 }
 
 /** Compares, and completes the journal where it is to be written. Throws JournalError for one of another history. */
@@ -155,7 +155,7 @@ async function recordUnknown(
   const { proposalLifetimeMs: lifetimeMs } = context.config();
   for (const organizationId of new Set(unknown.map((one) => one.organizationId))) {
     const freeze = { type: 'freeze', organizationId, id: randomUUID() } as const;
-    await journal.append(await cutoffOfNow(db, { organizationId, lifetimeMs }), freeze);
+    await journal.append(await cutoffOfNow({ db, journal }, { organizationId, lifetimeMs }), freeze);
     await recordFreeze(db, freeze);
   }
   await journal.append(...unknown);

@@ -38,6 +38,8 @@ export interface SignerDeps {
   readonly maxGas: bigint;
   /** What an organization's envelopes on a network may cost per hour, in wei. */
   readonly gasBudgetPerHour: bigint;
+  /** How long a request can be signed, in milliseconds: nothing is signed that expires later. */
+  readonly proposalLifetimeMs: number;
   /** The time of the journal's lines; absent: one of its own, from the machine's clock. */
   readonly steady?: SteadyTime;
 }

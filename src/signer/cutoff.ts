@@ -1,5 +1,8 @@
+import { MAX_CLOCKS_APART_MS } from '../domain/clock';
+import { HOUR_MS } from '../domain/policyEngine';
+import type { SignerContext } from './context';
 import type { Journal } from './journal/journal';
-import { SignerRefusal } from './refusal';
+import { SignerHold, SignerRefusal } from './refusal';
 
 /** What says when something was requested: its expiry, which is signed. */
 interface Requested {
@@ -28,8 +31,22 @@ export function cutOff(
   return `${noun} ${request.id} was requested before the signer's journal was lost, and completed at ${new Date(cutoff.at).toISOString()}: what became of it is unknown; create it again if it was not carried out`;
 }
 
-/** Throws SignerRefusal for what was requested before the journal was last completed. */
-export function assertAfterCutoff(...request: Parameters<typeof cutOff>): void {
-  const reason = cutOff(...request);
+/**
+ * Throws SignerRefusal for what was requested before the journal was last completed; SignerHold for what can be signed for
+ * longer than a request of now: the cutoff of a journal that is lost meanwhile would not reach it.
+ */
+export function assertWithinCutoffs(
+  context: Pick<SignerContext, 'clock' | 'journal' | 'proposalLifetimeMs'>,
+  noun: 'transaction' | 'proposal',
+  request: Requested,
+): void {
+  const reason = cutOff(context, noun, request);
   if (reason !== undefined) throw new SignerRefusal('stale', reason);
+  const { clock, proposalLifetimeMs: lifetimeMs } = context;
+  const { id, expiresAt } = request;
+  if (expiresAt.getTime() <= clock.now().getTime() + lifetimeMs + MAX_CLOCKS_APART_MS) return;
+  throw new SignerHold(
+    'expiry',
+    `${noun} ${id} expires at ${expiresAt.toISOString()}, which is more than PROPOSAL_LIFETIME (${lifetimeMs / HOUR_MS} h) from now: set PROPOSAL_LIFETIME of the signer as the API and the workers have it`,
+  );
 }

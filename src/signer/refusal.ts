@@ -40,7 +40,8 @@ type HoldReason =
   | 'gas'
   | 'clock'
   | 'relayer'
-  | 'simulation';
+  | 'simulation'
+  | 'expiry';
 
 /** A refusal until its cause is gone, which may need an operator; what waits is not lost. */
 export class SignerHold extends SignerRefusal {

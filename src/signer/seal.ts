@@ -13,7 +13,7 @@ import { failpoint } from '../failpoints';
 import { changeState, demoWalletRefused, misshapen } from '../operations/change';
 import { ruleOf } from '../operations/rules';
 import type { SignerContext } from './context';
-import { assertAfterCutoff } from './cutoff';
+import { assertWithinCutoffs } from './cutoff';
 import { assertIds } from './input';
 import { sealEntry } from './journal/entries';
 import { type Held, refusalsAsValues, SignerRefusal } from './refusal';
@@ -126,7 +126,7 @@ async function nextSeal(
   if (isExpired(record, at)) {
     throw new SignerRefusal('timeout', `proposal ${id} expired before the signer could seal it`);
   }
-  assertAfterCutoff(context, 'proposal', record);
+  assertWithinCutoffs(context, 'proposal', record);
   const approved = record.decision === 'approve';
   const sequence = state.sequence + 1;
   const { state: next, changes } = approved

@@ -117,11 +117,12 @@ export async function signerWorkers(clients: Clients, lifetime: Lifetime): Promi
   if (isBehind) kept.again();
   lifetime.onStop('the comparison with the journal', () => kept.stop());
   lifetime.onStop('requests to freeze', keepTakingRequests(journal, db, logger));
-  const { production, networks, maxGas, gasBudgetPerHour } = config;
+  const { production, networks, maxGas, gasBudgetPerHour, proposalLifetimeMs } = config;
   const { countRefusal, countUnknownExecution } = metrics;
   const identifyVoter = createIdentifyVoter(signerEndpoints(signerChain.network));
   const signing = createSignerContext({
-    ...{ db, production, keystore, journal, networks, identifyVoter, maxGas, gasBudgetPerHour },
+    ...{ db, production, keystore, journal, networks, identifyVoter, maxGas },
+    ...{ gasBudgetPerHour, proposalLifetimeMs },
     ...{ logger, countRefusal, countUnknownExecution, steady },
   });
   await registerRelayers(signing);

@@ -8,6 +8,7 @@ import { type RoomInWindow, readUsage, type UsageOfExecution } from '../db/polic
 import type { StoredTransaction } from '../db/transactions';
 import { NATIVE_CURRENCY, type Policy } from '../domain/policy';
 import {
+  type Evaluation,
   evaluate,
   failureText,
   type PolicyTransaction,
@@ -89,21 +90,12 @@ type BudgetOptions = Parameters<typeof readUsage>[2] & {
   readonly verify?: (window: UsageWindow, usage: Usage) => void;
 };
 
-/** Why a transaction's policy does not permit it now, its budget included; null where it does. */
-export async function policyRefusal(
-  db: Db | Tx,
-  { record, now }: { record: StoredTransaction; now: TransactionNow },
-  { networks, roomRequired = false, verify, ...options }: BudgetOptions,
-): Promise<{ code: 'policy' | 'budget'; message: string } | null> {
-  if (now.policyRemoved) {
-    return { code: 'policy', message: `policy ${record.policyId} has been removed` };
-  }
-  const transaction = policyTransactionOf(record);
-  const window = roomRequired ? null : usageWindow(now.policy, transaction);
-  const [usage = null] = window ? await readUsage(db, [window], options) : [];
-  if (window && !usage) return { code: 'budget', message: 'the usage of its budget cannot be read' };
-  if (window && usage) verify?.(window, usage);
-  const { allowed, failures } = evaluate(now.policy, transaction, {
+/** A recorded transaction by its policy; without `usage` its budget is not checked. Whether the policy was removed, it does not say. */
+export function evaluated(
+  { record, now }: { readonly record: StoredTransaction; readonly now: TransactionNow },
+  { networks, usage }: { readonly networks: readonly NetworkConfig[]; readonly usage: Usage | null },
+): Evaluation {
+  return evaluate(now.policy, policyTransactionOf(record), {
     account: { id: record.accountId, networkIds: record.accountNetworkIds },
     members: now.members,
     groups: now.groups,
@@ -113,6 +105,22 @@ export async function policyRefusal(
     tokenFault: null,
     usage,
   });
+}
+
+/** Why a transaction's policy does not permit it now, its budget included; null where it does. */
+export async function policyRefusal(
+  db: Db | Tx,
+  { record, now }: { record: StoredTransaction; now: TransactionNow },
+  { networks, roomRequired = false, verify, ...options }: BudgetOptions,
+): Promise<{ code: 'policy' | 'budget'; message: string } | null> {
+  if (now.policyRemoved) {
+    return { code: 'policy', message: `policy ${record.policyId} has been removed` };
+  }
+  const window = roomRequired ? null : usageWindow(now.policy, policyTransactionOf(record));
+  const [usage = null] = window ? await readUsage(db, [window], options) : [];
+  if (window && !usage) return { code: 'budget', message: 'the usage of its budget cannot be read' };
+  if (window && usage) verify?.(window, usage);
+  const { allowed, failures } = evaluated({ record, now }, { networks, usage });
   if (allowed) return null;
   return {
     code: failures.every(({ condition }) => condition === 'budget') ? 'budget' : 'policy',

@@ -123,6 +123,7 @@ function signerDeps(change: Partial<SignerDeps>): SignerDeps {
   return {
     ...{ db: signerDb, keystore, journal, networks: [network], identifyVoter, maxGas: 5_000_000n },
     gasBudgetPerHour: 10n ** 24n,
+    proposalLifetimeMs: 7 * 24 * 3_600_000,
     ...{
       production: false,
       logger: pino({ level: 'silent' }),

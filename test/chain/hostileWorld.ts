@@ -157,6 +157,7 @@ export class HostileWorld {
       identifyVoter: createIdentifyVoter(signerEndpoints(world.network)),
       maxGas: MAX_GAS,
       gasBudgetPerHour: 1_000_000n * ETHER,
+      proposalLifetimeMs: 7 * 24 * 3_600_000,
     });
     return createSignerActivities(context);
   }

@@ -180,6 +180,7 @@ export class TransactionWorld {
       identifyVoter: createIdentifyVoter(signerEndpoints(network)),
       maxGas: 5_000_000n,
       gasBudgetPerHour: 1_000_000n * ETHER,
+      proposalLifetimeMs: 24 * 3_600_000,
     };
     await registerRelayers(signerDeps);
     const org = await makeOrganization(db, { keystore });
@@ -261,6 +262,7 @@ export class TransactionWorld {
       identifyVoter: createIdentifyVoter(signerEndpoints(this.network)),
       maxGas: 5_000_000n,
       gasBudgetPerHour: 1_000_000n * ETHER,
+      proposalLifetimeMs: 24 * 3_600_000,
       ...change,
     });
   }

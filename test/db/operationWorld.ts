@@ -163,6 +163,7 @@ export async function setStage(): Promise<Stage> {
       identifyVoter,
       maxGas: 1n,
       gasBudgetPerHour: 1n,
+      proposalLifetimeMs: 7 * 24 * 3_600_000,
       logger: pino({ level: 'silent' }),
       countRefusal: () => undefined,
       countUnknownExecution: () => undefined,

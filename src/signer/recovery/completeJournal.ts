@@ -6,6 +6,7 @@ import { deriveAccount } from '../../chain/safeAccount';
 import { cancellation, safeTransactionHash } from '../../chain/safeTransaction';
 import { hasSigned } from '../../chain/signatures';
 import type { IdentifyVoter } from '../../chain/voter';
+import type { NetworkConfig } from '../../config';
 import { type Attempt, attemptsOfTransaction } from '../../db/attempts';
 import { listAuthorizations, type ShownAuthorization } from '../../db/authorizations';
 import type { Db } from '../../db/database';
@@ -31,6 +32,7 @@ interface Deps {
   /** The signer's own endpoints of a network. */
   readonly endpointsOf: (networkId: number) => readonly ChainClient[];
   readonly identifyVoter: IdentifyVoter;
+  readonly networks: readonly NetworkConfig[];
   /** How long a request can be signed. */
   readonly lifetimeMs: number;
 }
@@ -57,15 +59,16 @@ function spentBy({ id, to, value, data }: Pick<Attempt, 'id' | 'to' | 'value' | 
 }
 
 /**
- * What became of an authorization, where database and chain say the same; executed, which frees nothing, also where no endpoint
- * is asked. What else was read, the signer reads again.
+ * What became of an authorization, where database and chain say the same. What else was read, the signer reads again. Where it
+ * has no endpoint to ask, only `executed` is taken over, and as if its block were of now: a budget counts it from then on.
  */
 function outcomeOf(
-  { outcome, blockAt, safeTxHash }: ShownAuthorization,
+  { outcome, safeTxHash }: ShownAuthorization,
   shown: ShownExecution | null,
+  now: string | undefined,
 ): { outcome: 'executed' | 'reverted' | 'cancelled'; blockAt: string } | undefined {
-  if (outcome === null || outcome === 'rejected' || blockAt === null) return undefined;
-  if (!shown) return outcome === 'executed' ? { outcome, blockAt } : undefined;
+  if (outcome === null || outcome === 'rejected') return undefined;
+  if (!shown) return outcome === 'executed' && now !== undefined ? { outcome, blockAt: now } : undefined;
   const kind = shown.kind === 'success' ? 'executed' : 'reverted';
   const became = shown.safeTxHash === safeTxHash ? kind : 'cancelled';
   return became === outcome ? { outcome, blockAt: shown.blockAt.toISOString() } : undefined;
@@ -84,6 +87,14 @@ interface Proof {
   readonly became: ReturnType<typeof outcomeOf>;
 }
 
+/** An authorization that the database has and the journal has not. */
+interface Asked {
+  readonly organizationId: string;
+  readonly shown: ShownAuthorization;
+  /** The time of the completion (ISO 8601): no authorization is later. */
+  readonly latest: string;
+}
+
 /** Whether the call of an attempt has the hash of its authorization. */
 function isAuthorized(attempt: Attempt, account: Address, { safeTxHash }: ShownAuthorization): boolean {
   const content = { ...attempt, account, to: attempt.to as Address, data: attempt.data as Hex };
@@ -96,8 +107,7 @@ function isAuthorized(attempt: Attempt, account: Address, { safeTxHash }: ShownA
 /** What the key of the organization and the chain say of an authorization; undefined where its rows do not fit each other. */
 async function proofOf(
   { db, keystore, endpointsOf }: Deps,
-  organizationId: string,
-  shown: ShownAuthorization,
+  { organizationId, shown, latest }: Asked,
 ): Promise<Proof | undefined> {
   const attempts = await attemptsOfTransaction(db, shown.transactionId);
   const attempt = attempts.find(({ kind }) => kind === 'transaction');
@@ -107,7 +117,8 @@ async function proofOf(
   // A row may say that it is elsewhere.
   const account = deriveAccount(address, accountId).address as Address;
   if (!isAuthorized(attempt, account, shown)) return undefined;
-  const executed = await shownOnChain(db, endpointsOf(networkId), {
+  const endpoints = endpointsOf(networkId);
+  const executed = await shownOnChain(db, endpoints, {
     ...{ accountId, networkId, account, safeNonce, fromBlock },
   });
   const isSigned =
@@ -116,13 +127,14 @@ async function proofOf(
   const empty = safeTransactionHash(cancellation({ networkId, account, nonce: safeNonce }));
   const isCancelled =
     attempts.some(({ kind }) => kind === 'cancellation') && (isProved || executed?.safeTxHash === empty);
-  const became = isProved || isCancelled ? outcomeOf(shown, executed) : undefined;
+  const now = endpoints.length === 0 ? latest : undefined;
+  const became = isProved || isCancelled ? outcomeOf(shown, executed, now) : undefined;
   return { attempt, account, empty, isProved, isCancelled, became };
 }
 
 /** What the votes say about an authorization; undefined where they do not suffice for what was signed. */
 async function votedOf(
-  { db, identifyVoter }: Deps,
+  { db, identifyVoter, networks }: Deps,
   statesAt: StatesAt,
   { attempt, account }: Proof,
   { authorizedAt }: ShownAuthorization,
@@ -130,7 +142,7 @@ async function votedOf(
   const found = await readUnsealedTransaction(db, attempt);
   if (found?.record.id !== attempt.transactionId) return undefined;
   const asked = { found, attempt, account, at: new Date(authorizedAt) };
-  return provedByVotes(identifyVoter, asked, statesAt(authorizedAt));
+  return provedByVotes({ identifyVoter, networks }, asked, statesAt(authorizedAt));
 }
 
 /** The entries of what is proved, and whether its labels are what was voted for. */
@@ -144,19 +156,16 @@ const NOTHING: Entries = { entries: [], isVoted: true };
 /**
  * The entries of one authorization or rejection; none where nothing proves it: neither a signature of the key, nor an
  * execution on the chain. Transaction, policy, initiator and what it replaces are those that its voters have signed; where
- * their votes cannot be verified, those of its row, without evidence. `latest`: no authorization is later.
+ * their votes cannot be verified, those of its row, without evidence.
  */
-async function entriesOf(
-  deps: Deps,
-  statesAt: StatesAt,
-  { organizationId, shown, latest }: { organizationId: string; shown: ShownAuthorization; latest: string },
-): Promise<Entries> {
+async function entriesOf(deps: Deps, statesAt: StatesAt, asked: Asked): Promise<Entries> {
+  const { organizationId, shown, latest } = asked;
   const decided = await decidedOf(deps, organizationId, shown);
   const { transactionId } = decided;
   if (shown.outcome === 'rejected') {
     return { entries: [{ type: 'rejection', ...decided, expiresAt: null }], isVoted: true };
   }
-  const proof = await proofOf(deps, organizationId, shown);
+  const proof = await proofOf(deps, asked);
   if (!proof) return NOTHING;
   const { attempt, account, empty, isProved, isCancelled, became } = proof;
   const { accountId, networkId } = attempt;
@@ -227,7 +236,7 @@ export async function completeJournal(deps: Deps, { isLost }: { isLost: boolean 
   let isCutOff = false;
   const cutOff = async () => {
     if (isCutOff) return;
-    const cutoff = await cutoffOfNow(db, { organizationId: null, lifetimeMs });
+    const cutoff = await cutoffOfNow(deps, { organizationId: null, lifetimeMs });
     await journal.beginCompleting();
     await journal.append(cutoff);
     isCutOff = true;

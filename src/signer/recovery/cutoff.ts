@@ -6,15 +6,16 @@ import type { JournalReader } from '../journal/journalReader';
 import { latestExpiry, openRequests } from '../store/writtenBack';
 
 /**
- * The cutoff of now. `lifetimeMs`: how long a request can be signed, so that the signed expiry of each says when it was made.
- * Throws JournalError where one can be signed for longer.
+ * The cutoff of now: by the clock of the database, which requests are made by, and never before that of this host and of the
+ * journal, whatever the database says. `lifetimeMs`: how long a request can be signed, so that the signed expiry of each says when
+ * it was made. Throws JournalError where one can be signed for longer.
  */
 export async function cutoffOfNow(
-  db: Db,
+  { db, journal }: { readonly db: Db; readonly journal: Pick<JournalReader, 'lastTime'> },
   { organizationId, lifetimeMs }: { readonly organizationId: string | null; readonly lifetimeMs: number },
 ): Promise<CutoffEntry> {
-  const now = await databaseNow(db);
-  const expiresUntil = new Date(now.getTime() + lifetimeMs);
+  const now = Math.max((await databaseNow(db)).getTime(), Date.now(), journal.lastTime());
+  const expiresUntil = new Date(now + lifetimeMs);
   const latest = await latestExpiry(db);
   if (latest && latest.expiresAt > expiresUntil) {
     throw new JournalError(

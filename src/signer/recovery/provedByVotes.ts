@@ -3,10 +3,12 @@ import { signedTransaction } from '../../approvals/signedTransaction';
 import { verifyDecision, withVotes } from '../../approvals/verifiedVotes';
 import { EndpointsMissing } from '../../chain/signatures';
 import type { IdentifyVoter } from '../../chain/voter';
+import type { NetworkConfig } from '../../config';
 import type { Attempt } from '../../db/attempts';
 import type { UnsealedTransaction } from '../../db/transactions';
 import type { OrganizationState } from '../../domain/governance';
 import { replacedIn } from '../../domain/transactionText';
+import { evaluated } from '../../transactions/policy';
 import type { AuthorizationEntry } from '../journal/entries';
 import {
   canBeSigned,
@@ -22,12 +24,19 @@ export type Voted = Pick<
   'accountId' | 'networkId' | 'policyId' | 'initiatorId' | 'replaces' | 'evidence'
 >;
 
+/** What votes are verified with. */
+interface Deps {
+  readonly identifyVoter: IdentifyVoter;
+  readonly networks: readonly NetworkConfig[];
+}
+
 /**
  * What initiator and approvers have signed, where their votes suffice for exactly the call of an attempt, under a state that
- * the admins had decided; undefined: they do not. Throws ChainUnavailable.
+ * the admins had decided, whose policy permits it; undefined: they do not. What its budget had left at that time, nobody
+ * knows. Throws ChainUnavailable.
  */
 async function votedUnder(
-  identifyVoter: IdentifyVoter,
+  { identifyVoter, networks }: Deps,
   { found, attempt, account, at }: Asked,
   state: OrganizationState,
 ): Promise<Voted | undefined> {
@@ -36,6 +45,7 @@ async function votedUnder(
   if (!canBeSigned(seen)) return undefined;
   const votes = await verifyDecision(identifyVoter, signedTransaction, seen, 'approve');
   if (missingVotes(withVotes(seen, votes)) !== undefined) return undefined;
+  if (seen.now.policyRemoved || !evaluated(seen, { networks, usage: null }).allowed) return undefined;
   const { accountId, networkId, policyId, initiator, summary } = seen.record;
   return {
     ...{ accountId, networkId, policyId, initiatorId: initiator.id },
@@ -55,13 +65,13 @@ interface Asked {
 
 /** The same under one of several states. Where no endpoint can be asked about a contract wallet, its vote does not count. */
 export async function provedByVotes(
-  identifyVoter: IdentifyVoter,
+  deps: Deps,
   asked: Asked,
   states: readonly OrganizationState[],
 ): Promise<Voted | undefined> {
   for (const state of states) {
     try {
-      const voted = await votedUnder(identifyVoter, asked, state);
+      const voted = await votedUnder(deps, asked, state);
       if (voted) return voted;
     } catch (error) {
       if (!(error instanceof EndpointsMissing)) throw error;

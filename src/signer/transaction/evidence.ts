@@ -11,7 +11,7 @@ import { checkTarget } from '../../domain/transactionContent';
 import { contentOf, policyRefusal, policyTransactionOf, usageOf } from '../../transactions/policy';
 import { readSignedTokens, summaryOf } from '../../transactions/summary';
 import { networkOf, type SignerContext } from '../context';
-import { assertAfterCutoff } from '../cutoff';
+import { assertWithinCutoffs } from '../cutoff';
 import type { RejectionEntry } from '../journal/entries';
 import { SignerRefusal } from '../refusal';
 import { assertBudgetKept } from './journaled';
@@ -140,7 +140,7 @@ export async function assertTransactionEvidence(
   if (record.signerOutcome === 'rejected' || context.journal.isRejected(record.id)) {
     throw new SignerRefusal('stale', `transaction ${record.id} has been rejected`);
   }
-  assertAfterCutoff(context, 'transaction', record);
+  assertWithinCutoffs(context, 'transaction', record);
   assertExecuting(record, now);
   assertVotes(record, now);
   await assertSummary(context, tx, record, now);

@@ -1,18 +1,24 @@
+/** @deep */
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from 'viem';
 import { signerEndpoints } from '../../../src/chain/contractSignatures';
 import { createIdentifyVoter } from '../../../src/chain/voter';
+import { createDatabase, type Db, databaseNow } from '../../../src/db/database';
 import type { TransactionRef } from '../../../src/domain/transaction';
 import { type Journal, openJournal } from '../../../src/signer/journal/journal';
 import { compareJournal } from '../../../src/signer/recovery/compareJournal';
 import { completeJournal } from '../../../src/signer/recovery/completeJournal';
 import { assertNotForked } from '../../../src/signer/recovery/fork';
+import { findUnknownExecutions } from '../../../src/signer/recovery/unknownExecutions';
 import { insertAuthorization } from '../../../src/signer/store/authorizations';
+import { insertUnknownExecution } from '../../../src/signer/store/unknownExecutions';
 import { usageOf } from '../../../src/transactions/policy';
 import { anAddress } from '../../support/builders';
+import { random } from '../../support/random';
 import { temporaryDir } from '../../support/stack';
+import { describeDeep } from '../../support/suite';
 import { aTransferPolicy } from '../../support/transactions';
 import { type AskedWith, type TestAccount, TransactionWorld } from '../transactionWorld';
 
@@ -89,18 +95,53 @@ async function hide({ transactionId }: TransactionRef): Promise<void> {
   await owning('authorizations', 'DELETE FROM authorizations WHERE transaction_id = ?', transactionId);
 }
 
+/**
+ * A pool of connections that get another time from the database than it is, and no request that is later: whoever owns it says
+ * what `now()` is.
+ */
+async function databaseBehind(): Promise<Db> {
+  const { rows } = await world.db.raw('SELECT current_database() AS name');
+  await world.db.raw(`CREATE SCHEMA behind; GRANT USAGE ON SCHEMA behind TO PUBLIC;
+    CREATE FUNCTION behind.now() RETURNS timestamptz LANGUAGE sql AS $$ SELECT pg_catalog.now() - interval '1 year' $$;
+    CREATE VIEW behind.approvals AS SELECT * FROM public.approvals WHERE expires_at <= behind.now();
+    GRANT SELECT ON behind.approvals TO PUBLIC;
+    ALTER DATABASE ${rows[0].name} SET search_path = behind, pg_catalog, public`);
+  const db = createDatabase(world.database.signerUrl, { poolMax: 3 });
+  expect((await databaseNow(db)).getTime()).toBeLessThan(Date.now() - 300 * 24 * LIFETIME_MS);
+  await world.db.raw(`ALTER DATABASE ${rows[0].name} RESET search_path`);
+  return db;
+}
+
+/** Records what an account has executed and nobody here knows, as `reconcile-restore --write` does. */
+async function explain({ id }: TestAccount): Promise<void> {
+  const { signerDb, journal, network, client } = world;
+  const all = await findUnknownExecutions({ db: signerDb, journal }, network, [client], {
+    isCompleted: true,
+  });
+  const found = all.filter(({ accountId }) => accountId === id);
+  await journal.append(...found);
+  await world.db.transaction(async (tx) => {
+    for (const one of found) await insertUnknownExecution(tx, { ...one, safeNonce: BigInt(one.safeNonce) });
+  });
+}
+
 /** The journal is lost, and made anew from what the database has. */
-async function complete(from?: string): Promise<{ unvoted: readonly string[]; unproved: readonly string[] }> {
+async function complete(
+  from?: string,
+  db = world.signerDb,
+  through = (journal: Journal) => journal,
+): Promise<{ unvoted: readonly string[]; unproved: readonly string[] }> {
   const file = from ?? join(temporaryDir(), 'journal');
   await world.journal.close();
   world.journal = await openJournal({ file, waitMs: 0 });
   const completed = await completeJournal(
     {
-      db: world.signerDb,
-      journal: world.journal,
+      db,
+      journal: through(world.journal),
       keystore: world.keystore,
       endpointsOf: () => [world.client],
       identifyVoter: createIdentifyVoter(signerEndpoints(world.network)),
+      networks: [world.network],
       lifetimeMs: LIFETIME_MS,
     },
     { isLost: true },
@@ -259,6 +300,87 @@ describe('a journal that is completed from tables that their owner has rewritten
     },
   );
 
+  it('makes no budget larger where an execution that is not found is said to be old', async () => {
+    const policyId = await limitedPolicy(String(PRICE));
+    const { transactionId } = await paid(account, { policyId });
+    // It is searched from where its row says that it was signed.
+    await world.mine(600);
+    await owning(
+      'chain_envelopes',
+      'DELETE FROM chain_envelopes WHERE attempt_id IN (SELECT id FROM chain_attempts WHERE transaction_id = ?)',
+      transactionId,
+    );
+    await owning(
+      'chain_attempts',
+      'UPDATE chain_attempts SET from_block = from_block + 600 WHERE transaction_id = ?',
+      transactionId,
+    );
+    await owning(
+      'authorizations',
+      "UPDATE authorizations SET outcome = 'executed', block_at = '2001-01-01', authorized_at = '2001-01-01' WHERE transaction_id = ?",
+      transactionId,
+    );
+    await complete();
+    const second = await asked(account, { policyId });
+    const answer = await world.signer.signTransaction({ ...second, terms: await world.terms(second) });
+    expect(answer).not.toHaveProperty('envelopeId');
+  });
+
+  it.each(['does not permit it', 'was removed before'])(
+    'makes no budget larger where its initiator has signed it under a policy that %s',
+    async (which) => {
+      const policyId = await limitedPolicy(String(PRICE));
+      const removed = which === 'was removed before';
+      const elsewhere = aTransferPolicy(
+        { destinationAddresses: removed ? [] : [anAddress()] },
+        { networkId: world.network.id },
+      );
+      await world.storePolicy(elsewhere);
+      const to = anAddress() as Address;
+      const label = await asked(account, { policyId: elsewhere.id }, to);
+      if (removed) {
+        await world.decide([{ type: 'policy', id: elsewhere.id, after: null }]);
+        await world.decide([{ type: 'policy', id: await world.policy(), after: null }]);
+      }
+      const first = await paid(account, { policyId }, to);
+      await relabel(first, label.transactionId);
+      await owning(
+        'authorizations',
+        'UPDATE authorizations SET policy_id = ? WHERE transaction_id = ?',
+        elsewhere.id,
+        label.transactionId,
+      );
+      const { unvoted } = await complete();
+      expect(unvoted).toContain(label.transactionId);
+      const second = await asked(account, { policyId });
+      const answer = await world.signer.signTransaction({ ...second, terms: await world.terms(second) });
+      expect(answer).not.toHaveProperty('envelopeId');
+    },
+  );
+
+  it('pays nothing twice where the clock of the database is behind while it is completed', async () => {
+    const first = await paid(account);
+    await hide(first);
+    const db = await databaseBehind();
+    await complete(undefined, db);
+    await db.destroy();
+    await explain(account);
+    const answer = await tryAgain(first, account);
+    expect(await received(first)).toBe(PRICE);
+    expect(answer).toContain('create it again');
+  });
+
+  it('pays nothing twice where a request can be signed for longer than a cutoff lasts', async () => {
+    const first = await asked(account, { expiresInMs: 300 * LIFETIME_MS });
+    const signer = world.signerWith({ proposalLifetimeMs: LIFETIME_MS });
+    expect(await signer.signTransaction({ ...first, terms: await world.terms(first) })).toEqual({
+      held: expect.stringMatching(/expires at .*, which is more than PROPOSAL_LIFETIME \(1 h\) from now/),
+    });
+    expect(await world.attempts(first)).toEqual([]);
+    // A journal cannot be completed while there is one.
+    await world.db('approvals').where({ id: first.transactionId }).update({ expires_at: new Date() });
+  });
+
   it('leaves rejected what was rejected, where database and journal have lost it', async () => {
     const policyId = await world.policy({
       type: 'MANUAL_APPROVAL',
@@ -365,3 +487,69 @@ describe('a journal from a backup', () => {
     await hide(other);
   });
 });
+
+describeDeep(
+  'a journal that is lost again and again, whose tables are rewritten, and whose completion is killed',
+  () => {
+    /** A journal that fails at an entry, as a kill leaves it; and that entry is counted down. */
+    function killedAt(journal: Journal, place: number): Journal {
+      let left = place;
+      const append: Journal['append'] = async (...entries) => {
+        left -= entries.length;
+        if (left < 0) throw new Error('killed');
+        return journal.append(...entries);
+      };
+      return Object.assign(Object.create(journal), { append });
+    }
+
+    it.each(Array.from({ length: 12 }, (_, i) => i))('pays nothing twice: %i', async () => {
+      const account = await world.account();
+      const policyId = await world.policy();
+      const payments: Payment[] = [];
+      const backups: string[] = [];
+      const oneOf = <T>(list: readonly T[]) => list[random(list.length)] as T;
+      const steps: Readonly<Record<string, () => Promise<unknown>>> = {
+        async pay() {
+          payments.push(await asked(account, { policyId }));
+          await world.execute(payments.at(-1) as Payment);
+        },
+        async sign() {
+          payments.push(await asked(account, { policyId }));
+          await world.sign(payments.at(-1) as Payment);
+        },
+        again: () => tryAgain(oneOf(payments), account),
+        async backup() {
+          const file = join(temporaryDir(), 'backup');
+          await copyFile(world.journal.file, file);
+          backups.push(file);
+        },
+        async lose() {
+          for (const payment of payments) {
+            const what = random(4);
+            if (what === 0) await hide(payment);
+            if (what === 1) await relabel(payment, oneOf(payments).transactionId);
+          }
+          const file = join(temporaryDir(), 'journal');
+          if (backups.length > 0 && random(2) === 0) await copyFile(oneOf(backups), file);
+          await complete(file, world.signerDb, (journal) => killedAt(journal, random(6))).catch(
+            () => undefined,
+          );
+          await complete(file);
+          await explain(account);
+        },
+      };
+      await steps.pay?.();
+      for (let i = 0; i < 14; i += 1) {
+        const name = oneOf(Object.keys(steps));
+        // A refusal is what is expected of most.
+        await steps[name]?.().catch((error: Error) => tried.push(`${name}: ${error.message.slice(0, 80)}`));
+        for (const payment of payments) expect([0n, PRICE]).toContain(await received(payment));
+      }
+      await complete(join(temporaryDir(), 'journal'));
+      await explain(account);
+      await paid(account, { policyId: await world.policy() });
+    });
+    const tried: string[] = [];
+    afterAll(() => process.stderr.write(`${tried.join('\n')}\n`));
+  },
+);
