@@ -127,7 +127,7 @@ const LAYERS = {
       TIME_LIMIT,
       TRACING,
     ],
-    types: [CLIENTS, CONFIG, LIFETIME, LOGGING],
+    types: [CLIENTS, CONFIG, LIFETIME, LOGGING, file('src/db/storedApprovals')],
   },
   'src/signer/store': {
     may: [folder('src/domain'), SHARED_TABLES],
@@ -138,6 +138,7 @@ const LAYERS = {
     may: [
       folder('src/(approvals|chain|db|domain|organizations|signer)'),
       file('src/operations/change'),
+      file('src/transactions/policy'),
       FAILPOINTS,
       LASTING_FAILURE,
     ],

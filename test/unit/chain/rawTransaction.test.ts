@@ -68,7 +68,7 @@ it('names another signer, or none, for bytes that were changed', async () => {
       );
       expect(signer).not.toBe(account.address);
     }),
-    { numRuns: 200 },
+    { numRuns: 200, examples: [[20, 3]] },
   );
 });
 
