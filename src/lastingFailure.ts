@@ -10,8 +10,8 @@ interface LastingFailure {
 const LASTS_MS = 60_000;
 
 /**
- * Logs each failure of `what` at debug, and one that lasts for `lastsMs` as an error, once; then that it is over. `fields` are
- * in each line.
+ * Logs each failure of `what` at debug, and one that lasts for `lastsMs` as an error, once; then that it is resolved. `fields`
+ * are in each line.
  */
 export function createLastingFailure(
   logger: Logger,
@@ -30,7 +30,7 @@ export function createLastingFailure(
       else logger.debug(line, `${what}; retrying`);
     },
     succeeded() {
-      if (isReported) logger.info(fields, `it is over that ${what}`);
+      if (isReported) logger.info(fields, `resolved: ${what}`);
       since = undefined;
       isReported = false;
     },

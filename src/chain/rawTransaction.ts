@@ -30,7 +30,8 @@ export async function readRawTransaction(
   const { r, s, v: _, yParity, ...transaction } = parseTransaction(bytes as TransactionSerializedEIP1559);
   if (r === undefined || s === undefined || yParity === undefined) return { transaction, signer: null };
   // A number with a leading zero reads as the same transaction, and no node takes it.
-  if (serializeTransaction(transaction, { r, s, yParity }) !== bytes) throw new Error('not the canonical bytes');
+  if (serializeTransaction(transaction, { r, s, yParity }) !== bytes)
+    throw new Error('not the canonical bytes');
   const signature = serializeSignature({ r, s, yParity });
   return {
     transaction,

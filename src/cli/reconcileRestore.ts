@@ -4,7 +4,7 @@ import { signerEndpoints } from '../chain/contractSignatures';
 import type { Keystore } from '../chain/keys';
 import type { Db } from '../db/database';
 import { readInstallationId } from '../db/installation';
-import type { JournalPosition } from '../domain/signerLease';
+import { isUnknown, type JournalPosition } from '../domain/signerLease';
 import type { UnknownExecutionEntry } from '../signer/journal/entries';
 import { openJournalOf } from '../signer/journal/installationJournal';
 import type { Journal } from '../signer/journal/journal';
@@ -12,7 +12,8 @@ import { compareJournal, isComplete, type Missing } from '../signer/recovery/com
 import { type Completed, completeJournal } from '../signer/recovery/completeJournal';
 import { cutOffRequests, cutoffOfNow } from '../signer/recovery/cutoff';
 import { assertNotForked, isShorter } from '../signer/recovery/fork';
-import { findUnknownExecutions } from '../signer/recovery/unknownExecutions';
+import { signedOutside } from '../signer/recovery/signedOutside';
+import { findUnknownExecutions, networksOfAccounts } from '../signer/recovery/unknownExecutions';
 import { writeBack } from '../signer/recovery/writeBack';
 import { hasAuthorizations } from '../signer/store/authorizations';
 import { recordFreeze } from '../signer/store/freezes';
@@ -27,11 +28,17 @@ interface Options {
   readonly newJournal?: true;
 }
 
+/** What is compared. */
+interface Parts {
+  readonly db: Db;
+  readonly journal: Journal;
+  readonly keystore: Keystore;
+}
+
 /** What the chains have executed and nobody here knows, on every network whose endpoints answer. */
 async function unknownExecutions(
   { installationConfig, output }: CommandContext,
-  db: Db,
-  journal: Journal,
+  parts: Parts,
   isCompleted: boolean,
 ): Promise<UnknownExecutionEntry[]> {
   const found: UnknownExecutionEntry[] = [];
@@ -40,7 +47,7 @@ async function unknownExecutions(
     if (clients.length === 0) {
       output.note(`network ${network.name}: not compared, because it has no signerRpcUrls`);
     } else {
-      found.push(...(await findUnknownExecutions({ db, journal }, network, clients, { isCompleted })));
+      found.push(...(await findUnknownExecutions(parts, network, clients, { isCompleted })));
     }
   }
   return found;
@@ -108,19 +115,22 @@ interface Compared {
   readonly unvoted: readonly string[];
 }
 
-/** What is compared. */
-interface Parts {
-  readonly db: Db;
-  readonly journal: Journal;
-  readonly keystore: Keystore;
-}
-
 async function complete(context: CommandContext, parts: Parts, isLost: boolean): Promise<Completed> {
   const { networks, proposalLifetimeMs: lifetimeMs } = context.config();
   const endpoints = new Map(networks.map((network) => [network.id, signerEndpoints(network).clients]));
   const endpointsOf = (networkId: number) => endpoints.get(networkId) ?? [];
   const identifyVoter = await identifyVoterOf(context);
   return completeJournal({ ...parts, networks, endpointsOf, identifyVoter, lifetimeMs }, { isLost });
+}
+
+/**
+ * Whether endpoints of the signer show what accounts have executed, on every network that there are any: a journal that has all
+ * of it, and all that the database shows, needs no cutoff where nothing says that lines are missing.
+ */
+async function showsEveryNonce({ installationConfig }: CommandContext, parts: Parts): Promise<boolean> {
+  const { networks } = await installationConfig();
+  const shown = networks.filter((network) => signerEndpoints(network).clients.length > 0);
+  return [...(await networksOfAccounts(parts))].every((id) => shown.some((network) => network.id === id));
 }
 
 /** Compares, and completes the journal where it is to be written. Throws JournalError for one of another history. */
@@ -132,13 +142,15 @@ async function compare(
   const { db, journal } = parts;
   const before = journal.lines();
   let compared = await compareJournal(journal, db);
-  assertNotForked(journal, stored, compared.missing);
+  assertNotForked(journal, stored, { ...compared, signed: await signedOutside(parts) });
   let unvoted: readonly string[] = [];
   if (completes) {
-    ({ unvoted } = await complete(context, parts, anew || isShorter(journal, stored)));
+    const isLost =
+      anew || (isUnknown(stored) ? !(await showsEveryNonce(context, parts)) : isShorter(journal, stored));
+    ({ unvoted } = await complete(context, parts, isLost));
     compared = await compareJournal(journal, db);
   }
-  const unknown = await unknownExecutions(context, db, journal, completes);
+  const unknown = await unknownExecutions(context, parts, completes);
   const cutOff = await cutOffRequests(db, journal);
   return { ...compared, unknown, unvoted, cutOff, added: journal.lines() - before };
 }

@@ -1,5 +1,4 @@
 import knexFactory from 'knex';
-import { UNKNOWN_POSITION } from '../domain/signerLease';
 import { type Db, SILENT } from './database';
 import { noteFailedStatements } from './databaseFailure';
 import { type Migration, migrationHash, migrations } from './migrations';
@@ -65,12 +64,11 @@ export async function migrate(
 }
 
 /**
- * What a table of one row begins with again, where that was deleted: nothing is held, the position of the journal is unknown,
- * and nothing was compared.
+ * What a table of one row begins with again, where that was deleted: nothing is held, the position of the journal is unknown
+ * (its default), and nothing was compared.
  */
 const RESTORED = {
-  signer_lease: `INSERT INTO signer_lease (journal_lines, journal_hash)
-    VALUES (${UNKNOWN_POSITION.lines}, '${UNKNOWN_POSITION.hash}') ON CONFLICT DO NOTHING`,
+  signer_lease: 'INSERT INTO signer_lease DEFAULT VALUES ON CONFLICT DO NOTHING',
   journal_comparison: `INSERT INTO journal_comparison (server) VALUES ('deleted') ON CONFLICT DO NOTHING`,
 } as const;
 

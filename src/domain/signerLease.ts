@@ -4,8 +4,16 @@ export interface JournalPosition {
   readonly hash: string;
 }
 
-/** No journal goes so far: the row with the position was deleted, and nobody knows how far the journal went. */
-export const UNKNOWN_POSITION: JournalPosition = { lines: Number.MAX_SAFE_INTEGER, hash: 'deleted' };
+/**
+ * No journal goes so far: the row with the position was deleted, and nobody knows how far the journal went. The defaults of the
+ * columns of `signer_lease` say so: only the migration that creates the table begins with no lines.
+ */
+export const UNKNOWN_POSITION: JournalPosition = { lines: Number.MAX_SAFE_INTEGER, hash: 'unknown' };
+
+/** Whether nobody knows how far the journal went. */
+export function isUnknown({ hash }: JournalPosition): boolean {
+  return hash === UNKNOWN_POSITION.hash;
+}
 
 /** A hold of the lease of the signer: `fencing` is one more than of the hold before. */
 export interface LeaseHold {

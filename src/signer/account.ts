@@ -39,11 +39,15 @@ export function accountIn(
     throw new SignerRefusal('stale', `no sealed decision has account ${accountId} on network ${networkId}`);
   }
   const expected = deriveAccount(keystore.organizationKey(organizationId).address, accountId);
-  const { accountAddress = expected.address } = account;
-  if (sealed.address !== expected.address || accountAddress !== expected.address) {
+  const said = [
+    ['sealed', sealed.address],
+    ['recorded', account.accountAddress ?? expected.address],
+  ];
+  for (const [how, address] of said) {
+    if (address === expected.address) continue;
     throw new SignerRefusal(
       'stale',
-      `account ${accountId} is recorded at ${accountAddress}, and its key and id determine ${expected.address}`,
+      `account ${accountId} is ${how} at ${address}, and its key and id determine ${expected.address}`,
     );
   }
   return expected;

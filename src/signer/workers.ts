@@ -19,6 +19,7 @@ import type { Journal } from './journal/journal';
 import { createSteadyTime, type SteadyTime } from './journal/steadyTime';
 import { createOrOpenKeystore, lastBackup, readPassphrase } from './keys/keystore';
 import { type KeptComparison, keepCompared } from './recovery/keepCompared';
+import { assertNewest } from './recovery/signedOutside';
 import { registerRelayers } from './registerRelayers';
 import { hasAuthorizations } from './store/authorizations';
 import { recordFreeze } from './store/freezes';
@@ -110,6 +111,7 @@ export async function signerWorkers(clients: Clients, lifetime: Lifetime): Promi
   };
   const journal = await openSignerJournal(clients, db, { lifetime, steady, onBehind });
   lifetime.onStop('the journal', () => journal.close());
+  await assertNewest({ db, journal, keystore });
   metrics.watchJournal(config.journalFile);
   metrics.watchKeystoreBackup(() => Date.parse(lastBackup(config.keystore.file) ?? '') || null);
   const kept = keepCompared({ db, journal, logger });

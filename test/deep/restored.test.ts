@@ -328,6 +328,60 @@ test(
 );
 
 test(
+  'an older position in the database admits no older journal, and the newest one goes on with what is open',
+  async () => {
+    const { journalFile } = service.config;
+    const newest = `${journalFile}.newest`;
+    const older = `${journalFile}.older`;
+    const lease = () => db('signer_lease').first();
+    const use = (file: string) => copyFileSync(file, journalFile);
+    await service.stop();
+    copyFileSync(journalFile, older);
+    const before = await lease();
+    await service.start();
+    await paid();
+    const open = await initiated(policies.auto);
+    await service.stop();
+    copyFileSync(journalFile, newest);
+    const after = await lease();
+
+    // Whoever owns the tables moves the position back, and somebody restores a backup of the journal.
+    await db('signer_lease').update({ ...before });
+    use(older);
+    await expect(service.start()).rejects.toThrow(/shows txn_\w+ signed, which is not in the journal/);
+    // With the newest one it goes on, whatever the position was.
+    use(newest);
+    await service.start();
+    await service.stop();
+    expect((await lease())?.journal_lines).toBeGreaterThanOrEqual(after?.journal_lines ?? 0n);
+    copyFileSync(journalFile, newest);
+
+    await db('signer_lease').delete();
+    await db.raw('INSERT INTO signer_lease DEFAULT VALUES');
+    await expect(service.start()).rejects.toThrow(/how far the journal went is unknown/);
+    // It has all that the database shows and the chains have executed: nothing is cut off.
+    expect(await reconcile('--write')).toMatchObject({ completedLines: 0, cutOff: [] });
+    await service.start();
+    await executeTransaction(service.http, org, open.transaction);
+    await completes(open);
+    const next = await initiated(policies.auto);
+    await service.stop();
+
+    // A backup has not: it is completed, and what is open is cut off.
+    await db('signer_lease').delete();
+    await db.raw('INSERT INTO signer_lease DEFAULT VALUES');
+    use(older);
+    const completed = await reconcile('--write');
+    expect(completed.completedLines).toBeGreaterThan(0);
+    expect(completed.cutOff).toContain(next.transaction.id);
+    await service.start();
+    await paid();
+    await expectSound();
+  },
+  LIMIT_MS,
+);
+
+test(
   'a journal that is moved aside because of its clock is made anew with all that was authorized',
   async () => {
     const { journalFile } = service.config;

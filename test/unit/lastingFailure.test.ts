@@ -24,6 +24,7 @@ test('a failure that lasts is an error, once, and its end is logged', () => {
   failure.failed(new Error('denied'));
   expect(lines.map(([level]) => level)).toEqual(['error', 'debug', 'debug', 'info', 'error']);
   expect(lines[0]?.[1]).toBe('it cannot be compared for 0 s; retrying');
+  expect(lines[3]?.[1]).toBe('resolved: it cannot be compared');
 });
 
 test('a failure that is soon over is none', () => {

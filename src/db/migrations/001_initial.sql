@@ -704,11 +704,13 @@
       process bigint,
       held_since timestamptz(3),
       held_until timestamptz(3),
-      -- lines of the journal, and the hash of the last one
-      journal_lines bigint NOT NULL DEFAULT 0,
-      journal_hash text NOT NULL DEFAULT repeat('0', 64)
+      -- lines of the journal, and the hash of the last one; by default unknown (UNKNOWN_POSITION), which admits no journal: whoever
+      -- deletes the row and inserts another one does not have the signer begin anew
+      journal_lines bigint NOT NULL DEFAULT 9007199254740991,
+      journal_hash text NOT NULL DEFAULT 'unknown'
     );
-    INSERT INTO signer_lease DEFAULT VALUES;
+    -- a new installation: its journal has no line
+    INSERT INTO signer_lease (journal_lines, journal_hash) VALUES (0, repeat('0', 64));
 
     -- freezes of an organization (null: of all) and their ends, as the signer has recorded them in its journal
     CREATE TABLE freezes (

@@ -1,11 +1,6 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type JournalPosition,
-  type LeaseHold,
-  type StoredLease,
-  UNKNOWN_POSITION,
-} from '../../domain/signerLease';
+import { isUnknown, type JournalPosition, type LeaseHold, type StoredLease } from '../../domain/signerLease';
 import { JournalError } from './entries';
 
 /** The row of the lease, which only the signer's login may write. */
@@ -65,7 +60,7 @@ export async function positionRefusal(
   const last = `the last signer was ${holderText(stored)}`;
   const todo =
     'Use the journal of that signer; where that is lost, see "The journal is lost" in docs/runbook.md';
-  if (hash === UNKNOWN_POSITION.hash) {
+  if (isUnknown(stored.position)) {
     return `${journal.file}: how far the journal went is unknown, because the row of signer_lease was deleted: run \`./orgwallet signer reconcile-restore --write\`, with the newest journal that there is`;
   }
   if (lines === COMPLETING.lines) {
@@ -115,17 +110,20 @@ export class DatabaseLease {
       dead,
       waitMs,
       isToBeCompleted,
+      signal,
       ...events
     }: LeaseEvents & {
       holder: string;
       dead: string | undefined;
       waitMs: number;
       isToBeCompleted: boolean;
+      /** Where it is aborted, its reason is thrown. */
+      signal?: AbortSignal | undefined;
     },
   ): Promise<DatabaseLease> {
     const lease = new DatabaseLease(row, holder, journal, events);
     lease.isPublished = !isToBeCompleted;
-    await lease.takeWithin(waitMs, dead);
+    await lease.takeWithin(waitMs, dead, signal);
     // What fails is tried again, until the hold has ended.
     lease.timer = setInterval(() => void lease.renew().catch(() => undefined), RENEW_MS).unref();
     return lease;
@@ -180,7 +178,11 @@ export class DatabaseLease {
     await this.row.release(this.current()).catch(() => undefined);
   }
 
-  private async takeWithin(waitMs: number, dead: string | undefined): Promise<void> {
+  private async takeWithin(
+    waitMs: number,
+    dead: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const deadline = performance.now() + waitMs;
     for (let waited = false; ; waited = true) {
       const stored = await this.row.read();
@@ -191,7 +193,7 @@ export class DatabaseLease {
         );
       }
       if (!waited) this.events.onWaiting?.(`${holderText(stored)},`);
-      await sleep(RETRY_MS);
+      await sleep(RETRY_MS, undefined, { signal });
     }
   }
 
@@ -250,11 +252,16 @@ export class DatabaseLease {
   private async examine(stored: StoredLease): Promise<void> {
     const isOwn = stored.holder === this.holder && stored.fencing === this.fencing;
     // A database that was rolled back to before this hold has an earlier one.
-    if (!isOwn && stored.fencing >= this.fencing) {
+    if (!isOwn && !isUnknown(stored.position) && stored.fencing >= this.fencing) {
       throw this.lose(`${holderText(stored)}, has taken the lease of the signer over: this one must end`);
     }
     const refusal = await positionRefusal(this.journal, stored);
-    if (refusal) throw this.lose(refusal);
+    if (refusal) {
+      const { lines, hash } = this.journal.position();
+      throw this.lose(
+        `${refusal} (this signer ends, and has written line ${lines} last, with the hash ${hash})`,
+      );
+    }
     if (isOwn) {
       // An answer was lost; or the database has lost its last commits, and this is noticed now.
       if (stored.position.lines < this.stored.lines) this.events.onDatabaseBehind?.(stored.position);

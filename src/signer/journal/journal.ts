@@ -30,6 +30,8 @@ export interface OpenJournal {
   readonly onTorn?: (bytes: number) => void;
   /** The time of its lines, in milliseconds; absent: the machine's clock. */
   readonly ownTime?: () => number;
+  /** Where it is aborted, nothing is waited for any more: its reason is thrown. */
+  readonly signal?: AbortSignal;
 }
 
 /** How often the file is looked at while nothing is signed. */
@@ -119,10 +121,10 @@ export class Journal extends JournalReader {
 
   /** Takes the lease in the database as well. */
   async takeDatabaseLease(row: LeaseRow, options: OpenJournal): Promise<void> {
-    const { waitMs, onWaiting, onDatabaseBehind, isToBeCompleted = false } = options;
+    const { waitMs, onWaiting, onDatabaseBehind, isToBeCompleted = false, signal } = options;
     const { epoch: holder, dead } = this.lease;
     this.databaseLease = await DatabaseLease.take(row, this, {
-      ...{ holder, dead, waitMs, isToBeCompleted, onWaiting, onDatabaseBehind },
+      ...{ holder, dead, waitMs, isToBeCompleted, onWaiting, onDatabaseBehind, signal },
       onLost: (error) => this.fail(error),
     });
   }
@@ -305,19 +307,19 @@ export class Journal extends JournalReader {
 
 /**
  * Opens a journal to write it, with the lease that one process has at a time; creates the file where there is none.
- * Throws JournalError when it is damaged, or held by another process.
+ * Throws JournalError when it is damaged, or held by another process, and the reason of `signal`.
  */
 export async function openJournal(options: OpenJournal): Promise<Journal> {
-  const { file, waitMs, onWaiting, onLost, onTorn, ownTime = Date.now, leaseRow } = options;
+  const { file, waitMs, onWaiting, onLost, onTorn, ownTime = Date.now, leaseRow, signal } = options;
   const orReason = (error: Error) => {
-    if (error instanceof JournalError) throw error;
+    if (error instanceof JournalError || signal?.aborted) throw error;
     throw new JournalError(`${file}: cannot be written: ${failureText(error)}`, { cause: error });
   };
   const isPresent = existsSync(file);
   const owner = await Promise.resolve()
     .then(() => ownerOf(file))
     .catch(orReason);
-  const lease = await takeLease(leaseFile(file), { waitMs, onWaiting, owner }).catch(orReason);
+  const lease = await takeLease(leaseFile(file), { waitMs, onWaiting, owner, signal }).catch(orReason);
   try {
     const handle = await open(file, 'a+', 0o600).catch(orReason);
     if (!isPresent) giveAsRoot(owner, file);

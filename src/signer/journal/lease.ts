@@ -128,11 +128,14 @@ export async function takeLease(
     waitMs,
     onWaiting,
     owner,
+    signal,
   }: {
     waitMs: number;
     onWaiting?: ((holder: string) => void) | undefined;
     /** Whose the file is to be, where root takes it. */
     owner: FileOwner;
+    /** Where it is aborted, its reason is thrown. */
+    signal?: AbortSignal | undefined;
   },
 ): Promise<Lease> {
   const holder: Holder = { ...own, epoch: randomBytes(8).toString('hex') };
@@ -153,7 +156,7 @@ export async function takeLease(
       throw new JournalError(`${file}: ${name} holds the journal: one signer at a time. Stop it first`);
     }
     if (!waited) onWaiting?.(name);
-    await sleep(RETRY_MS);
+    await sleep(RETRY_MS, undefined, { signal });
   }
   let failed: unknown;
   const beat = setInterval(() => {

@@ -14,6 +14,7 @@ import { type AuthorizationKey, allAuthorizations } from '../store/authorization
 import { cancelledTransactions, rejectedTransactions, sealedSequences } from '../store/compared';
 import { activeFreezes } from '../store/freezes';
 import { listUnknownExecutions } from '../store/unknownExecutions';
+import { isDecided } from './signedOutside';
 
 /** What the journal has and the database lacks, each in the order of the journal. */
 export interface Missing {
@@ -162,11 +163,8 @@ export async function compareJournal(journal: JournalReader, db: Db): Promise<Co
     unknownExecutions: journal.unknownExecutions().filter((one) => !unknown.has(nonceOf(one))),
     freezes: await missingFreezes(journal, db),
   };
-  // One that was cancelled before it was carried on has no authorization there.
-  const isKnown = (id: string) =>
-    journal.authorizationOf(id) !== undefined || journal.outcomeOf(id)?.outcome === 'cancelled';
   return {
     missing,
-    unjournaled: [...stored.keys(), ...rejected].filter((id) => !isKnown(id) && !journal.isRejected(id)),
+    unjournaled: [...stored.keys(), ...rejected].filter((id) => !isDecided(journal, id)),
   };
 }

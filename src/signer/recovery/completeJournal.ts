@@ -23,6 +23,7 @@ import { cutoffOfNow } from './cutoff';
 import { provedByVotes, type Voted } from './provedByVotes';
 import { type StatesAt, sealedHistory } from './sealedHistory';
 import { type ShownExecution, shownOnChain } from './shownOnChain';
+import { isDecided } from './signedOutside';
 
 /** What completing a journal needs. */
 interface Deps {
@@ -189,15 +190,6 @@ async function entriesOf(deps: Deps, statesAt: StatesAt, asked: Asked): Promise<
   };
 }
 
-/** Whether the journal has what was decided about a transaction. */
-function isKnown(journal: Journal, { transactionId }: ShownAuthorization): boolean {
-  return (
-    journal.authorizationOf(transactionId) !== undefined ||
-    journal.isRejected(transactionId) ||
-    journal.outcomeOf(transactionId)?.outcome === 'cancelled'
-  );
-}
-
 /** Unknown executions and freezes of the database that the journal lacks. */
 async function otherEntries({ db, journal }: Deps): Promise<JournalEntry[]> {
   const known = new Set(journal.unknownExecutions().map(({ safeTxHash }) => safeTxHash));
@@ -257,7 +249,7 @@ export async function completeJournal(deps: Deps, { isLost }: { isLost: boolean 
     const known = journal.latestSealed(organizationId)?.sequence ?? -1;
     await complete(seals.filter(({ sequence }) => sequence > known).map(sealEntry));
     for (const shown of await listAuthorizations(db, organizationId)) {
-      if (isKnown(journal, shown)) continue;
+      if (isDecided(journal, shown.transactionId)) continue;
       const { entries, isVoted } = await entriesOf(deps, statesAt, { organizationId, shown, latest });
       if (entries.length === 0) unproved.push(shown.transactionId);
       if (!isVoted) unvoted.push(shown.transactionId);

@@ -1,20 +1,70 @@
 import type { Address } from 'viem';
 import type { ChainClient } from '../../chain/clients';
 import { executionsFrom } from '../../chain/executionsFrom';
+import type { SigningKeys } from '../../chain/keys';
 import { accountNonce } from '../../chain/safe';
+import { deriveAccount } from '../../chain/safeAccount';
+import { isSealedHead } from '../../chain/seals';
 import type { Db } from '../../db/database';
-import { type ExplainedNonce, explainedNonces } from '../../db/transactionHealth';
+import { findSealedState } from '../../db/seals';
+import type { OrganizationState } from '../../domain/governance';
 import { JournalError, type UnknownExecutionEntry } from '../journal/entries';
 import type { JournalReader } from '../journal/journalReader';
 import { storedHashes } from '../store/attempts';
+import { sealedSequences } from '../store/compared';
 
-const MAX_ACCOUNTS = 1_000_000;
+/** An account that the admins of an organization have decided on. */
+interface SealedAccount {
+  readonly organizationId: string;
+  readonly accountId: string;
+  readonly address: Address;
+  readonly networkIds: readonly number[];
+}
+
+/** What is compared. */
+interface Compared {
+  readonly db: Db;
+  readonly journal: JournalReader;
+  readonly keystore: Pick<SigningKeys, 'organizationKey' | 'sealKey'>;
+}
+
+/**
+ * The accounts of an organization by its sealed state: a table without one of them hides nothing. Throws JournalError for a
+ * state that the seal key has not signed.
+ */
+async function sealedAccounts({ db, keystore }: Compared, organizationId: string): Promise<SealedAccount[]> {
+  const head = await findSealedState(db, organizationId);
+  if (!head || !(await isSealedHead(keystore.sealKey(organizationId).address, head, head.signature))) {
+    throw new JournalError(
+      `the state of organization ${organizationId} in sealed_states is not of the seal key in this keystore`,
+    );
+  }
+  const { accounts }: OrganizationState = JSON.parse(head.state);
+  const owner = keystore.organizationKey(organizationId).address;
+  return Object.values(accounts).map(({ id: accountId, networkIds }) => {
+    const address = deriveAccount(owner, accountId).address as Address;
+    return { organizationId, accountId, address, networkIds };
+  });
+}
+
+async function allAccounts(compared: Compared): Promise<SealedAccount[]> {
+  const accounts: SealedAccount[] = [];
+  for (const organizationId of (await sealedSequences(compared.db)).keys()) {
+    accounts.push(...(await sealedAccounts(compared, organizationId)));
+  }
+  return accounts;
+}
+
+/** The networks that accounts are on. Throws JournalError. */
+export async function networksOfAccounts(compared: Compared): Promise<ReadonlySet<number>> {
+  return new Set((await allAccounts(compared)).flatMap(({ networkIds }) => networkIds));
+}
 
 /** The nonces of an account, from 0 to before `next`, that the journal does not have. */
 function missingNonces(
   journal: JournalReader,
   networkId: number,
-  { accountId }: ExplainedNonce,
+  { accountId }: SealedAccount,
   next: bigint,
 ): ReadonlySet<bigint> {
   const missing = new Set<bigint>();
@@ -27,11 +77,10 @@ function missingNonces(
 async function unknownOf(
   journal: JournalReader,
   chain: ChainClient,
-  account: ExplainedNonce,
+  account: SealedAccount,
 ): Promise<UnknownExecutionEntry[]> {
-  const { organizationId, accountId } = account;
+  const { organizationId, accountId, address } = account;
   const networkId = chain.network.id;
-  const address = account.address as Address;
   const onChain = await accountNonce(chain, address);
   const missing = missingNonces(journal, networkId, account, onChain ?? 0n);
   const [from] = missing;
@@ -56,13 +105,15 @@ async function unknownOf(
  * ChainUnavailable, and JournalError where the endpoints do not agree.
  */
 export async function findUnknownExecutions(
-  { db, journal }: { readonly db: Db; readonly journal: JournalReader },
+  compared: Compared,
   { id, name }: { readonly id: number; readonly name: string },
   endpoints: readonly ChainClient[],
   { isCompleted }: { readonly isCompleted: boolean },
 ): Promise<readonly UnknownExecutionEntry[]> {
+  const { db, journal } = compared;
   const found: UnknownExecutionEntry[] = [];
-  for (const account of await explainedNonces(db, id, MAX_ACCOUNTS)) {
+  for (const account of await allAccounts(compared)) {
+    if (!account.networkIds.includes(id)) continue;
     const answers = await Promise.all(endpoints.map((chain) => unknownOf(journal, chain, account)));
     const [first] = answers;
     if (new Set(answers.map((answer) => JSON.stringify(answer))).size > 1) {

@@ -47,6 +47,7 @@ export interface AuthorizationKey {
   readonly safeTxHash: string;
   readonly outcome: AuthorizationOutcome | null;
   readonly usedAt: Date | null;
+  readonly authorizedAt: Date;
 }
 
 /** Every authorization, in pages. */
@@ -68,6 +69,7 @@ export async function* allAuthorizations(db: Db | Tx): AsyncGenerator<readonly A
         safeTxHash: row.safe_tx_hash,
         outcome: row.outcome,
         usedAt: row.used_at,
+        authorizedAt: row.authorized_at,
       }));
     }
     const last = rows.at(-1);

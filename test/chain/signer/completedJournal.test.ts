@@ -6,6 +6,7 @@ import type { Address } from 'viem';
 import { signerEndpoints } from '../../../src/chain/contractSignatures';
 import { createIdentifyVoter } from '../../../src/chain/voter';
 import { createDatabase, type Db, databaseNow } from '../../../src/db/database';
+import { type JournalPosition, UNKNOWN_POSITION } from '../../../src/domain/signerLease';
 import type { TransactionRef } from '../../../src/domain/transaction';
 import { type Journal, openJournal } from '../../../src/signer/journal/journal';
 import { compareJournal } from '../../../src/signer/recovery/compareJournal';
@@ -114,8 +115,8 @@ async function databaseBehind(): Promise<Db> {
 
 /** Records what an account has executed and nobody here knows, as `reconcile-restore --write` does. */
 async function explain({ id }: TestAccount): Promise<void> {
-  const { signerDb, journal, network, client } = world;
-  const all = await findUnknownExecutions({ db: signerDb, journal }, network, [client], {
+  const { signerDb, journal, keystore, network, client } = world;
+  const all = await findUnknownExecutions({ db: signerDb, journal, keystore }, network, [client], {
     isCompleted: true,
   });
   const found = all.filter(({ accountId }) => accountId === id);
@@ -463,11 +464,16 @@ describe('a journal from a backup', () => {
     const { missing } = await compareJournal(world.journal, world.db);
     const lines = world.journal.lines();
     const at = (more: number) => ({ lines: lines + more, hash: 'of another line' });
-    expect(() => assertNotForked(world.journal, at(5), missing)).toThrow(
-      /lacks 1 authorization .*it has forked/,
-    );
+    const check = (stored: JournalPosition, signed: readonly string[] = []) =>
+      assertNotForked(world.journal, stored, { missing, signed });
+    expect(() => check(at(5))).toThrow(/lacks 1 authorization .*it has forked/);
     // A database that was rolled back knows fewer.
-    expect(() => assertNotForked(world.journal, at(-1), missing)).not.toThrow();
+    expect(() => check(at(-1))).not.toThrow();
+    // Where nobody knows how far the journal went, what is signed says that there were other lines.
+    expect(() => check(UNKNOWN_POSITION)).not.toThrow();
+    expect(() => check(UNKNOWN_POSITION, ['txn_other'])).toThrow(
+      /lacks 1 authorization .* shows txn_other signed, .*it has forked/,
+    );
     // One that has another transaction at that nonce is of another history.
     const other = await asked(account);
     const { organizationId } = forked;

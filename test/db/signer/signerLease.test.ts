@@ -299,31 +299,62 @@ test('when its row is deleted nothing is signed, and it goes on when the row is 
   const first = await started(aFile(), { onLost: (error) => lost.push(error) });
   await first.append(aLine());
   await first.assertSignable();
+  const row = await db('signer_lease').first();
   await db('signer_lease').delete();
   await expect(first.append(aLine()).then(() => first.assertSignable())).rejects.toThrow(/has no row/);
-  await db.raw('INSERT INTO signer_lease DEFAULT VALUES');
+  await db('signer_lease').insert({ ...row });
   await first.assertSignable();
   expect(await readSignerLease(db)).toMatchObject({ isHeld: true, position: first.position() });
   expect(lost).toEqual([]);
 });
 
-test('a row that db migrate has put back admits no backup, until its journal is completed', async () => {
-  const first = await started(aFile());
-  await first.append(aLine());
-  const backup = copyOf(first.file);
-  await first.append(aLine());
-  await first.close();
-  await db('signer_lease').delete();
-  await migrate(database.url);
-  await expect(started(backup)).rejects.toThrow(/was deleted: run `.* reconcile-restore --write`/);
+const PUT_BACK: [string, () => Promise<unknown>][] = [
+  ['by db migrate', () => migrate(database.url)],
+  ['by its defaults', () => db.raw('INSERT INTO signer_lease DEFAULT VALUES')],
+  ['with another number', () => db('signer_lease').insert({ fencing: 1_000n })],
+];
 
-  const completed = await started(backup, { isToBeCompleted: true });
-  await completed.beginCompleting();
-  await completed.append(aLine());
-  await completed.publish();
-  await completed.close();
-  await (await started(backup)).assertSignable();
+test.each(PUT_BACK)('a row that is put back %s ends a running signer, which says why', async (_, putBack) => {
+  const lost: Error[] = [];
+  const first = await started(aFile(), { onLost: (error) => lost.push(error) });
+  await first.append(aLine());
+  await first.assertSignable();
+  const { lines, hash } = first.position();
+  await db('signer_lease').delete();
+  await putBack();
+  await until('it is lost', async () => lost.length > 0);
+  expect(lost).toEqual([
+    expect.objectContaining({
+      message: expect.stringMatching(
+        new RegExp(
+          `how far the journal went is unknown, because the row of signer_lease was deleted: run .*reconcile-restore --write.* has written line ${lines} last, with the hash ${hash}\\)$`,
+        ),
+      ),
+    }),
+  ]);
+  await expect(first.append(aLine())).rejects.toThrow(/was deleted/);
 });
+
+test.each(PUT_BACK)(
+  'a row that is put back %s admits no backup, until its journal is completed',
+  async (_, putBack) => {
+    const first = await started(aFile());
+    await first.append(aLine());
+    const backup = copyOf(first.file);
+    await first.append(aLine());
+    await first.close();
+    await db('signer_lease').delete();
+    await putBack();
+    await expect(started(backup)).rejects.toThrow(/was deleted: run `.* reconcile-restore --write`/);
+
+    const completed = await started(backup, { isToBeCompleted: true });
+    await completed.beginCompleting();
+    await completed.append(aLine());
+    await completed.publish();
+    await completed.close();
+    await (await started(backup)).assertSignable();
+  },
+);
 
 test.each([
   ['gives it to somebody else', { holder: 'somebody', fencing: 9n }],

@@ -70,7 +70,7 @@ const typedValue = fc.constantFrom(...Object.keys(VALUES)).chain((type) => {
 /** Structs that refer to the ones before them, as single values and in lists. */
 const anyTypedData = fc
   .record({
-    structs: fc.array(fc.array(typedValue, { maxLength: 5 }), { minLength: 1, maxLength: 4 }),
+    structs: fc.array(fc.array(typedValue, { maxLength: 5 }), { minLength: 1, maxLength: 3 }),
     domain: fc.record(
       {
         name: fc.string({ maxLength: 20 }),
@@ -93,8 +93,14 @@ const anyTypedData = fc
       types[name] = fields.map(({ type }, at) => ({ name: `f${at}`, type }));
       message = Object.fromEntries(fields.map(({ value }, at) => [`f${at}`, value]));
       if (index > 0) {
-        types[name].push({ name: 'one', type: primaryType }, { name: 'all', type: `${primaryType}[]` });
-        message = { ...message, one: before, all: [before, before] };
+        types[name].push(
+          { name: 'one', type: primaryType },
+          { name: 'none', type: `${primaryType}[]` },
+          { name: 'all', type: `${primaryType}[]` },
+          { name: 'grid', type: `${primaryType}[2][2]` },
+        );
+        const pair = [before, before];
+        message = { ...message, one: before, none: [], all: pair, grid: [pair, pair] };
       }
       primaryType = name;
     }
