@@ -6,7 +6,7 @@ import { refuseNetwork } from './chain/safe';
 import { type ListedToken, readTokenList } from './chain/tokenList';
 import { createReadToken } from './chain/tokens';
 import { createIdentifyVoter } from './chain/voter';
-import type { Config } from './config';
+import { type Config, isSignerAlone } from './config';
 import { ConfigError } from './configError';
 import { createDatabase, type Db, keepsPrepared } from './db/database';
 import { isUnavailable } from './db/databaseFailure';
@@ -88,7 +88,12 @@ async function missingSteps(db: Db, setting: string, role: LoginRole): Promise<r
  * Waits until Postgres answers and its schema is migrated. Throws ConfigError for a login that can do more than its role,
  * and for a schema that is not migrated in time.
  */
-async function assertDatabase(db: Db, setting: string, role: LoginRole, logger: Logger): Promise<void> {
+async function assertDatabase(
+  db: Db,
+  setting: string,
+  role: LoginRole,
+  { logger, ending }: { readonly logger: Logger; readonly ending: AbortSignal },
+): Promise<void> {
   const deadline = performance.now() + DATABASE_WAIT_MS;
   let warned = false;
   for (;;) {
@@ -103,7 +108,7 @@ async function assertDatabase(db: Db, setting: string, role: LoginRole, logger: 
     } catch (error) {
       if (error instanceof ConfigError || !isUnavailable(error) || performance.now() > deadline) throw error;
     }
-    await sleep(DATABASE_RETRY_MS);
+    await sleep(DATABASE_RETRY_MS, undefined, { signal: ending });
   }
 }
 
@@ -124,16 +129,17 @@ async function openDatabases(
     return pool;
   };
   const { roles, databasePool, production, throughPooler } = config;
+  const { ending } = lifetime;
   const signerDb = roles.includes('signer')
     ? open('signer', signerDatabaseUrl(config), SIGNER_POOL)
     : undefined;
   if (signerDb) {
-    await assertDatabase(signerDb, 'SIGNER_DATABASE_URL', 'orgwallet_signer', logger);
+    await assertDatabase(signerDb, 'SIGNER_DATABASE_URL', 'orgwallet_signer', { logger, ending });
     await assertSameProduction(signerDb, production);
-    if (roles.every((role) => role === 'signer')) return { db: signerDb, signerDb };
+    if (isSignerAlone(roles)) return { db: signerDb, signerDb };
   }
   const db = open('service', serviceDatabaseUrl(config), databasePool);
-  await assertDatabase(db, 'DATABASE_URL', 'orgwallet_service', logger);
+  await assertDatabase(db, 'DATABASE_URL', 'orgwallet_service', { logger, ending });
   await assertSameProduction(db, production);
   return { db, signerDb };
 }

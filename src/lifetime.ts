@@ -8,11 +8,14 @@ export interface Lifetime {
   readonly failed: Promise<Error>;
   /** The first error that `fail` has reported. */
   readonly failure: () => Error | undefined;
+  /** Aborted when the process is to end, also while it starts: what waits in a start waits no longer. */
+  readonly ending: AbortSignal;
   /** Reports that this process must end. */
   fail(error: Error): void;
   /**
    * Registers a stop that runs before all that are registered so far. One that takes longer than its limit, in milliseconds,
-   * is left behind: no library decides how long a process takes to end.
+   * is left behind: no library decides how long a process takes to end. Once the process is to end it throws the reason of
+   * `ending`, after it has registered: a start goes no further.
    */
   onStop(name: string, stop: () => Promise<void>, limitMs?: number): void;
   /** Stops everything, whatever fails. Rejects with the first failure, or with what has not stopped within its limit. */
@@ -22,8 +25,11 @@ export interface Lifetime {
 /** A query that is under way may take 9 s. */
 const STOP_LIMIT_MS = 10_000;
 
-/** Creates an empty lifetime. */
-export function createLifetime(logger: Pick<Logger, 'error'>): Lifetime {
+/** Creates an empty lifetime. `ending` is aborted when the process is to end. */
+export function createLifetime(
+  logger: Pick<Logger, 'error'>,
+  ending = new AbortController().signal,
+): Lifetime {
   const stops: (() => Promise<void>)[] = [];
   let stopped = false;
   let failure: Error | undefined;
@@ -35,6 +41,7 @@ export function createLifetime(logger: Pick<Logger, 'error'>): Lifetime {
     stopped: () => stopped,
     failed,
     failure: () => failure,
+    ending,
     fail(error) {
       failure ??= error;
       report(error);
@@ -45,6 +52,8 @@ export function createLifetime(logger: Pick<Logger, 'error'>): Lifetime {
           throw new Error(`${name} did not stop within ${limitMs / 1_000} s`);
         }),
       );
+      // What runs already registers nothing more; what stops is not to throw.
+      if (!stopped) ending.throwIfAborted();
     },
     async stop() {
       stopped = true;

@@ -10,6 +10,7 @@ import { type CheckedPart, type CheckedParts, createOpsServer, type OpsServer } 
 import { assertRoles, certificateFiles } from './roleSettings';
 import { createTemporalAccess, type TemporalAccess, watchCredential } from './temporal/access';
 import { readPayloadKeys } from './temporal/payloadCodec';
+import { withTimeLimit } from './timeLimit';
 import type { Tracer } from './tracing';
 import {
   installTemporalRuntime,
@@ -166,15 +167,39 @@ async function startParts(
   return others?.httpsPort;
 }
 
-/** Starts a process with these parts, and its ops port. A start that fails releases what it has started. */
+/** A step of a start that cannot be broken off ends within this time, or is left behind. */
+const START_END_LIMIT_MS = 10_000;
+
+/** Waits for a start, and no longer than `START_END_LIMIT_MS` once the process is to end. */
+async function endedWith<T>(start: Promise<T>, { ending }: Lifetime): Promise<T> {
+  const aborted = new Promise<void>((resolve) => {
+    if (ending.aborted) resolve();
+    ending.addEventListener('abort', () => resolve(), { once: true });
+  });
+  const late = aborted.then(() =>
+    withTimeLimit(start, START_END_LIMIT_MS, () => {
+      throw new Error(`the start did not end within ${START_END_LIMIT_MS / 1_000} s`);
+    }),
+  );
+  const started = await Promise.race([start, late]);
+  ending.throwIfAborted();
+  return started;
+}
+
+/**
+ * Starts a process with these parts, and its ops port. A start that fails releases what it has started; so does one that ends
+ * because `ending` is aborted, and throws its reason.
+ */
 export async function startProcess(
   config: Config,
   logger: Logger,
   parts: ProcessParts,
+  ending?: AbortSignal,
 ): Promise<RunningProcess> {
-  const lifetime = createLifetime(logger);
+  const lifetime = createLifetime(logger, ending);
   try {
-    const httpsPort = await startParts(config, logger, lifetime, parts);
+    lifetime.ending.throwIfAborted();
+    const httpsPort = await endedWith(startParts(config, logger, lifetime, parts), lifetime);
     const isMoving = config.roles.includes('worker') && config.temporal.build !== undefined;
     return {
       httpsPort,
@@ -186,6 +211,8 @@ export async function startProcess(
     await lifetime
       .stop()
       .catch((late) => logger.debug({ err: late }, 'a part of a failed start could not be stopped'));
+    // What was waited for says only that it was aborted.
+    if ((error as Error).name === 'AbortError') lifetime.ending.throwIfAborted();
     throw error;
   }
 }

@@ -74,14 +74,26 @@ async function startOtherParts(
   return { httpsPort, checked: { journal, ...build } };
 }
 
+/** What a start has besides its configuration. */
+interface ServiceOptions {
+  readonly pageAddition?: PageAddition;
+  /** Where it is aborted during the start, the start throws its reason. */
+  readonly ending?: AbortSignal;
+}
+
 /** Starts the roles that the configuration names: API, workflow worker, chain worker, and the signer where it is not alone. */
 export function startService(
   config: Config,
   logger: Logger,
-  { pageAddition }: { readonly pageAddition?: PageAddition } = {},
+  { pageAddition, ending }: ServiceOptions = {},
 ): Promise<RunningProcess> {
-  return startProcess(config, logger, {
-    workersOf,
-    startOtherParts: (clients, lifetime) => startOtherParts(clients, lifetime, pageAddition),
-  });
+  return startProcess(
+    config,
+    logger,
+    {
+      workersOf,
+      startOtherParts: (clients, lifetime) => startOtherParts(clients, lifetime, pageAddition),
+    },
+    ending,
+  );
 }

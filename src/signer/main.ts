@@ -5,8 +5,8 @@ import { signerWorkers } from './workers';
 
 /**
  * Starts the process of a signer alone: the keys, the journal and what they sign for. It loads nothing of the API or of the
- * other workers, which it does not trust.
+ * other workers, which it does not trust. Throws the reason of `ending` where that is aborted meanwhile.
  */
-export function startSigner(config: Config, logger: Logger): Promise<RunningProcess> {
-  return startProcess(config, logger, { workersOf: signerWorkers });
+export function startSigner(config: Config, logger: Logger, ending?: AbortSignal): Promise<RunningProcess> {
+  return startProcess(config, logger, { workersOf: signerWorkers }, ending);
 }

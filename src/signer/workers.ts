@@ -65,6 +65,7 @@ async function openSignerJournal(
     waitMs: JOURNAL_WAIT_MS,
     onWaiting: (holder) => logger.warn({ file }, `waiting for the journal: ${holder} holds it`),
     onLost: lifetime.fail,
+    signal: lifetime.ending,
     // After a crash, of lines that nothing was signed for; or the database was rolled back: what it lacks shows which.
     onDatabaseBehind: ({ lines }) => {
       logger.warn({ file, lines }, 'the database knows fewer lines of the journal than there are');

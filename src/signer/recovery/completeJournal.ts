@@ -178,7 +178,9 @@ async function entriesOf(deps: Deps, statesAt: StatesAt, asked: Asked): Promise<
     ...voted,
     ...spentBy(attempt),
     ...signedPart(attempt),
-    ...{ account, authorizedAt: shown.authorizedAt < latest ? shown.authorizedAt : latest },
+    account,
+    // biome-ignore lint/complexity/useMathMinMax: times as text
+    authorizedAt: shown.authorizedAt < latest ? shown.authorizedAt : latest,
   };
   return {
     entries: [
