@@ -3,9 +3,7 @@ import {
   type Address,
   concat,
   encodeFunctionData,
-  encodePacked,
   getAddress,
-  getContractAddress,
   type Hex,
   pad,
   parseAbi,
@@ -122,20 +120,18 @@ export function deriveAccount(ownerAddress: string, accountId: string): AccountD
   if (known) return known;
   const { singleton, factory, fallbackHandler } = SAFE_CONTRACTS;
   const owner = deriveOwner(ownerAddress);
-  const saltNonce = BigInt(textHash(accountId));
+  // As a word of 32 bytes it is what the factory packs.
+  const saltWord = textHash(accountId);
+  const salt = keccak256(concat([owner.initializerHash, saltWord]));
+  const hash = keccak256(concat(['0xff', factory.address, salt, PROXY_HASH]));
   const derivation = {
-    address: getContractAddress({
-      opcode: 'CREATE2',
-      from: factory.address,
-      salt: keccak256(encodePacked(['bytes32', 'uint256'], [owner.initializerHash, saltNonce])),
-      bytecodeHash: PROXY_HASH,
-    }),
+    address: checksumAddress(`0x${hash.slice(26)}`),
     ownerAddress: owner.ownerAddress,
     singleton: singleton.address,
     factory: factory.address,
     fallbackHandler: fallbackHandler.address,
     initializer: owner.initializer,
-    saltNonce: saltNonce.toString(),
+    saltNonce: BigInt(saltWord).toString(),
   };
   setNewest(derivations, key, derivation, MAX_DERIVATIONS);
   return derivation;

@@ -1,5 +1,16 @@
+import {
+  type Address,
+  concat,
+  encodePacked,
+  getContractAddress,
+  type Hex,
+  keccak256,
+  pad,
+  stringToBytes,
+} from 'viem';
 import { checksumAddress, isWellFormedAddress } from '../../../src/chain/address';
-import { deriveAccount, SAFE_CONTRACTS } from '../../../src/chain/safeAccount';
+import { deriveAccount, PROXY, SAFE_CONTRACTS } from '../../../src/chain/safeAccount';
+import { anAddress } from '../../support/builders';
 
 const OWNER = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 
@@ -20,6 +31,24 @@ test('an account follows from its owner and its id alone, whatever the case of t
   expect(deriveAccount('0x70997970C51812dc3A010C7d01b50e0d17dc79C8', 'acc_01').address).not.toBe(
     account.address,
   );
+});
+
+test('its address is that of CREATE2, as viem computes it', () => {
+  const { singleton, factory } = SAFE_CONTRACTS;
+  const proxy = concat([PROXY.bytecode, pad(singleton.address, { size: 32 })]);
+  for (let at = 0; at < 50; at += 1) {
+    const { address, initializer, saltNonce } = deriveAccount(anAddress(), `acc_${at}`);
+    expect(BigInt(saltNonce)).toBe(BigInt(keccak256(stringToBytes(`acc_${at}`))));
+    const salt = encodePacked(['bytes32', 'uint256'], [keccak256(initializer as Hex), BigInt(saltNonce)]);
+    expect(address).toBe(
+      getContractAddress({
+        opcode: 'CREATE2',
+        from: factory.address,
+        salt: keccak256(salt),
+        bytecode: proxy,
+      }) satisfies Address,
+    );
+  }
 });
 
 test.each([
