@@ -77,7 +77,7 @@ export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalStat
       claims: resourceType === 'admins' ? ['admins', ...claims] : claims,
       names,
       notes: await walletWarnings(deps, kind.wallets?.(state, body) ?? []),
-      insert: insertProposal(deps.db, { id, resourceType, action, data }),
+      insert: insertProposal(deps.db, { id, organizationId, summary, resourceType, action, data }),
       audit: { resourceType, action, data },
       initialState: (created, read) => newProposalState(created, { resourceType, action, data }, state, read),
     });

@@ -87,10 +87,11 @@ function complete(
   basis?: Basis,
 ): Promise<TransactionState> {
   const { id } = seen.record;
-  const { transactionHash, note } = outcome;
+  const { transactionHash, note, blockTime: executedAt, fee } = outcome;
   const blockNumber = Number(outcome.blockNumber);
+  const paid = fee === undefined ? {} : { fee };
   const end = {
-    result: { resolution: 'approved', transactionHash, blockNumber },
+    result: { resolution: 'approved', transactionHash, blockNumber, executedAt, ...paid },
     audit: { transactionHash, blockNumber, ...(note === undefined ? {} : { note }) },
     ...(note === undefined ? {} : { note: { code: 'noTransferLogged' as const, message: note } }),
   };

@@ -53,7 +53,7 @@ export async function outcomeOf(
   at: AtNonce,
   execution: Execution,
 ): Promise<AttemptOutcome> {
-  const { blockHash, transactionHash, blockNumber } = execution;
+  const { blockHash, transactionHash, blockNumber, fee } = execution;
   const { reopenings } = at;
   const block = heads.known(chain, blockHash) ?? (await ask(chain, (rpc) => rpc.getBlock({ blockHash })));
   const common = {
@@ -61,6 +61,7 @@ export async function outcomeOf(
     blockNumber: String(blockNumber),
     blockHash,
     blockTime: new Date(Number(block.timestamp) * 1_000).toISOString(),
+    fee: String(fee),
     ...(reopenings > 0 ? { reopenings } : {}),
   };
   const kind = kindOf(at, execution);

@@ -1,5 +1,6 @@
 import { transactionSubject } from '../../src/approvals/transactions';
 import type { NewTransaction } from '../../src/contract/transactions';
+import { appendedPosition } from '../../src/db/audit';
 import { reserveUsage } from '../../src/db/reservedUsage';
 import type { Statement } from '../../src/db/rows';
 import { insertTransaction, type TransactionSnapshot, updateExecution } from '../../src/db/transactions';
@@ -78,7 +79,11 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
       // Of simultaneous replacements one is created.
       claims: permitted.family && replaces !== null ? [`${FAMILY_CLAIM}${permitted.family.first}`] : [],
       names,
-      insert: insertTransaction(deps.db, { ...record, id }),
+      insert: insertTransaction(deps.db, {
+        ...record,
+        ...{ id, organizationId, summary },
+        position: appendedPosition(deps.db),
+      }),
       audit: {
         accountId,
         networkId,

@@ -1,6 +1,20 @@
 import type { CursorScope, Cursors, Filters } from './cursors';
 import { badRequest } from './refusals';
 
+/** One instant has one text, whatever offset it was sent with. */
+export function instant(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : new Date(text).toISOString();
+}
+
+/** The period and the text of a list of requests, as the database is asked for them. */
+export function requestFilters({ from, to, text }: Filters): { from?: Date; to?: Date; text?: string } {
+  return {
+    ...(from === undefined ? {} : { from: new Date(from) }),
+    ...(to === undefined ? {} : { to: new Date(to) }),
+    ...(text === undefined ? {} : { text }),
+  };
+}
+
 /** The position, size and filters of a page. */
 interface PageRequest {
   readonly before?: bigint;

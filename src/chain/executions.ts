@@ -4,6 +4,7 @@ import {
   type Hex,
   type Log,
   parseAbiParameters,
+  type TransactionReceipt,
   toEventSelector,
 } from 'viem';
 import { isSameAddress } from '../domain/address';
@@ -17,6 +18,8 @@ export interface Execution {
   readonly transactionHash: Hex;
   readonly blockNumber: bigint;
   readonly blockHash: Hex;
+  /** What the sender of the transaction paid for it, in wei. */
+  readonly fee: bigint;
   /** What contracts logged while the inner call ran, without what other executions of the account logged meanwhile. */
   readonly logs: readonly ChainLog[];
 }
@@ -60,6 +63,16 @@ export function executionsIn(
   return found;
 }
 
+/**
+ * What a transaction cost its sender, in wei: its gas and, on a rollup, the data that was published for it. Source: `l1Fee` of the
+ * OP Stack's receipts.
+ */
+function feeOf({ gasUsed, effectiveGasPrice, ...rest }: TransactionReceipt): bigint {
+  const { l1Fee } = rest as { readonly l1Fee?: unknown };
+  const published = typeof l1Fee === 'string' || typeof l1Fee === 'bigint' ? BigInt(l1Fee) : 0n;
+  return gasUsed * (effectiveGasPrice ?? 0n) + published;
+}
+
 /** The execution with that hash in one transaction; null when it is not in it. Throws ChainUnavailable. */
 export async function executionInTransaction(
   chain: ChainClient,
@@ -70,7 +83,7 @@ export async function executionInTransaction(
   const found = receipt && executionsIn(account, receipt.logs).find((one) => one.safeTxHash === safeTxHash);
   if (!receipt || !found) return null;
   const { blockNumber, blockHash } = receipt;
-  return { ...found, transactionHash, blockNumber, blockHash };
+  return { ...found, transactionHash, blockNumber, blockHash, fee: feeOf(receipt) };
 }
 
 /** Reads the logs of an account, or of several, with one of these topics, in pieces that nodes answer. */

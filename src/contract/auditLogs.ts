@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timestamp } from '../domain/schemas';
 import { endpoint } from './endpoint';
-import { LARGE_PAGE, pageOf, pageQuery } from './primitives';
+import { instant, LARGE_PAGE, pageOf, pageQuery } from './primitives';
 
 const actor = z
   .object({
@@ -42,10 +42,6 @@ const word = z
   .min(1)
   .max(100)
   .regex(/^[A-Za-z0-9._-]+$/, 'must be letters, digits, dots, - or _');
-const instant = z.iso
-  .datetime({ offset: true, message: 'must be a date and time such as 2025-06-01T12:00:00Z' })
-  .meta({ id: 'Instant', description: 'ISO 8601 date and time with an offset.' });
-
 export const listAuditLogsEndpoint = endpoint({
   id: 'listAuditLogs',
   tag: 'AuditLogs',

@@ -182,6 +182,29 @@ export function responseOnly<Shape extends { readonly [field: string]: z.ZodType
 /** The networks of an account in a request: 1 to 100, without duplicates. */
 export const networkIdsInput = uniqueList(networkId, (id) => id).min(1);
 
+/** A time in a query. */
+export const instant = z.iso
+  .datetime({ offset: true, message: 'must be a date and time such as 2025-06-01T12:00:00Z' })
+  .meta({ id: 'Instant', description: 'ISO 8601 date and time with an offset.' });
+
+/** What a search of requests takes. */
+const searchText = z
+  .string()
+  .max(200)
+  .refine((text) => /[\p{L}\p{N}]/u.test(text), 'must have a letter or a digit')
+  .meta({ id: 'SearchText', maxLength: 200, examples: ['salary may'] });
+
+/** The filters of a list of requests, whatever their kind. */
+export const requestQuery = {
+  text: searchText.optional().meta({
+    description:
+      'Only those with words that begin with each of these: in the id, the summary, the description or the recipient; or with the ' +
+      'recipient, initiator, account or policy of a name that contains it. Upper and lower case are the same.',
+  }),
+  from: instant.optional().meta({ description: 'Only those created at or after this time.' }),
+  to: instant.optional().meta({ description: 'Only those created before this time.' }),
+};
+
 const cursor = z
   .string()
   .max(4_096)

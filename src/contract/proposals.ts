@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { adminThreshold, capital, idOf, memberSummary, networkId, timestamp } from '../domain/schemas';
 import { endpoint, type Tag } from './endpoint';
-import { envelope, LARGE_PAGE, pageOf, pageQuery, reasonInput, transactionHash } from './primitives';
+import {
+  envelope,
+  LARGE_PAGE,
+  pageOf,
+  pageQuery,
+  reasonInput,
+  requestQuery,
+  transactionHash,
+} from './primitives';
 
 /** A signature of 65 bytes by the wallet 0x7099…79C8, ABI-encoded with it. */
 export const EXAMPLE_SIGNATURE = [
@@ -240,8 +248,13 @@ export const executeBody = z
   .meta({ id: 'ExecuteRequest' });
 
 const status = z
-  .enum(['open', 'closed'])
-  .meta({ id: 'ProposalFilter', description: '`open`: can still change; `closed`: cannot. Absent: all.' })
+  .enum(['open', 'closed', 'done', 'failed', 'expired'])
+  .meta({
+    id: 'ProposalFilter',
+    description:
+      '`open`: can still change; `closed`: cannot. `done`: completed or rejected. `failed`: failed or blocked, for good or ' +
+      'not. `expired`: never executed, and too late for it. Absent: all.',
+  })
   .optional()
   .meta({ param: { id: 'ProposalStatus' } });
 
@@ -329,7 +342,7 @@ function listProposalsEndpoint(resource: ProposalResource, response: ResponseSch
     summary: `List proposals about ${resource}`,
     description: `Returns a page, newest first. ${LARGE_PAGE}`,
     params: {},
-    query: z.strictObject({ ...pageQuery, status }),
+    query: z.strictObject({ ...pageQuery, ...requestQuery, status }),
     response,
     status: 200,
     errors: [],
@@ -365,6 +378,7 @@ function listAllProposalsEndpoint(response: ResponseSchema) {
     params: {},
     query: z.strictObject({
       ...pageQuery,
+      ...requestQuery,
       status,
       resourceType: z
         .enum(PROPOSAL_RESOURCES as [ProposalResource, ...ProposalResource[]])

@@ -11,6 +11,7 @@ import {
   nonzeroAddressInput,
   pageOf,
   reasonInput,
+  requestQuery,
   transactionHash,
   transactionPageQuery,
 } from './primitives';
@@ -227,6 +228,13 @@ export const transactionBase = z
         resolution,
         transactionHash: transactionHash.optional(),
         blockNumber: z.int().min(0).optional(),
+        executedAt: timestamp
+          .optional()
+          .meta({ description: 'Time of the block. Absent after a rejection.' }),
+        fee: amount.optional().meta({
+          description:
+            'What the chain transaction cost its sender, the relayer, in wei or its equivalent. Absent after a rejection.',
+        }),
       })
       .meta({ id: 'TransactionResult' })
       .optional()
@@ -270,15 +278,34 @@ export const listTransactionsEndpoint = endpoint({
   params: {},
   query: z.strictObject({
     ...transactionPageQuery,
+    ...requestQuery,
     accountId: idOf('acc').optional().meta({ description: 'Only transactions of this account.' }),
-    status: z
-      .enum(['queued', 'executed'])
-      .meta({ id: 'TransactionFilter', description: '`queued`: can still change; `executed`: cannot.' })
+    policyId: idOf('pol').optional().meta({ description: 'Only transactions under this policy.' }),
+    initiatorId: idOf('mem').optional().meta({ description: 'Only transactions of this initiator.' }),
+    type: z
+      .enum(['TOKEN_TRANSFER', 'CONTRACT_INTERACTION'])
+      .meta({ id: 'TransactionType' })
       .optional()
+      .meta({ description: 'Only transactions of this type.' }),
+    recipient: addressInput
+      .optional()
+      .meta({ description: 'Only transfers to this address, and calls of the contract there.' }),
+    assetId: z
+      .string()
+      .regex(/^[1-9][0-9]*:0x[0-9a-fA-F]{40}$/, 'must be <networkId>:<tokenAddress>')
+      .max(60)
+      .optional()
+      .meta({ description: 'Only transfers of this asset: its `id`.' }),
+    status: z
+      .enum(['queued', 'executed', 'done', 'failed', 'expired'])
       .meta({
+        id: 'TransactionFilter',
         description:
-          '`queued`: can still change; `executed`: completed, rejected, or failed for good. Absent: all.',
-      }),
+          '`queued`: can still change. `executed`: completed, rejected, or failed for good. `done`: completed or rejected. ' +
+          '`failed`: failed or blocked, for good or not. `expired`: never executed, and too late for it.',
+      })
+      .optional()
+      .meta({ description: 'Absent: all.' }),
   }),
   response: pageOf(transaction),
   status: 200,

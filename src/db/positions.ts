@@ -3,7 +3,7 @@ import type { Tx } from './database';
 /** Gives new records their positions in the order of commit: the positions of the audit entries of their creation. */
 export async function setPositions(
   tx: Tx,
-  table: 'members' | 'groups' | 'policies' | 'approvals',
+  table: 'members' | 'groups' | 'policies' | 'approvals' | 'transactions',
   ids: readonly string[],
   positions: readonly bigint[],
 ): Promise<void> {
@@ -12,4 +12,6 @@ export async function setPositions(
     FROM unnest(?::text[], ?::bigint[]) AS v (id, position) WHERE ${table}.id = v.id`,
     [[...ids], positions.map(String)],
   );
+  // Lists of transactions are read in the order of their own table as well.
+  if (table === 'approvals') await setPositions(tx, 'transactions', ids, positions);
 }

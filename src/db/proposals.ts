@@ -9,7 +9,13 @@ import type {
 } from '../domain/proposal';
 import { type AdminColumns, adminColumns, adminsOf } from './adminColumns';
 import { lockApproval } from './approvalLocks';
-import { type ApprovalFilter, approvalSelection } from './approvalSelection';
+import {
+  type ApprovalFilter,
+  approvalSelection,
+  countedPage,
+  STAGE_CONDITION,
+  type Stage,
+} from './approvalSelection';
 import { type TagColumn, tagColumn } from './approvalTags';
 import { type Db, databaseNow, type Tx } from './database';
 import { readAdmins } from './members';
@@ -22,6 +28,7 @@ import {
   messageValues,
 } from './receivedMessages';
 import { queryNumbered, queryRows, type Statement } from './rows';
+import { hasText, storedTerms } from './searchTerms';
 import { type TimeColumn, timeColumn } from './storedApprovals';
 import {
   type ProposalColumns,
@@ -64,19 +71,24 @@ const openCondition = `(a.closed_at IS NULL AND (a.expires_at >= now()
   OR (a.execution_status = 'failed' AND EXISTS (SELECT 1 FROM deployments d
       WHERE d.proposal_id = a.id AND d.status = 'completed'))))`;
 
-/** The filter of a list of proposals. `status` as in `isOpen`. */
+/** The filter of a list of proposals. `status`: `open` and `closed` as in `isOpen`. */
 export interface ProposalFilter extends ApprovalFilter {
   readonly resourceType?: ResourceType;
-  readonly status?: 'open' | 'closed';
+  readonly status?: 'open' | 'closed' | Stage;
+  readonly text?: string;
 }
 
-const STATUS_CONDITION = { open: openCondition, closed: `NOT ${openCondition}` };
+const STATUS_CONDITION = { open: openCondition, closed: `NOT ${openCondition}`, ...STAGE_CONDITION };
 
 function selection(filter: ProposalFilter) {
+  const { organizationId = '', resourceType, status, text } = filter;
   return approvalSelection(filter, {
     subject: 'proposal',
-    valued: [['p.resource_type = ?', filter.resourceType]],
-    fixed: filter.status ? [STATUS_CONDITION[filter.status]] : [],
+    conditions: [
+      resourceType && ['p.resource_type = ?', [resourceType]],
+      status && [STATUS_CONDITION[status], []],
+      text === undefined ? undefined : hasText('p', organizationId, text),
+    ],
   });
 }
 
@@ -130,13 +142,7 @@ export async function pageOfProposals(
   const { text, values } = selection({ ...filter, limit: filter.limit + 1 });
   const rows = await queryRows<SnapshotColumns & { readonly found: number }>(
     db,
-    `WITH listed AS (
-        SELECT a.id, a.position, octet_length(p.data::text) AS bytes
-        FROM approvals a JOIN proposals p ON p.id = a.id ${text}
-      ), counted AS (
-        SELECT id, row_number() OVER newest AS n, sum(bytes) OVER newest AS upto, (count(*) OVER ())::integer AS found
-        FROM listed WINDOW newest AS (ORDER BY position DESC, id DESC)
-      )
+    `WITH ${countedPage('FROM approvals a JOIN proposals p ON p.id = a.id', 'octet_length(p.data::text)', text)}
       SELECT ${SNAPSHOT_COLUMNS}, c.found FROM counted c JOIN approvals a ON a.id = c.id
       ${SNAPSHOT_JOINS}
       WHERE c.n = 1 OR (c.n <= ? AND c.upto <= ?) ORDER BY c.n`,
@@ -178,16 +184,20 @@ export function insertProposal(
   tx: Db | Tx,
   proposal: {
     readonly id: string;
+    readonly organizationId: string;
+    readonly summary: string;
     readonly resourceType: ResourceType;
     readonly action: ProposalAction;
     readonly data: JsonValue;
   },
 ): Statement {
+  const { id, organizationId, summary } = proposal;
   return tx('proposals').insert({
     id: proposal.id,
     resource_type: proposal.resourceType,
     action: proposal.action,
     data: canonicalJson(proposal.data),
+    terms: storedTerms(tx, organizationId, { texts: [id, summary] }),
   });
 }
 

@@ -21,6 +21,8 @@ type Numeric = string;
 type Json<T = JsonValue> = NonNullable<T>;
 /** `timestamptz` that may be infinite. */
 type Time = Date | number;
+/** `tsvector`: written, and never read. */
+type Terms = string;
 
 interface SchemaMigrationRow {
   name: string;
@@ -213,6 +215,11 @@ export interface ProposalRow {
   effective: boolean;
 }
 
+/** What a search finds a request by: no reading of its record needs it. */
+interface SearchColumn {
+  terms: Terms;
+}
+
 interface DeploymentRow {
   proposal_id: string;
   account_id: string;
@@ -240,6 +247,12 @@ export interface TransactionRow {
   awaits_relayer_wei: Numeric | null;
   cancelling: boolean;
   reopenings: number;
+}
+
+/** What transactions are listed and found by: no reading of their records needs it. */
+interface ListColumns {
+  position: bigint;
+  terms: Terms;
 }
 
 interface AuditHeadRow {
@@ -553,9 +566,9 @@ declare module 'knex/types/tables' {
     received_messages: Table<ReceivedMessageRow, 'created_at'>;
     claims: Table<ClaimRow>;
     evidence: Table<EvidenceRow, 'created_at', 'id'>;
-    proposals: Table<ProposalRow, 'effective'>;
+    proposals: Table<ProposalRow & SearchColumn, 'effective' | 'terms'>;
     deployments: Table<DeploymentRow, 'updated_at'>;
-    transactions: Table<TransactionRow, 'cancelling' | 'reopenings'>;
+    transactions: Table<TransactionRow & ListColumns, 'cancelling' | 'reopenings' | 'terms'>;
     audit_heads: Table<AuditHeadRow, 'created_at'>;
     audit_log: Table<AuditLogRow>;
     policy_usage: Table<PolicyUsageRow, 'status' | 'reserved_at', 'id' | 'counted_from'>;

@@ -1,8 +1,15 @@
+import type { Knex } from 'knex';
 import type { MemberSummary } from '../domain/approval';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { TransactionNow, TransactionRecord, TransactionRef } from '../domain/transaction';
 import { lockApproval } from './approvalLocks';
-import { type ApprovalFilter, approvalSelection } from './approvalSelection';
+import {
+  type ApprovalFilter,
+  approvalSelection,
+  countedPage,
+  STAGE_CONDITION,
+  type Stage,
+} from './approvalSelection';
 import { type TagColumn, tagColumn } from './approvalTags';
 import type { Db, Tx } from './database';
 import { readDefinition } from './policyDefinition';
@@ -22,6 +29,7 @@ import {
   peopleColumn,
 } from './referencedRecords';
 import { queryNumbered, queryRows, type Statement, selected } from './rows';
+import { hasTag, hasText, storedTerms } from './searchTerms';
 import {
   type ApprovalColumns,
   approvalColumns,
@@ -247,25 +255,46 @@ export async function findTransactionById(db: Db | Tx, id: string): Promise<Tran
 const openCondition = `(a.closed_at IS NULL AND (a.expires_at >= now() OR a.execution_status = 'processing'))`;
 
 /** The filter of a list of transactions. queued: can still change; executed: completed, rejected, or failed and not retryable. */
-interface TransactionFilter extends ApprovalFilter {
+export interface TransactionFilter extends ApprovalFilter {
   readonly accountId?: string;
-  readonly status?: 'queued' | 'executed';
+  readonly policyId?: string;
+  readonly initiatorId?: string;
+  readonly type?: TransactionRecord['type'];
+  /** Who gets a transfer, or the contract of a call. */
+  readonly recipient?: string;
+  /** Of a transfer. */
+  readonly assetId?: string;
+  readonly text?: string;
+  readonly status?: 'queued' | 'executed' | Stage;
   readonly createdBy?: string;
 }
 
 const STATUS_CONDITION = {
   queued: openCondition,
   executed: `(a.execution_status IN ('completed', 'rejected') OR (a.execution_status = 'failed' AND NOT ${openCondition}))`,
+  ...STAGE_CONDITION,
 };
 
 function selection(filter: TransactionFilter) {
+  const { organizationId = '', accountId, policyId, initiatorId, type, recipient, assetId, text } = filter;
+  const { createdBy, status } = filter;
+  // Each of the first three has an index in the order of the list. What a text finds is sorted in its own table: the list is
+  // not searched from its beginning for what may be at its end.
+  const ofOne = [accountId, policyId, initiatorId, text].some((one) => one !== undefined);
   return approvalSelection(filter, {
     subject: 'transaction',
-    valued: [
-      ['t.account_id = ?', filter.accountId],
-      ['a.created_by = ?', filter.createdBy],
+    conditions: [
+      accountId === undefined ? undefined : ['t.account_id = ?', [accountId]],
+      policyId === undefined ? undefined : ['t.policy_id = ?', [policyId]],
+      initiatorId === undefined ? undefined : ['t.initiator_id = ?', [initiatorId]],
+      type && ['t.type = ?', [type]],
+      recipient === undefined ? undefined : hasTag('t', organizationId, `to:${recipient.toLowerCase()}`),
+      assetId === undefined ? undefined : hasTag('t', organizationId, `asset:${assetId.toLowerCase()}`),
+      text === undefined ? undefined : hasText('t', organizationId, text),
+      createdBy === undefined ? undefined : ['a.created_by = ?', [createdBy]],
+      status && [STATUS_CONDITION[status], []],
     ],
-    fixed: filter.status ? [STATUS_CONDITION[filter.status]] : [],
+    position: ofOne ? 't.position' : undefined,
   });
 }
 
@@ -288,24 +317,14 @@ export async function pageOfTransactions(
   maxCalldataBytes: number,
 ): Promise<{ snapshots: TransactionSnapshot[]; hasMore: boolean }> {
   const { text, values } = selection({ ...filter, limit: filter.limit + 1 });
-  const found = await queryRows<Pick<TransactionRow, 'id'> & { bytes: number }>(
+  const rows = await queryRows<SnapshotColumns & { readonly found: number }>(
     db,
-    `SELECT a.id, (octet_length(t.calldata) - 2) / 2 AS bytes
-      FROM approvals a JOIN transactions t ON t.id = a.id ${text}`,
-    values,
+    `WITH ${countedPage('FROM approvals a JOIN transactions t ON t.id = a.id', '(octet_length(t.calldata) - 2) / 2', text)}
+      SELECT ${RECORD}, ${SURROUNDINGS}, page.found ${FROM} JOIN counted page ON page.id = a.id
+      WHERE page.n = 1 OR (page.n <= ? AND page.upto <= ?) ORDER BY page.n`,
+    [...values, filter.limit, maxCalldataBytes],
   );
-  let bytes = 0;
-  const fitting = found.slice(0, filter.limit).filter((row, i) => {
-    bytes += row.bytes;
-    return i === 0 || bytes <= maxCalldataBytes;
-  });
-  if (fitting.length === 0) return { snapshots: [], hasMore: false };
-  const rows = await queryRows<SnapshotColumns>(
-    db,
-    `${SELECT} WHERE a.id = ANY (?::text[]) ORDER BY a.position DESC, a.id DESC`,
-    [fitting.map(({ id }) => id)],
-  );
-  return { snapshots: rows.map(snapshot), hasMore: found.length > fitting.length };
+  return { snapshots: rows.map(snapshot), hasMore: (rows[0]?.found ?? 0) > rows.length };
 }
 
 /** Reads a transaction with the state that a message is checked against, in one statement; undefined when it does not exist. */
@@ -341,8 +360,51 @@ export interface NewTransaction {
   readonly replaces: string | null;
 }
 
+/** What a transaction is listed and found by, besides what it is. */
+interface Listed {
+  readonly organizationId: string;
+  readonly summary: string;
+  /** That of its approval. */
+  readonly position: Knex.Raw | bigint;
+}
+
+/** What a search finds a transaction by. */
+export function transactionTerms(
+  tx: Db | Tx,
+  transaction: Pick<
+    NewTransaction & Listed,
+    | 'id'
+    | 'organizationId'
+    | 'summary'
+    | 'description'
+    | 'accountId'
+    | 'policyId'
+    | 'initiatorId'
+    | 'content'
+    | 'to'
+  >,
+): Knex.Raw {
+  const { id, organizationId, summary, description, accountId, policyId, initiatorId } = transaction;
+  const { destination, toAddress, asset } = transaction.content as Partial<{
+    destination: string;
+    toAddress: string;
+    asset: { readonly id: string };
+  }>;
+  const recipient = destination ?? toAddress ?? transaction.to;
+  return storedTerms(tx, organizationId, {
+    texts: [id, summary, description, recipient],
+    tags: [
+      `to:${recipient.toLowerCase()}`,
+      ...(asset ? [`asset:${asset.id.toLowerCase()}` as const] : []),
+      `account:${accountId}`,
+      `policy:${policyId}`,
+      `member:${initiatorId}`,
+    ],
+  });
+}
+
 /** Stores the transaction's own part of a new record. */
-export function insertTransaction(tx: Db | Tx, transaction: NewTransaction): Statement {
+export function insertTransaction(tx: Db | Tx, transaction: NewTransaction & Listed): Statement {
   return tx('transactions').insert({
     id: transaction.id,
     account_id: transaction.accountId,
@@ -356,6 +418,8 @@ export function insertTransaction(tx: Db | Tx, transaction: NewTransaction): Sta
     calldata: transaction.calldata,
     content: canonicalJson(transaction.content),
     replaces: transaction.replaces,
+    position: transaction.position,
+    terms: transactionTerms(tx, transaction),
   });
 }
 

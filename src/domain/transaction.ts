@@ -29,6 +29,8 @@ export type AttemptOutcome = {
   readonly blockHash: string;
   /** ISO 8601. */
   readonly blockTime: string;
+  /** What the chain transaction cost its sender: decimal wei. */
+  readonly fee?: string;
   /** How often the transaction had been reopened when this was read; absent: never. */
   readonly reopenings?: number;
 } & (
@@ -74,6 +76,10 @@ interface TransactionResult {
   readonly resolution: 'approved' | 'rejected';
   readonly transactionHash?: string;
   readonly blockNumber?: number;
+  /** Time of the block: ISO 8601. */
+  readonly executedAt?: string;
+  /** What the chain transaction cost the relayer: decimal wei. */
+  readonly fee?: string;
 }
 
 /** A transaction of an account, open or decided under its policy. */

@@ -127,6 +127,115 @@ describe('the list of transactions', () => {
     }
   });
 
+  it('can be filtered by policy, initiator, type, recipient and asset, also together', async () => {
+    const [other] = await makePolicies(api.http, org, anAnyPolicyItem({ name: 'Rent' }));
+    const token = sharedStack().chains[0]?.token.address ?? '';
+    const to = anAddress();
+    const rent = await createTransaction(api.http, org, body({ policyId: other.id, to }));
+    const tokens = await createTransaction(
+      api.http,
+      org,
+      body({ to: token, value: '0', data: transferData(to, 5n) }),
+    );
+    const call = await createTransaction(api.http, org, body({ to: token, value: '0', data: '0x12345678' }));
+    const assetId = tokens.data.asset.id;
+    const cases: readonly [query: string, found: readonly Shown[]][] = [
+      [`policyId=${other.id}`, [rent]],
+      [`policyId=${auto.id}&type=CONTRACT_INTERACTION`, [call]],
+      [`recipient=${to}`, [tokens, rent]],
+      [`recipient=${to.toLowerCase()}&assetId=${assetId}`, [tokens]],
+      [`recipient=${token}`, [call]],
+      [`assetId=${assetId.toLowerCase()}`, [tokens]],
+      [`recipient=${to}&accountId=${two.id}`, []],
+      [`recipient=${to}&initiatorId=${org.dave.id}&limit=1`, [tokens, rent]],
+      [`initiatorId=${org.alice.id}`, []],
+    ];
+    for (const [query, found] of cases) {
+      expect([query, idsOf((await pages(query)).flat())]).toEqual([query, idsOf(found)]);
+    }
+    made.push(rent, tokens, call);
+  });
+
+  it('can be searched by the beginnings of words, and by names as they are now', async () => {
+    const to = anAddress();
+    const named = await makeAccount(api.http, org, { name: 'Kanzlei Größe & Söhne', networkIds: [31337] });
+    const salary = await createTransaction(
+      api.http,
+      org,
+      body({ description: 'Salary: MAY/2026, größer', to }),
+    );
+    const fees = await createTransaction(api.http, org, body({ description: 'fees', to: named.address }));
+    made.push(salary, fees);
+    const cases: readonly [text: string, found: readonly Shown[]][] = [
+      ['salary', [salary]],
+      ['may sal', [salary]],
+      ['GRÖSSE', []],
+      ['größ', [fees, salary]],
+      ['2026', [salary]],
+      ['alary', []],
+      [salary.id, [salary]],
+      [to.slice(0, 12).toLowerCase(), [salary]],
+      ['kanzlei', [fees]],
+      ['& Söhne', [fees]],
+      ["o'brien \\ :*", []],
+    ];
+    for (const [text, found] of cases) {
+      const ids = idsOf((await list(`?text=${encodeURIComponent(text)}`)).data);
+      expect([text, ids]).toEqual([text, idsOf(found)]);
+    }
+    const other = await api.createOrganization();
+    expect((await list('?text=salary', other)).data).toEqual([]);
+    const ofDave = idsOf((await pages(`text=dave&limit=4`)).flat());
+    expect(ofDave).toEqual(newestFirst(made));
+  });
+
+  it('can be filtered by the time of creation, however it is written', async () => {
+    const { createdAt } = made[2];
+    const [from, later] = [createdAt, new Date(Date.parse(createdAt) + 1).toISOString()];
+    const offset = `${new Date(Date.parse(createdAt) + 7_200_000).toISOString().slice(0, -1)}+02:00`;
+    expect(idsOf((await list(`?from=${from}&to=${later}`)).data)).toEqual([made[2].id]);
+    expect(idsOf((await list(`?from=${encodeURIComponent(offset)}&to=${later}`)).data)).toEqual([made[2].id]);
+    expect(idsOf((await list(`?to=${from}`)).data)).toEqual(newestFirst(made.slice(0, 2)));
+    expect(idsOf((await pages(`from=${later}&limit=2`)).flat())).toEqual(newestFirst(made.slice(3)));
+  });
+
+  it('has what is done, failed or expired by its status', async () => {
+    const failed = await initiate(api.http, org, body({ value: '9'.repeat(30) }));
+    made.push((await executeTransaction(api.http, org, failed, 'approve')).body.data);
+    const expired = await createTransaction(api.http, org, body());
+    made.push(expired);
+    await api
+      .db('approvals')
+      .where({ id: expired.id })
+      .update({ expires_at: new Date(Math.floor(Date.now() / 1_000) * 1_000 - 1_000) });
+    expect(idsOf((await list('?status=done')).data)).toEqual([made[1].id]);
+    expect(idsOf((await list('?status=failed')).data)).toEqual([failed.id]);
+    expect(idsOf((await list('?status=expired')).data)).toEqual([expired.id]);
+  });
+
+  it('refuses filters that are not well-formed, and names that are not in the organization', async () => {
+    const unknown = (id: string) => `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`;
+    const refusals: [string, string][] = [
+      [`policyId=${unknown(auto.id)}`, 'policyId'],
+      [`initiatorId=${unknown(org.dave.id)}`, 'initiatorId'],
+      [`accountId=${unknown(one.id)}`, 'accountId'],
+      ['recipient=0x12', 'recipient'],
+      ['assetId=ETH', 'assetId'],
+      ['type=OTHER', 'type'],
+      ['status=open', 'status'],
+      ['from=yesterday', 'from'],
+      ['to=2026-01-01', 'to'],
+      ['text=', 'text'],
+      ['text=%20%26%20', 'text'],
+      [`text=${'a'.repeat(201)}`, 'text'],
+    ];
+    for (const [query, field] of refusals) {
+      const answer = await api.http.send({ key: org.readKey, path: `${TRANSACTIONS}?${query}` });
+      const expected = refusal(400, 'validationError', field);
+      expect([query, refusalIn(answer, expected)]).toEqual([query, expected]);
+    }
+  });
+
   itDeep('has shorter pages with much calldata, and skips none', async () => {
     const other = await api.createOrganization();
     const account = await makeAccount(api.http, other, { networkIds: [31337] });

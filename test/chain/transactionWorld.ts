@@ -389,6 +389,9 @@ export class TransactionWorld {
         calldata: data,
         content: {},
         replaces,
+        organizationId: this.org.id,
+        summary,
+        position: 0n,
       });
     });
     const ref = { organizationId: this.org.id, transactionId };

@@ -33,7 +33,7 @@ async function store(position: bigint, bytes = 100, resourceType: 'admins' | 'po
     expiresAt: new Date(Date.now() + 60_000),
   });
   await insertProposal(owner, {
-    ...{ id, resourceType, action: 'update' as const },
+    ...{ id, organizationId: org.id, summary: '', resourceType, action: 'update' as const },
     data: { text: 'x'.repeat(bytes - EMPTY) },
   });
   return id;

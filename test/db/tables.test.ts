@@ -36,6 +36,7 @@ const POSTGRES_TYPES: { readonly [name: string]: string } = {
   number: 'int4',
   Numeric: 'numeric',
   'readonly string[]': '_text',
+  Terms: 'tsvector',
   Time: 'timestamptz',
 };
 

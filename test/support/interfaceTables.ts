@@ -450,6 +450,8 @@ const TRANSACTION_FIELDS = {
     resolution: oneOf('approved', 'rejected'),
     'transactionHash?': 'transactionHash',
     'blockNumber?': 'integer',
+    'executedAt?': 'dateTime',
+    'fee?': 'digits',
   }),
   'failure?': FAILURE,
   notes: PROPOSAL_FIELDS.notes,

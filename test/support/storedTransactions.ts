@@ -64,7 +64,7 @@ export async function storeTransaction(db: Db, of: TransactionOf, change: Stored
       ...change,
     };
     await insertApproval(tx, 'transaction', approval);
-    await insertTransaction(tx, { ...made, ...change });
+    await insertTransaction(tx, { ...made, position: 0n, ...change });
   });
   return change.id ?? made.id;
 }

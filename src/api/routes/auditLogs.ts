@@ -3,7 +3,7 @@ import { type AuditEntry, type AuditFilter, isResourceKnown, pageOfAudit } from 
 import type { Db } from '../../db/database';
 import { type Route, readRoute } from '../context';
 import type { Cursors, Filters } from '../cursors';
-import { DEFAULT_LIMIT, page, pageRequest } from '../pages';
+import { DEFAULT_LIMIT, instant, page, pageRequest } from '../pages';
 import { badRequest } from '../refusals';
 
 function auditView(entry: AuditEntry) {
@@ -25,11 +25,6 @@ function auditView(entry: AuditEntry) {
 
 /** Bytes of details on one page. */
 const MAX_PAGE_DETAILS = 1_048_576;
-
-/** One instant has one text, whatever offset it was sent with. */
-function instant(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : new Date(text).toISOString();
-}
 
 function auditFilter({ resourceType, resourceId, action, from, to }: Filters): Partial<AuditFilter> {
   return {

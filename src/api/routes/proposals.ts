@@ -5,6 +5,7 @@ import type { Db } from '../../db/database';
 import { newId } from '../../db/ids';
 import {
   findResourceType,
+  type ProposalFilter,
   type ProposalSnapshot,
   pageOfProposals,
   readProposalSnapshot,
@@ -22,7 +23,7 @@ import { mutationRoute, type RequestContext, type Route, readRoute } from '../co
 import type { Cursors } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
 import { proposals as endpoints } from '../endpoints';
-import { DEFAULT_LIMIT, page, pageRequest } from '../pages';
+import { DEFAULT_LIMIT, instant, page, pageRequest, requestFilters } from '../pages';
 import { acceptOrThrow, notFound } from '../refusals';
 import { type ApprovalRouteDeps, approvalRoutes, createApproval, type Shown } from './approvals';
 
@@ -104,8 +105,11 @@ function proposeRoute(deps: Deps, endpoint: ResourceEndpoints['propose'][number]
 interface ListQuery {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
-  readonly status?: 'open' | 'closed' | undefined;
+  readonly status?: ProposalFilter['status'] | undefined;
   readonly resourceType?: ResourceType | undefined;
+  readonly text?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 async function listPage(
@@ -117,14 +121,16 @@ async function listPage(
   onlyResource?: ResourceType,
 ): Promise<{ data: Shown[]; pagination: { cursor: string; hasMore: boolean } }> {
   const scope = { organizationId, list };
-  const { status, resourceType } = query;
-  const request = pageRequest(cursors, scope, query, { status, resourceType }, DEFAULT_LIMIT);
+  const { status, resourceType, text, from, to } = query;
+  const given = { status, resourceType, text, from: instant(from), to: instant(to) };
+  const request = pageRequest(cursors, scope, query, given, DEFAULT_LIMIT);
   const ofResource = onlyResource ?? (request.filters.resourceType as ResourceType | undefined);
-  const ofStatus = request.filters.status as 'open' | 'closed' | undefined;
+  const ofStatus = request.filters.status as ProposalFilter['status'];
   const { snapshots, hasMore } = await pageOfProposals(
     db,
     {
       organizationId,
+      ...requestFilters(request.filters),
       limit: request.limit,
       ...(request.before === undefined ? {} : { before: request.before }),
       ...(ofResource === undefined ? {} : { resourceType: ofResource }),

@@ -13,10 +13,13 @@ import { findAccount } from '../../db/accounts';
 import type { TagColumn } from '../../db/approvalTags';
 import type { Db } from '../../db/database';
 import { newId } from '../../db/ids';
+import { findMember } from '../../db/members';
+import { findPolicy } from '../../db/policies';
 import {
   pageOfTransactions,
   readTransaction,
   type StoredTransaction,
+  type TransactionFilter,
   type TransactionSnapshot,
 } from '../../db/transactions';
 import { checkOpen } from '../../domain/approval';
@@ -24,9 +27,9 @@ import type { ApprovalRef } from '../../domain/approvalRef';
 import { transactionView } from '../../domain/transactionView';
 import { permitTransaction } from '../../transactions/plan';
 import { mutationRoute, type Route, readRoute } from '../context';
-import type { Cursors } from '../cursors';
+import type { Cursors, Filters } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
-import { page, pageRequest } from '../pages';
+import { instant, page, pageRequest, requestFilters } from '../pages';
 import { acceptOrThrow, badRequest, notFound } from '../refusals';
 import { createSimulations } from '../simulations';
 import { type ApprovalRouteDeps, approvalRoutes, createApproval } from './approvals';
@@ -63,26 +66,48 @@ function isCacheable({ chain }: StoredTransaction): boolean {
   return chain === null;
 }
 
+const NAMED = {
+  accountId: ['account', findAccount],
+  policyId: ['policy', findPolicy],
+  initiatorId: ['member', findMember],
+} as const;
+
+/** Refuses filters that name what is not in the organization. Of these a page is empty. */
+async function requireNamed(db: Db, organizationId: string, filters: Filters): Promise<void> {
+  for (const [field, [noun, find]] of Object.entries(NAMED)) {
+    const id = filters[field];
+    if (id === undefined || (await find(db, organizationId, id))) continue;
+    throw badRequest([{ field, message: `${noun} not found in this organization` }]);
+  }
+}
+
 function listRoute({ db, cursors }: Deps): Route {
   return readRoute(listTransactionsEndpoint, async ({ organizationId, query }) => {
     const scope = { organizationId, list: 'transactions' };
-    const { accountId, status } = query;
-    if (accountId !== undefined && !(await findAccount(db, organizationId, accountId))) {
-      throw badRequest([{ field: 'accountId', message: 'account not found in this organization' }]);
-    }
-    const request = pageRequest(cursors, scope, query, { accountId, status }, DEFAULT_TRANSACTIONS);
+    const { cursor, limit: asked, from, to, ...rest } = query;
+    const given = { ...rest, from: instant(from), to: instant(to) };
+    const request = pageRequest(
+      cursors,
+      scope,
+      { cursor, limit: asked },
+      { ...given, recipient: given.recipient?.toLowerCase(), assetId: given.assetId?.toLowerCase() },
+      DEFAULT_TRANSACTIONS,
+    );
     const { before, filters, limit } = request;
+    const { from: _, to: __, ...exact } = filters;
     const { snapshots, hasMore } = await pageOfTransactions(
       db,
       {
+        // Its own fields, as the contract has checked them.
+        ...(exact as Omit<TransactionFilter, 'from' | 'to' | 'limit'>),
+        ...requestFilters(filters),
         organizationId,
         limit,
         ...(before === undefined ? {} : { before }),
-        ...(filters.accountId === undefined ? {} : { accountId: filters.accountId }),
-        ...(filters.status === undefined ? {} : { status: filters.status as 'queued' | 'executed' }),
       },
       MAX_PAGE_CALLDATA,
     );
+    if (snapshots.length === 0) await requireNamed(db, organizationId, filters);
     const rows = snapshots.map((snapshot) => ({ ...snapshot, position: snapshot.record.position }));
     return page(cursors, scope, request, rows, show, hasMore);
   });

@@ -164,6 +164,10 @@
     CREATE UNIQUE INDEX approvals_idempotency_key ON approvals (organization_id, idempotency_key)
       WHERE idempotency_key IS NOT NULL;
     CREATE INDEX approvals_position ON approvals (organization_id, subject, position);
+    CREATE INDEX approvals_created ON approvals (organization_id, subject, created_at);
+    -- in the order of a list: what has failed, has expired, or is open
+    CREATE INDEX approvals_undone ON approvals (organization_id, subject, position)
+      WHERE execution_status IS NULL OR execution_status IN ('failed', 'blocked');
     CREATE INDEX approvals_open_created_by ON approvals (organization_id, created_by) WHERE closed_at IS NULL;
     CREATE INDEX approvals_open_names ON approvals USING gin (names) WHERE closed_at IS NULL;
     -- the reconciler counts and reads the open ones of all organizations, by ranges of their expiry
@@ -235,8 +239,11 @@
       -- the tables show its sealed change; only deployments may be missing
       applied_at timestamptz(3),
       -- something that others can see has been changed: it can no longer be rejected
-      effective boolean NOT NULL DEFAULT false
+      effective boolean NOT NULL DEFAULT false,
+      -- what a search finds it by
+      terms tsvector NOT NULL DEFAULT ''
     );
+    CREATE INDEX proposals_terms ON proposals USING gin (terms) WITH (gin_pending_list_limit = 128);
     CREATE TABLE deployments (
       proposal_id text NOT NULL REFERENCES proposals,
       account_id text NOT NULL REFERENCES accounts,
@@ -270,9 +277,17 @@
       -- an operator wants the in-flight attempt cancelled
       cancelling boolean NOT NULL DEFAULT false,
       -- how often it was reopened, because the chain had lost its block
-      reopenings integer NOT NULL DEFAULT 0
+      reopenings integer NOT NULL DEFAULT 0,
+      -- that of its approval: in this order lists are read by account, policy and initiator
+      position bigint NOT NULL,
+      -- what a search finds it by; not in approvals, each change of which would write its index anew
+      terms tsvector NOT NULL DEFAULT ''
     );
-    CREATE INDEX transactions_account ON transactions (account_id, id);
+    CREATE INDEX transactions_account ON transactions (account_id, position);
+    CREATE INDEX transactions_policy ON transactions (policy_id, position);
+    CREATE INDEX transactions_initiator ON transactions (initiator_id, position);
+    -- kB that a search reads one by one, until they are in the index
+    CREATE INDEX transactions_terms ON transactions USING gin (terms) WITH (gin_pending_list_limit = 128);
     CREATE INDEX transactions_replaces ON transactions (replaces) WHERE replaces IS NOT NULL;
     -- the tokens that an account has to do with
     CREATE INDEX transactions_tokens ON transactions (account_id, (content->'asset'->>'id'), id)
@@ -766,7 +781,7 @@
       notes, result, expired_at, closed_at, frozen) ON approvals TO orgwallet_service;
     GRANT UPDATE (applied_at, effective) ON proposals TO orgwallet_service;
     GRANT UPDATE (status, transaction_hash, failure, waiting_for, updated_at) ON deployments TO orgwallet_service;
-    GRANT UPDATE (awaits_relayer_wei, cancelling, reopenings) ON transactions TO orgwallet_service;
+    GRANT UPDATE (awaits_relayer_wei, cancelling, reopenings, position, terms) ON transactions TO orgwallet_service;
     GRANT UPDATE (position, hash, created_at) ON audit_heads TO orgwallet_service;
     GRANT UPDATE (revoked_at, rotated_to) ON api_keys TO orgwallet_service;
     GRANT INSERT, DELETE ON admin_set_members, group_members, claims TO orgwallet_service;

@@ -1,5 +1,7 @@
 import type { Db, Tx } from '../../db/database';
 import { execute, queryRows } from '../../db/rows';
+import { storedTerms } from '../../db/searchTerms';
+import { transactionTerms } from '../../db/transactions';
 import type { Actor } from '../../domain/actor';
 import type { Decision, Tally } from '../../domain/approval';
 import type { JournaledRecord } from '../../domain/journaledRecord';
@@ -36,7 +38,10 @@ export async function writeSealedProposal(
     .onConflict('id')
     .merge({ ...begun, version: tx.raw('approvals.version + 1') });
   await tx('proposals')
-    .insert({ id, resource_type: resourceType, action, data: JSON.stringify(data) })
+    .insert({
+      ...{ id, resource_type: resourceType, action, data: JSON.stringify(data) },
+      terms: storedTerms(tx, organizationId, { texts: [id, summary] }),
+    })
     .onConflict('id')
     .ignore();
 }
@@ -169,7 +174,11 @@ export async function writeJournaledRecord(tx: Tx, record: JournaledRecord): Pro
     onConflict: `ON CONFLICT (id) DO UPDATE SET version = approvals.version + 1,
       ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}`,
   });
-  await insertRows(tx, transaction, [record.transaction]);
+  await insertRows(tx, transaction, [record.transaction], { more: { position: '0' } });
+  const { organizationId, summary } = record.approval;
+  await tx('transactions')
+    .where({ id: record.transaction.id })
+    .update({ terms: transactionTerms(tx, { ...record.transaction, organizationId, summary }) });
   await insertRows(tx, votes, record.votes);
   await insertRows(tx, evidence, record.evidence);
   await insertRows(tx, usage, record.usage);
