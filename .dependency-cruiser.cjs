@@ -38,7 +38,7 @@ const SIGNER = file('src/signer/(activities|refusal|seal|transaction/confirmOutc
 const SIGNER_FILES = folder('src/signer/(journal|keys|recovery|store)');
 /** Statements that the signer and others execute. */
 const SHARED_TABLES = file(
-  'src/db/(attempts|authorizations|chain|database|installation|journalComparison|lockQueues|policyUsage|reservations|rows|seals|storedProposals|transactions|unknownExecutions)',
+  'src/db/(attempts|authorizations|chain|database|installation|journalComparison|lockQueues|policyUsage|reservations|rows|seals|searchTerms|storedProposals|transactions|unknownExecutions)',
 );
 /** What runs a process and its workers. */
 const RUNNING = file('src/(process|workers)');
@@ -165,7 +165,7 @@ const LAYERS = {
   'src/production': { files: 'src/production', may: [folder('src/db'), CONFIG, TIME_LIMIT] },
   'src/clients': {
     files: 'src/clients',
-    may: [folder('src/(chain|db|temporal)'), CONFIG_ERROR, ROLE_SETTINGS],
+    may: [folder('src/(chain|db|temporal)'), CONFIG_ERROR, ROLE_SETTINGS, file('src/signerApart')],
     types: [CONFIG, LIFETIME, LOGGING, METRICS, TRACING],
   },
   'src/upgrade': { files: 'src/upgrade', may: [folder('src/temporal'), MAP_LIMIT], types: [LOGGING] },

@@ -468,11 +468,6 @@ export function secretSetting(env: NodeJS.ProcessEnv, name: Secret): string | un
   return asConfigError(() => readSecret(env, name));
 }
 
-/** Whether a process is that of a signer alone. */
-export function isSignerAlone(roles: readonly Role[]): boolean {
-  return roles.length > 0 && roles.every((role) => role === 'signer');
-}
-
 /** The settings without which production does not start, those that `env` lacks, each with its reason. */
 export function missingInProduction(env: NodeJS.ProcessEnv): string[] {
   const missing: string[] = [];

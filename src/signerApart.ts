@@ -6,3 +6,8 @@ export const SIGNER_APART =
 export function sharesSigner(roles: readonly string[]): boolean {
   return roles.includes('signer') && roles.some((role) => role !== 'signer');
 }
+
+/** True for the roles of one process that are the signer alone. */
+export function isSignerAlone(roles: readonly string[]): boolean {
+  return roles.length > 0 && roles.every((role) => role === 'signer');
+}
