@@ -366,7 +366,12 @@ describe('the organization', () => {
 
   it('lists the configured networks', async () => {
     expect(await get('/networks')).toEqual(
-      api.config.networks.map(({ id, name, nativeAsset }) => ({ id, name, nativeAsset })),
+      api.config.networks.map(({ id, name, nativeAsset, walletRpcUrl }) => ({
+        id,
+        name,
+        nativeAsset,
+        walletRpcUrl,
+      })),
     );
   });
 });

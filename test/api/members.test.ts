@@ -698,7 +698,7 @@ describe('the proposals about members', () => {
     expect((await api.http.send({ key: other.adminKey, path, body })).status).toBe(404);
     const { cursor: foreign } = (await fetch('/members/proposals?limit=1')).body.pagination;
     expect((await fetch(`/groups/proposals?cursor=${foreign}`)).status).toBe(400);
-    expect((await fetch('/members/proposals?status=done')).status).toBe(400);
+    expect((await fetch('/members/proposals?status=finished')).status).toBe(400);
   });
 });
 

@@ -105,6 +105,7 @@ describe('a transaction', () => {
         blockNumber: expect.stringMatching(/^\d+$/),
         blockHash: expect.stringMatching(/^0x/),
         blockTime: expect.stringMatching(/Z$/),
+        fee: expect.stringMatching(/^[1-9]\d+$/),
       },
     });
     expect(await world.balanceOf(RECIPIENT)).toBe(before + 5n);

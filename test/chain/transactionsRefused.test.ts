@@ -642,13 +642,17 @@ describe('the signer refuses', () => {
     const own = Number(relayer_nonce);
     const rows = await world.db('chain_envelopes').count();
     for (const nonce of [own, own + 1, 5_000_000, Number.MAX_SAFE_INTEGER + 1, -1, 0.5, Number.NaN]) {
-      for (const replaces of [{}, { replaces: String(id) }, { replaces: 'x' }]) {
+      for (const replaces of [{}, { replaces: String(id) }]) {
         const input = { networkId: world.network.id, nonce, terms: { ...terms, ...replaces } };
         expect(await world.signer.fillNonce(input)).toEqual({
           refused: { code: 'stale', message: expect.stringMatching(`nonce ${nonce} .*on Own Chain`) },
         });
       }
     }
+    const odd = { networkId: world.network.id, nonce: own, terms: { ...terms, replaces: 'x' } };
+    expect(await world.signer.fillNonce(odd)).toEqual({
+      refused: { code: 'stale', message: 'invalid replaces "x" (expected the id of an envelope)' },
+    });
     expect(await world.db('chain_envelopes').count()).toEqual(rows);
     await world.execute(ref);
   });

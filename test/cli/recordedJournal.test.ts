@@ -56,9 +56,11 @@ it('an empty database gets back all that a journal of version 1 has', async () =
         .select(db.raw('to_jsonb(r) AS row'));
       // The ids of these rows, and the position in the audit log, are made anew.
       const identity = of === 'id' ? {} : { id: expect.any(Number) };
-      const position = table === 'approvals' ? { position: expect.any(Number) } : {};
+      const position = of === 'id' ? { position: expect.any(Number) } : {};
+      const terms =
+        table === 'transactions' ? { terms: expect.stringContaining(id.replace('txn_', '')) } : {};
       expect(found.map(({ row }) => row)).toEqual(
-        rows[table]?.map((row) => ({ ...row, ...identity, ...position })),
+        rows[table]?.map((row) => ({ ...row, ...identity, ...position, ...terms })),
       );
     }
     const { entry } = parseLine(text);
@@ -74,8 +76,8 @@ it('the journal has every column of the record of a transaction', async () => {
     const written: string[] = await db('information_schema.columns')
       .where({ table_schema: 'public', table_name: table, is_identity: 'NO', is_generated: 'NEVER' })
       .pluck('column_name');
-    // Every one is a transaction, and its audit entry gives the position.
-    const others = table === 'approvals' ? ['subject', 'position'] : [];
+    // Every one is a transaction, its audit entry gives the position, and searches find it by terms made of the rest.
+    const others = { approvals: ['subject', 'position'], transactions: ['position', 'terms'] }[table] ?? [];
     expect([...Object.values(columns), ...others].sort()).toEqual(written.sort());
   }
 });
