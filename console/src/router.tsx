@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { auditSearch, historySearch, searchTexts } from './domain/search.ts';
+import { auditSearch, historySearch, requestsSearch, searchTexts } from './domain/search.ts';
 import { Root } from './Root.tsx';
 import { NotFound, PageError } from './ui/PageError.tsx';
 
@@ -11,15 +11,16 @@ const home = createRoute({
   path: '/',
   component: lazyRouteComponent(() => import('./pages/home/HomePage.tsx'), 'HomePage'),
 });
-const waiting = createRoute({
+const requests = createRoute({
   getParentRoute,
   path: '/requests',
-  component: lazyRouteComponent(() => import('./pages/waiting/WaitingPage.tsx'), 'WaitingPage'),
+  validateSearch: requestsSearch,
+  component: lazyRouteComponent(() => import('./pages/requests/RequestsPage.tsx'), 'RequestsPage'),
 });
-
 const request = createRoute({
   getParentRoute,
   path: '/requests/$id',
+  validateSearch: searchTexts('review'),
   component: lazyRouteComponent(() => import('./pages/request/RequestPage.tsx'), 'RequestPage'),
 });
 const accounts = createRoute({
@@ -142,7 +143,7 @@ const adminsProposal = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
-    waiting,
+    requests,
     request,
     transfer,
     call,

@@ -22,8 +22,8 @@ const INPUTS = ['pointerdown', 'keydown', 'click', 'popstate'] as const;
 const byPerson = () => inBackground.set(false);
 
 const LISTS: { readonly [resourceType: string]: readonly QueryKey[] } = {
-  proposal: [['proposals'], ['approval']],
-  transaction: [['transactions'], ['approval'], ['balances'], ['evaluation']],
+  proposal: [['proposals'], ['requests'], ['approval']],
+  transaction: [['transactions'], ['requests'], ['approval'], ['balances'], ['evaluation']],
   member: [['members'], ['groups'], ['admins'], ['approval'], ['session']],
   group: [['groups'], ['evaluation']],
   policy: [['policies'], ['evaluation']],
@@ -41,6 +41,17 @@ function keysOf({ resourceType, resourceId }: Change): readonly QueryKey[] {
   );
 }
 
+/**
+ * Reads something again once what is being read of it has been read: a page that somebody has asked for is not thrown away, however
+ * often things change.
+ */
+async function readAgain(queryKey: QueryKey): Promise<void> {
+  const reading = queryClient.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching' });
+  await Promise.allSettled(reading.map(({ promise }) => promise));
+  inBackground.set(true);
+  await queryClient.invalidateQueries({ queryKey });
+}
+
 /** Reads again what changed. Returns how to end it. */
 function follow(): () => void {
   let source: EventSource | undefined;
@@ -50,16 +61,23 @@ function follow(): () => void {
   let isOver = false;
   const waiting = new Map<string, QueryKey>();
 
-  const readAgain = () => {
+  const reading = new Set<string>();
+
+  const readOne = async (name: string, key: QueryKey) => {
+    waiting.delete(name);
+    reading.add(name);
+    await readAgain(key);
+    reading.delete(name);
+    // It has changed meanwhile.
+    if (waiting.has(name) && !isOver) gather([]);
+  };
+  const readAll = () => {
     gathering = undefined;
-    inBackground.set(true);
-    const keys = [...waiting.values(), ['audit']];
-    waiting.clear();
-    for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey });
+    for (const [name, key] of [...waiting]) if (!reading.has(name)) void readOne(name, key);
   };
   const gather = (keys: readonly QueryKey[]) => {
     for (const key of keys) waiting.set(JSON.stringify(key), key);
-    gathering ??= setTimeout(readAgain, GATHER_MS);
+    gathering ??= setTimeout(readAll, GATHER_MS);
   };
   const connect = () => {
     source = new EventSource('/session/events');
@@ -69,7 +87,7 @@ function follow(): () => void {
       if (pauseMs > FIRST_PAUSE_MS) gather([[]]);
       pauseMs = FIRST_PAUSE_MS;
     });
-    source.addEventListener('change', ({ data }) => gather(keysOf(JSON.parse(data))));
+    source.addEventListener('change', ({ data }) => gather([...keysOf(JSON.parse(data)), ['audit']]));
     source.addEventListener('reset', () => gather([[]]));
     source.addEventListener('end', () => {
       source?.close();

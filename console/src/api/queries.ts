@@ -122,18 +122,26 @@ export const hasPaidQuery = queryOptions({
   },
 });
 
-/** The last transactions, of all accounts or of one: what a recipient is looked for in. */
-export const recentTransactionsQuery = (accountId?: string) =>
+/** How many earlier transactions to a recipient are counted. */
+const MOST_EARLIER = 20;
+
+/** The last transactions to a recipient that were executed or rejected, over the whole history; and whether there are more. */
+export const recipientHistoryQuery = (recipient: string) =>
   queryOptions({
-    queryKey: ['transactions', 'recent', accountId ?? 'all'],
+    queryKey: ['transactions', 'recipient', recipient],
+    queryFn: async ({ signal }) => {
+      const asked = { recipient, status: 'done', limit: MOST_EARLIER } as const;
+      const { data, pagination } = await orgwallet.page('listTransactions', asked, timed(signal));
+      return { transactions: data, hasMore: pagination?.hasMore ?? false };
+    },
+  });
+
+/** What has happened to a request, newest first. */
+export const eventsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['audit', 'of', id],
     queryFn: async ({ signal }) =>
-      (
-        await orgwallet.page(
-          'listTransactions',
-          { limit: 100, ...(accountId ? { accountId } : {}) },
-          timed(signal),
-        )
-      ).data,
+      (await orgwallet.page('listAuditLogs', { resourceId: id, limit: 100 }, timed(signal))).data,
   });
 
 /** The transactions of the organization or of an account, 50 at a time. */

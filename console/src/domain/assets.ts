@@ -39,3 +39,19 @@ export function sendableOn(
   }
   return [...found.values()];
 }
+
+/** The assets that an organization deals with: each network's native currency, and the tokens that policies name. */
+export function assetsOf({
+  networks,
+  policies,
+}: {
+  readonly networks: readonly Schema['Network'][];
+  readonly policies: readonly Schema['Policy'][];
+}): readonly { readonly id: string; readonly name: string }[] {
+  return networks.flatMap((network) =>
+    sendableOn(network, [], policies).map(({ tokenAddress, symbol }) => ({
+      id: `${network.id}:${tokenAddress}`,
+      name: `${symbol || tokenAddress} on ${network.name}`,
+    })),
+  );
+}

@@ -8,7 +8,7 @@ export interface AuditFilter {
 }
 
 /** The beginning of a day, or of a later one, where the reader is; undefined for what is not a day. */
-function startOfDay(day: string | undefined, later: number): string | undefined {
+export function startOfDay(day: string | undefined, later: number): string | undefined {
   const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day ?? '') ?? [];
   if (year === undefined) return undefined;
   return new Date(Number(year), Number(month) - 1, Number(date) + later).toISOString();

@@ -7,13 +7,11 @@ export interface Recipient {
   readonly owner: string | undefined;
   /** The policies that name it. */
   readonly policies: readonly string[];
-  /** Completed transactions to it, among those that were looked through. */
+  /** Completed transactions to it. */
   readonly earlier: number;
-  readonly lookedThrough: number;
+  /** There may be more of them. */
+  readonly hasMore: boolean;
 }
-
-const targetOf = (transaction: Transaction) =>
-  transaction.type === 'TOKEN_TRANSFER' ? transaction.data.destination : transaction.data.toAddress;
 
 function namedAddresses(policy: Schema['Policy']): readonly string[] {
   if (policy.transactionType === 'TOKEN_TRANSFER') return policy.tokenTransferCondition.destinationAddresses;
@@ -21,7 +19,10 @@ function namedAddresses(policy: Schema['Policy']): readonly string[] {
   return (policy.contractInteractionCondition ?? []).map(({ contractAddress }) => contractAddress);
 }
 
-/** Looks for an address among members, accounts, policies and earlier transactions. */
+/**
+ * Looks for an address among members, accounts and policies. `history`: the last transactions to it that were executed or rejected,
+ * the one apart that asks.
+ */
 export function recipientOf(
   address: string,
   now: {
@@ -29,7 +30,7 @@ export function recipientOf(
     readonly accounts: readonly Schema['Account'][];
     readonly policies: readonly Schema['Policy'][];
   },
-  transactions: readonly Transaction[],
+  history: { readonly transactions: readonly Transaction[]; readonly hasMore: boolean },
 ): Recipient {
   const member = now.members.find(({ walletAddress }) => isSameAddress(walletAddress, address));
   const account = now.accounts.find((one) => isSameAddress(one.address, address));
@@ -38,9 +39,7 @@ export function recipientOf(
     policies: now.policies
       .filter((policy) => namedAddresses(policy).some((one) => isSameAddress(one, address)))
       .map(({ name }) => name),
-    earlier: transactions.filter(
-      (one) => one.executionStatus === 'completed' && isSameAddress(targetOf(one), address),
-    ).length,
-    lookedThrough: transactions.length,
+    earlier: history.transactions.filter(({ executionStatus }) => executionStatus === 'completed').length,
+    hasMore: history.hasMore,
   };
 }

@@ -14,6 +14,22 @@ export function searchTexts<Field extends string>(...fields: readonly Field[]) {
 export const historySearch = searchTexts('status', 'networkId', 'type');
 export type HistorySearch = ReturnType<typeof historySearch>;
 
+/** The fields of the page of requests: its tab, where its page begins, and what is looked for. */
+export const REQUEST_FIELDS = [
+  'tab',
+  'after',
+  'text',
+  'from',
+  'to',
+  'kind',
+  'accountId',
+  'assetId',
+  'initiatorId',
+  'policyId',
+] as const;
+export const requestsSearch = searchTexts(...REQUEST_FIELDS);
+export type RequestsSearch = ReturnType<typeof requestsSearch>;
+
 /** Which entries of the audit log are shown; both dates are days, the last one included. */
 export const auditSearch = searchTexts('resourceType', 'resourceId', 'action', 'from', 'to');
 export type AuditSearch = ReturnType<typeof auditSearch>;

@@ -77,7 +77,7 @@ async function decide(
     else unanswered.delete(id);
     throw error;
   } finally {
-    for (const queryKey of [['approval', id], ['proposals'], ['transactions']]) {
+    for (const queryKey of [['approval', id], ['proposals'], ['transactions'], ['requests']]) {
       void queryClient.invalidateQueries({ queryKey });
     }
   }

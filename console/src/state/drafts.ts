@@ -30,6 +30,11 @@ export function useDraft<T extends object>(
   return [draft, change, forget];
 }
 
+/** Has a form begin with these fields, whatever was typed in it before. */
+export function keepDraft(name: string, fields: object): void {
+  sessionStorage.setItem(`${PREFIX}${name}`, JSON.stringify(fields));
+}
+
 const OWNER = `${PREFIX}owner`;
 
 /** Forgets in this tab what anybody but `owner` has typed or requested. */

@@ -16,13 +16,23 @@ export interface Change {
   readonly fields: readonly FieldChange[];
 }
 
-/** The organization as it is now. */
-export interface Present extends PolicyNames {
-  readonly members: readonly Schema['Member'][];
-  readonly groups: readonly Schema['Group'][];
-  readonly policies: readonly Schema['Policy'][];
-  readonly accounts: readonly Schema['Account'][];
-  readonly admins: Pick<Schema['Admins'], 'members' | 'threshold'>;
+/** A record, as the API or as the audit log has it: what is read of it, its kind says. */
+type Entity = { readonly id: string; readonly name?: string; readonly [field: string]: unknown };
+
+/**
+ * What a proposal is compared with: the organization as it is now, or as it was. What was is in the words of the audit log, which has
+ * the ids of members where the API has members.
+ */
+export interface Compared extends PolicyNames {
+  readonly members: readonly Entity[];
+  readonly groups: readonly Entity[];
+  readonly policies: readonly Entity[];
+  readonly accounts: readonly Entity[];
+  readonly admins: {
+    readonly threshold: number;
+    readonly members?: readonly { readonly name: string }[];
+    readonly memberIds?: readonly string[];
+  };
 }
 
 type Fields = readonly (readonly [field: string, text: string | undefined])[];
@@ -56,28 +66,28 @@ const namesOf = (members: readonly { name: string }[]) =>
 
 function groupFields(
   group: { name: string; members?: readonly Item[]; memberIds?: readonly string[] },
-  now: Present,
+  now: Compared,
 ): Fields {
-  const members = group.members ?? (group.memberIds ?? []).map((id) => ({ id, name: now.member(id) }));
+  const members = group.memberIds?.map((id) => ({ id, name: now.member(id) })) ?? group.members ?? [];
   return [
     ['Name', group.name],
     ['Members', namesOf(members.map(({ id, name }) => ({ name: name ?? id })))],
   ];
 }
 
-const policyFields = (policy: Schema['Policy'] | Schema['ProposedPolicy'], now: Present): Fields => [
+const policyFields = (policy: Schema['Policy'] | Schema['ProposedPolicy'], now: Compared): Fields => [
   ['Name', policy.name],
   ...policyAspects(policy, now).map(({ name, text }) => [name, text] as const),
 ];
 
-const networksText = (ids: readonly number[], now: Present) =>
+const networksText = (ids: readonly number[], now: Compared) =>
   ids.map((id) => now.network(id) ?? `network ${id}`).join(', ');
 
 /** What the payload says of one thing, and how to find it among those that there are. */
 interface Kind {
-  present(now: Present): readonly Item[];
-  before(item: never, now: Present): Fields;
-  after(item: never, now: Present, before: Fields): Fields;
+  present(now: Compared): readonly Item[];
+  before(item: never, now: Compared): Fields;
+  after(item: never, now: Compared, before: Fields): Fields;
 }
 
 const KIND_OF: { readonly [resourceType: string]: Kind } = {
@@ -118,10 +128,13 @@ const KIND_OF: { readonly [resourceType: string]: Kind } = {
   },
 };
 
-const adminFields = ({ members, threshold }: Present['admins']): Fields => [
-  ['Admins', namesOf(members)],
-  ['Threshold', `${threshold} of ${members.length}`],
-];
+function adminFields({ members, memberIds, threshold }: Compared['admins'], now: Compared): Fields {
+  const named = memberIds?.map((id) => ({ name: now.member(id) ?? id })) ?? members ?? [];
+  return [
+    ['Admins', namesOf(named)],
+    ['Threshold', `${threshold} of ${named.length}`],
+  ];
+}
 
 /** A policy that is changed and one that is new can be in one proposal. */
 function kindOf(action: string, isPresent: boolean): Change['kind'] {
@@ -131,14 +144,14 @@ function kindOf(action: string, isPresent: boolean): Change['kind'] {
 
 /**
  * What a proposal changes, field by field: its data, which has to be read from the payload that is signed, beside the
- * records as they are now.
+ * records that it changes.
  */
 export function differenceOf(
   { resourceType, action, data }: { resourceType: string; action: string; data: unknown },
-  now: Present,
+  now: Compared,
 ): readonly Change[] {
   if (resourceType === 'admins') {
-    const fields = compared(adminFields(now.admins), adminFields(data as Present['admins']));
+    const fields = compared(adminFields(now.admins, now), adminFields(data as Compared['admins'], now));
     return [{ id: 'admins', title: 'The admins', kind: 'changed', fields }];
   }
   const kind = KIND_OF[resourceType];
@@ -147,7 +160,8 @@ export function differenceOf(
   return (items ?? policies ?? []).map((item) => {
     const present = kind.present(now).find(({ id }) => id === item.id);
     const change = kindOf(action, present !== undefined);
-    const before = present ? kind.before(present as never, now) : [];
+    // What is new was nothing before, also once it is there.
+    const before = present && change !== 'added' ? kind.before(present as never, now) : [];
     const after = kind.after(item as never, now, before);
     const title = present?.name ?? item.name ?? item.id;
     const fields = change === 'removed' ? compared(present ? before : after, []) : compared(before, after);

@@ -1,6 +1,6 @@
 import type { Approval, Proposal, Transaction } from '@orgwallet/client';
 import { shortAddress } from '../domain/address.ts';
-import { assetText } from '../domain/amounts.ts';
+import { assetText, shortAmountText } from '../domain/amounts.ts';
 
 /** The names that a line can use in place of ids. */
 export interface Names {
@@ -47,7 +47,7 @@ function transactionLine(transaction: Transaction, names: Names): string {
   if (transaction.type === 'TOKEN_TRANSFER') {
     const { destination, asset, rawAmount } = transaction.data;
     const to = names.owner(destination);
-    return `Send ${assetText(rawAmount, asset)}${from} to ${to ? quoted(to) : shortAddress(destination)} on ${on}`;
+    return `Send ${assetText(rawAmount, asset, shortAmountText)}${from} to ${to ? quoted(to) : shortAddress(destination)} on ${on}`;
   }
   const { toAddress, functionName, encodingFaults } = transaction.data;
   const odd = encodingFaults ? ', not encoded canonically' : '';

@@ -77,6 +77,23 @@ export function taskOf(approval: Approval, viewer: Viewer): string {
   return approve ? 'Approve or reject' : 'View';
 }
 
+/** What has become of a request after somebody voted or executed: a refusal is shown with its reason. */
+export function doneText({ executionStatus }: Approval): string {
+  switch (executionStatus) {
+    case 'completed':
+      return 'Executed.';
+    case 'rejected':
+      return 'The rejection was executed.';
+    case 'processing':
+      return 'Recorded. The execution has begun.';
+    case 'blocked':
+    case 'failed':
+      return 'Recorded, but not executed: the reason is above.';
+    default:
+      return 'Your signature was recorded.';
+  }
+}
+
 /** How far the signatures are. */
 export function tallyText({ signatureStatus, approvals, rejections, threshold }: Approval): string {
   if (signatureStatus === 'pendingInitiatorSignature') return "awaiting the initiator's signature";

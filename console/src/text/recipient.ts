@@ -3,15 +3,15 @@ import type { Recipient } from '../domain/recipient.ts';
 import { counted } from './counted.ts';
 
 /** Whether a recipient is known, and from where. */
-export function recipientText({ owner, policies, earlier, lookedThrough }: Recipient): string {
+export function recipientText({ owner, policies, earlier, hasMore }: Recipient): string {
   const names = [
     ...(owner ? [`the ${owner}`] : []),
     ...(policies.length > 0 ? [`named in ${policies.map((name) => `“${name}”`).join(', ')}`] : []),
   ];
   const history =
     earlier > 0
-      ? `${counted(earlier, 'completed transaction')} to it before`
-      : `first time: no completed transaction to it among the last ${lookedThrough}`;
+      ? `${hasMore ? 'at least ' : ''}${counted(earlier, 'completed transaction')} to it before`
+      : `first time: no completed transaction to it before`;
   const unnamed = earlier > 0 ? 'known address' : 'unknown address';
   return [...(names.length > 0 ? names : [unnamed]), history].join(', ');
 }

@@ -1,4 +1,4 @@
-import { amountText, assetText, readAmount } from '../../../console/src/domain/amounts.ts';
+import { amountText, assetText, readAmount, shortAmountText } from '../../../console/src/domain/amounts.ts';
 
 describe('an amount', () => {
   it.each([
@@ -10,6 +10,19 @@ describe('an amount', () => {
     [(2n ** 256n - 1n).toString(), 0, (2n ** 256n - 1n).toLocaleString('en-US')],
   ])('%s with %i decimals is shown as %s, to the last digit', (raw, decimals, text) => {
     expect(amountText(raw, decimals)).toBe(text);
+  });
+
+  it.each([
+    ['1234567891234567891', 18, '1.23457'],
+    ['1234567891234567891234', 18, '1,234.57'],
+    ['1234567891234', 6, '1,234,567.891234', '1,234,568'],
+    ['123456789', 18, '0.000000000123457'],
+    ['999999500000', 6, '1,000,000'],
+    ['1500000', 6, '1.5'],
+    ['1234567890', 0, '1,234,567,890'],
+    ['0', 18, '0'],
+  ])('%s with %i decimals has six significant digits in a sentence: %s', (raw, decimals, ...texts) => {
+    expect(shortAmountText(raw, decimals)).toBe(texts.at(-1));
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import type { Schema } from '@orgwallet/client';
 import { draftOf, NO_POLICY, policyOf } from '../../../console/src/domain/policyDraft.ts';
 import { draftErrors } from '../../../console/src/domain/policyDraftErrors.ts';
-import { differenceOf, type Present } from '../../../console/src/text/difference.ts';
+import { type Compared, differenceOf } from '../../../console/src/text/difference.ts';
 import { policyAspects } from '../../../console/src/text/policySentences.ts';
 
 const TOKEN = '0x468f18d57bC8bAE33874e6429638edf9F6F77c41';
@@ -43,7 +43,7 @@ const POLICY: Schema['Policy'] = {
 };
 
 const MEMBERS = [ALICE, BOB].map((member) => ({ ...member, ...TIMES, registeredAt: null }));
-const NOW: Present = {
+const NOW: Compared = {
   members: MEMBERS,
   groups: [{ ...TIMES, id: 'grp_1', name: 'Finance', members: [ALICE, BOB] }],
   policies: [POLICY],
@@ -208,6 +208,26 @@ describe('a difference', () => {
     ],
   ])('of %s/%s has each field before and after', (resourceType, action, data, fields) => {
     expect(differenceOf({ resourceType, action, data }, NOW)[0]?.fields).toEqual(fields);
+  });
+
+  it('of an account that is there by now has nothing before, and each network once', () => {
+    const data = {
+      items: [{ id: 'acc_1', name: 'Treasury', address: `0x${'1'.repeat(40)}`, networkIds: [1] }],
+    };
+    const [change] = differenceOf({ resourceType: 'accounts', action: 'create', data }, NOW);
+    expect(change).toMatchObject({ kind: 'added' });
+    expect(change?.fields).toEqual([
+      { field: 'Name', before: undefined, after: 'Treasury' },
+      { field: 'Address', before: undefined, after: `0x${'1'.repeat(40)}` },
+      { field: 'Networks', before: undefined, after: 'Ethereum' },
+    ]);
+  });
+
+  it('of a group as the audit log has it names its members', () => {
+    const past = { ...NOW, groups: [{ id: 'grp_1', name: 'Finance', memberIds: ['mem_b'] }] };
+    const data = { items: [{ id: 'grp_1', revision: 2, name: 'Finance', members: [ALICE] }] };
+    const [change] = differenceOf({ resourceType: 'groups', action: 'update', data }, past);
+    expect(change?.fields).toEqual([{ field: 'Members', before: 'Bob', after: 'Alice' }]);
   });
 
   it('of a removal shows what is lost', () => {

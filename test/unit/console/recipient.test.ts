@@ -18,18 +18,28 @@ describe('a recipient', () => {
     }) as unknown as Transaction;
 
   it('is known from policies and completed payments, whatever the case of its digits', () => {
-    const found = recipientOf(`0x${'b'.repeat(40)}`, now, [paid('completed'), paid('failed')]);
+    const found = recipientOf(`0x${'b'.repeat(40)}`, now, {
+      transactions: [paid('completed'), paid('rejected')],
+      hasMore: false,
+    });
     expect(recipientText(found)).toBe('named in “Suppliers”, 1 completed transaction to it before');
   });
 
   it('that has a completed payment alone is known from it', () => {
-    const found = recipientOf(`0x${'b'.repeat(40)}`, { ...now, policies: [] }, [paid('completed')]);
-    expect(recipientText(found)).toBe('known address, 1 completed transaction to it before');
+    const found = recipientOf(
+      `0x${'b'.repeat(40)}`,
+      { ...now, policies: [] },
+      {
+        transactions: [paid('completed')],
+        hasMore: true,
+      },
+    );
+    expect(recipientText(found)).toBe('known address, at least 1 completed transaction to it before');
   });
 
   it('that is not known is a first one', () => {
-    expect(recipientText(recipientOf(`0x${'c'.repeat(40)}`, now, [paid('completed')]))).toBe(
-      'unknown address, first time: no completed transaction to it among the last 1',
+    expect(recipientText(recipientOf(`0x${'c'.repeat(40)}`, now, { transactions: [], hasMore: false }))).toBe(
+      'unknown address, first time: no completed transaction to it before',
     );
   });
 });

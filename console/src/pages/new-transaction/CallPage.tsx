@@ -24,6 +24,7 @@ import {
   DescriptionField,
   missingOf,
   NO_SOURCE,
+  ReplacesField,
   type Source,
   SourceFields,
   sourceOf,
@@ -182,6 +183,7 @@ function Call({ organization }: { readonly organization: Organization }) {
         onChange={({ target }) => change({ value: target.value })}
       />
       <DescriptionField source={draft} errors={errors} onChange={change} />
+      <ReplacesField source={draft} errors={errors} onChange={change} />
       {data ? (
         <details>
           <summary>Calldata</summary>
@@ -194,7 +196,7 @@ function Call({ organization }: { readonly organization: Organization }) {
 
 /** The call, once everything is typed. */
 function typedCall(
-  { to, description }: Draft,
+  { to, description, replaces }: Draft,
   {
     account,
     network,
@@ -211,7 +213,13 @@ function typedCall(
 ): Typed | undefined {
   const target = to.trim();
   if (!account || !network || !data || 'error' in value || !isAddress(target)) return undefined;
-  const call = { networkId: network.id, to: target, value: value.raw, data };
+  const call = {
+    networkId: network.id,
+    to: target,
+    value: value.raw,
+    data,
+    ...(replaces ? { replaces } : {}),
+  };
   return {
     intent: { type: 'call', account: account.address, ...call },
     asked: { accountId: account.id, initiatorWalletAddress: initiator, description, ...call },

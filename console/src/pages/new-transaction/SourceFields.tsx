@@ -77,16 +77,27 @@ export function SourceFields({
   );
 }
 
-/** What the transaction is for. */
-export function DescriptionField({
-  source,
-  errors,
-  onChange,
-}: {
+interface FieldProps {
   readonly source: Source;
   readonly errors: { readonly [field: string]: string };
   readonly onChange: (fields: Partial<Source>) => void;
-}) {
+}
+
+/** The failed transaction that this one stands for: there only for who comes from it. */
+export function ReplacesField({ source, errors, onChange }: FieldProps) {
+  if (!source.replaces) return null;
+  return (
+    <TextField
+      label="Replaces the failed transaction (optional)"
+      value={source.replaces}
+      error={errors.replaces}
+      onChange={({ target }) => onChange({ replaces: target.value })}
+    />
+  );
+}
+
+/** What the transaction is for. */
+export function DescriptionField({ source, errors, onChange }: FieldProps) {
   return (
     <TextField
       label="Description (optional)"

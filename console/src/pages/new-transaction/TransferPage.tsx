@@ -17,6 +17,7 @@ import {
   DescriptionField,
   missingOf,
   NO_SOURCE,
+  ReplacesField,
   type Source,
   SourceFields,
   sourceOf,
@@ -121,14 +122,7 @@ function Transfer({ organization }: { readonly organization: Organization }) {
         onChange={({ target }) => change({ to: target.value })}
       />
       <DescriptionField source={draft} errors={errors} onChange={change} />
-      {draft.replaces ? (
-        <TextField
-          label="Replaces the failed transaction (optional)"
-          value={draft.replaces}
-          error={errors.replaces}
-          onChange={({ target }) => change({ replaces: target.value })}
-        />
-      ) : null}
+      <ReplacesField source={draft} errors={errors} onChange={change} />
     </RequestForm>
   );
 }

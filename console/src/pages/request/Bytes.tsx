@@ -5,6 +5,9 @@ import { HashList } from '../../ui/HashList.tsx';
 import { Sentence } from '../../ui/Sentence.tsx';
 import './bytes.css';
 
+/** Of the lines that are signed: what a button signs is read out with it. */
+export const SUMMARY_ID = 'what-is-signed';
+
 const VOTES = [
   ['initiator', 'To sign as initiator'],
   ['approve', 'To approve'],
@@ -28,7 +31,7 @@ export function Bytes({ payloads }: { readonly payloads: Payloads }) {
   const lines = verified?.typedData.message.summary ?? [];
   return (
     <div className="bytes">
-      <ul className="bytes-summary">
+      <ul id={SUMMARY_ID} className="bytes-summary">
         {lines.map((line, i) => (
           <li key={`${i} ${line}`}>
             <Sentence text={line} whole />

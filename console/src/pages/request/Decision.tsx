@@ -5,20 +5,23 @@ import {
   type Payloads,
   type VoteType,
 } from '@orgwallet/client';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { isFirstSeen } from '../../api/client.ts';
 import { isUnanswered } from '../../api/once.ts';
+import type { Organization } from '../../api/useOrganization.ts';
 import { outcomesOf, type Viewer, votesOf } from '../../domain/eligibility.ts';
 import { useDraft } from '../../state/drafts.ts';
-import { executeLabel, isDecisive, voteLabel } from '../../text/labels.ts';
+import { doneText, executeLabel, isDecisive, voteLabel } from '../../text/labels.ts';
+import { voteReason } from '../../text/voteReason.ts';
 import { Button } from '../../ui/Button.tsx';
 import { CheckField, TextField } from '../../ui/Field.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
-import { Bytes } from './Bytes.tsx';
+import { Bytes, SUMMARY_ID } from './Bytes.tsx';
 import { Renames } from './Renames.tsx';
 import { RequestMismatch } from './RequestMismatch.tsx';
 import { type Progress, useVoting } from './useVoting.ts';
+import { Warnings } from './Warnings.tsx';
 
 function Failed({ error, again }: { readonly error: unknown; readonly again: () => void }) {
   if (error instanceof PayloadMismatch) return <RequestMismatch problem={error} />;
@@ -28,7 +31,15 @@ function Failed({ error, again }: { readonly error: unknown; readonly again: () 
 
 const VOTES: readonly VoteType[] = ['initiator', 'approve', 'reject'];
 
-function ProgressLine({ progress, onStop }: { readonly progress: Progress; readonly onStop: () => void }) {
+function ProgressLine({
+  approval,
+  progress,
+  onStop,
+}: {
+  readonly approval: Approval;
+  readonly progress: Progress;
+  readonly onStop: () => void;
+}) {
   return (
     <>
       <div role="status">
@@ -43,7 +54,7 @@ function ProgressLine({ progress, onStop }: { readonly progress: Progress; reado
         {progress.step === 'sending' ? (
           <p>Sending. If the connection breaks, it is sent again automatically.</p>
         ) : null}
-        {progress.step === 'done' ? <p>Done.</p> : null}
+        {progress.step === 'done' ? <p>{doneText(approval)}</p> : null}
       </div>
       {progress.step === 'failed' || progress.step === 'unanswered' ? (
         <Failed error={progress.error} again={progress.again} />
@@ -54,14 +65,18 @@ function ProgressLine({ progress, onStop }: { readonly progress: Progress; reado
 
 function Buttons({
   approval,
+  organization,
   viewer,
   payloads,
   isLocked,
+  isReview,
 }: {
   readonly approval: Approval;
+  readonly organization: Organization;
   readonly viewer: Viewer;
   readonly payloads: Payloads;
   readonly isLocked: boolean;
+  readonly isReview: boolean;
 }) {
   const { progress, vote, execute, stopWaiting } = useVoting(approval);
   const [executes, setExecutes] = useState(true);
@@ -74,9 +89,21 @@ function Buttons({
     const { digest = '' } = payloads[one] ?? {};
     vote({ type: one, digest, execute: executes && isDecisive(approval, one), reason });
   };
+  const bar = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!isReview) return;
+    // Once the page has given its heading the focus.
+    const frame = requestAnimationFrame(() => bar.current?.querySelector<HTMLElement>('.primary')?.focus());
+    return () => cancelAnimationFrame(frame);
+  }, [isReview]);
   const voteButton = (one: VoteType) =>
     mine.includes(one) ? (
-      <Button look={one === 'reject' ? 'danger' : 'primary'} busy={isBusy} onClick={() => cast(one)}>
+      <Button
+        look={one === 'reject' ? 'danger' : 'primary'}
+        busy={isBusy}
+        aria-describedby={SUMMARY_ID}
+        onClick={() => cast(one)}
+      >
         {voteLabel(approval, one, executes)}
       </Button>
     ) : null;
@@ -91,7 +118,10 @@ function Buttons({
       </Button>
     ) : null;
   // What was sent without an answer has to be settled before anything else is decided.
-  if (progress.step === 'unanswered') return <ProgressLine progress={progress} onStop={stopWaiting} />;
+  const line = <ProgressLine approval={approval} progress={progress} onStop={stopWaiting} />;
+  if (progress.step === 'unanswered') return line;
+  const whyNot = isLocked ? undefined : voteReason(approval, viewer);
+  const canAct = mine.length > 0 || outcomes.approve || outcomes.reject;
   return (
     <>
       {mine.includes('reject') ? (
@@ -111,14 +141,22 @@ function Buttons({
           onChange={({ target }) => setExecutes(target.checked)}
         />
       ) : null}
-      <div className="row decision-buttons">
-        {voteButton('initiator')}
-        {voteButton('approve')}
-        {executeButton('approve')}
-        {voteButton('reject')}
-        {executeButton('reject')}
+      {whyNot ? <p className="muted">{whyNot}</p> : null}
+      <div ref={bar} className={canAct ? 'stack-small decision-bar' : 'stack-small'}>
+        {canAct && !('resourceType' in approval) ? (
+          <Warnings transaction={approval} organization={organization} />
+        ) : null}
+        {canAct ? (
+          <div className="row decision-buttons">
+            {voteButton('initiator')}
+            {voteButton('approve')}
+            {executeButton('approve')}
+            {voteButton('reject')}
+            {executeButton('reject')}
+          </div>
+        ) : null}
+        {line}
       </div>
-      <ProgressLine progress={progress} onStop={stopWaiting} />
     </>
   );
 }
@@ -139,19 +177,24 @@ function FirstSeen({ organization }: { readonly organization: string | undefined
 /** What is signed, and the buttons that sign it. */
 export function Decision({
   approval,
+  organization,
   viewer,
   payloads,
   isExpired,
   isChanged,
+  isReview,
   onRead,
 }: {
   readonly approval: Approval;
+  readonly organization: Organization;
   readonly viewer: Viewer;
   /** What can be signed: it says what the page says. */
   readonly payloads: Payloads;
   readonly isExpired: boolean;
   /** Since it was read. */
   readonly isChanged: boolean;
+  /** One of several that are decided in a row: its first button has the focus. */
+  readonly isReview: boolean;
   readonly onRead: () => void;
 }) {
   const [first] = Object.values(payloads);
@@ -167,7 +210,14 @@ export function Decision({
       <FirstSeen organization={first?.typedData.message.organization} />
       {first ? <Bytes payloads={payloads} /> : null}
       {isExpired ? null : (
-        <Buttons approval={approval} viewer={viewer} payloads={payloads} isLocked={isChanged} />
+        <Buttons
+          approval={approval}
+          organization={organization}
+          viewer={viewer}
+          payloads={payloads}
+          isLocked={isChanged}
+          isReview={isReview}
+        />
       )}
     </div>
   );

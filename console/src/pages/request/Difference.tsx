@@ -1,5 +1,6 @@
-import type { Proposal, Change as ProposedChange } from '@orgwallet/client';
+import type { Proposal, Change as ProposedChange, Schema } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
+import { pastQuery } from '../../api/past.ts';
 import { adminsQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { type Change, differenceOf } from '../../text/difference.ts';
@@ -50,31 +51,50 @@ function ChangeTable({ change }: { readonly change: Change }) {
   );
 }
 
-/** What a proposal changes, field by field. */
-export function Difference({
-  proposal,
-  change,
-  organization,
-}: {
+function Changes({ changes }: { readonly changes: readonly Change[] }) {
+  return (
+    <div className="stack">
+      {changes.map((one) => (
+        <ChangeTable key={one.id} change={one} />
+      ))}
+    </div>
+  );
+}
+
+interface Props {
   readonly proposal: Proposal;
   /** As it is signed; of a closed proposal, as the service recorded it. */
   readonly change: ProposedChange;
   readonly organization: Organization;
-}) {
-  const admins = useQuery(adminsQuery);
-  const isOpen = proposal.signingPayloads !== undefined || proposal.executionStatus === null;
+}
+
+/** What a proposal that is not open any more changed, or would have changed: beside what there was then. */
+function PastDifference({
+  proposal,
+  change,
+  organization,
+  admins,
+}: Props & { readonly admins: Schema['Admins'] }) {
+  const past = useQuery(pastQuery(proposal, organization, admins));
   return (
-    <Loaded query={admins} what="what changes">
-      {(data) => (
-        <div className="stack">
-          {isOpen ? null : (
-            <p className="muted">This proposal is closed: “Before” shows the current values.</p>
-          )}
-          {differenceOf(change, { ...organization, admins: data }).map((one) => (
-            <ChangeTable key={one.id} change={one} />
-          ))}
-        </div>
-      )}
+    <Loaded query={past} what="what was there before">
+      {(then) => <Changes changes={differenceOf(change, then)} />}
+    </Loaded>
+  );
+}
+
+/** What a proposal changes, field by field. */
+export function Difference({ proposal, change, organization }: Props) {
+  const query = useQuery(adminsQuery);
+  return (
+    <Loaded query={query} what="what changes">
+      {(admins) =>
+        proposal.signingPayloads ? (
+          <Changes changes={differenceOf(change, { ...organization, admins })} />
+        ) : (
+          <PastDifference {...{ proposal, change, organization, admins }} />
+        )
+      }
     </Loaded>
   );
 }

@@ -1,12 +1,11 @@
 import { type Approval, type Hashes, hashesOf, type Schema, statementOf } from '@orgwallet/client';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Organization } from '../../api/useOrganization.ts';
 import { explorerLink } from '../../text/explorer.ts';
 import { dateTime } from '../../text/time.ts';
+import { Amount } from '../../ui/Amount.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { HashList } from '../../ui/HashList.tsx';
-import { Notice } from '../../ui/Notice.tsx';
 import { OutsideLink } from '../../ui/OutsideLink.tsx';
 
 /** A transaction of a chain, with a link where the network has an explorer. */
@@ -26,7 +25,10 @@ function ChainHash({
   );
 }
 
-function chainRows(approval: Approval, { networks }: Organization): (readonly [string, ReactNode])[] {
+function chainRows(
+  approval: Approval,
+  { networks, nativeAsset }: Organization,
+): (readonly [string, ReactNode])[] {
   if ('resourceType' in approval) {
     return (approval.deployments ?? []).map(({ networkId, status, transactionHash, failure, waitingFor }) => {
       const network = networks.find(({ id }) => id === networkId);
@@ -48,13 +50,22 @@ function chainRows(approval: Approval, { networks }: Organization): (readonly [s
     ['Submitted', approval.chain ? dateTime(approval.chain.submittedAt) : undefined],
     ['Confirmations', approval.chain ? String(approval.chain.confirmations) : undefined],
     ['Block', approval.result?.blockNumber === undefined ? undefined : String(approval.result.blockNumber)],
+    ['Executed', approval.result?.executedAt ? dateTime(approval.result.executedAt) : undefined],
+    [
+      'Fee, paid by the relayer',
+      approval.result?.fee ? (
+        <Amount raw={approval.result.fee} asset={nativeAsset(approval.networkId)} />
+      ) : undefined,
+    ],
   ];
 }
 
 /** Whether there is anything to say about what became of a request. */
 export function hasOutcome(approval: Approval): boolean {
-  const { executionStatus, notes, deployments = [] } = { deployments: [], ...approval };
-  return executionStatus !== null || notes.length > 0 || deployments.length > 0;
+  const { notes, deployments = [] } = { deployments: [], ...approval };
+  const isOnChain =
+    !('resourceType' in approval) && (approval.chain ?? approval.result?.transactionHash) !== undefined;
+  return isOnChain || notes.length > 0 || deployments.length > 0 || signedHashes(approval) !== undefined;
 }
 
 /** What approvers of a closed transaction have signed. */
@@ -64,13 +75,7 @@ function signedHashes(approval: Approval): Hashes | undefined {
   return 'approvePayload' in signatureData ? hashesOf(statementOf(signatureData.approvePayload)) : undefined;
 }
 
-/** What can follow a failure. */
-function sequelOf({ resumes, retryable }: Schema['Failure']): string {
-  if (resumes) return 'It continues by itself: do not request it again.';
-  return retryable ? 'It can be executed again.' : 'It cannot be executed again.';
-}
-
-/** What became of a request. */
+/** What became of a request on its chain, and what was noted on it. */
 export function Outcome({
   approval,
   organization,
@@ -78,30 +83,11 @@ export function Outcome({
   readonly approval: Approval;
   readonly organization: Organization;
 }) {
-  const { failure, notes } = approval;
+  const { notes } = approval;
   const signed = signedHashes(approval);
   const rows = chainRows(approval, organization).filter(([, value]) => value !== undefined);
   return (
     <div className="stack">
-      {approval.executionStatus === 'completed' ? <p>It was executed as it was signed.</p> : null}
-      {approval.executionStatus === 'rejected' ? <p>It was rejected. Nothing was changed.</p> : null}
-      {approval.executionStatus === 'processing' ? <p role="status">It is being executed.</p> : null}
-      {failure ? (
-        <Notice
-          tone="danger"
-          title={`${approval.executionStatus === 'blocked' ? 'Blocked' : 'Failed'}: ${failure.code}`}
-        >
-          <p>{failure.message}</p>
-          <p className="small muted">
-            Attempt {failure.attempt}, {dateTime(failure.at)}. {sequelOf(failure)}
-          </p>
-          {failure.retryable === false && 'initiator' in approval ? (
-            <Link to="/new/transfer" search={{ accountId: approval.accountId, replaces: approval.id }}>
-              Create a transfer that replaces it
-            </Link>
-          ) : null}
-        </Notice>
-      ) : null}
       {rows.length > 0 ? <Facts rows={rows} /> : null}
       {signed ? (
         <details>

@@ -4,6 +4,7 @@ import { evaluationQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { Evaluation } from '../../ui/Evaluation.tsx';
 import { Loaded } from '../../ui/States.tsx';
+import { evaluated } from './evaluated.ts';
 
 /** What the policies say of an open transaction now. */
 export function PolicyEvaluations({
@@ -13,18 +14,7 @@ export function PolicyEvaluations({
   readonly transaction: Transaction;
   readonly organization: Organization;
 }) {
-  const { accountId, networkId, to, value, calldata, initiator, replaces } = transaction;
-  const query = useQuery(
-    evaluationQuery({
-      accountId,
-      networkId,
-      to,
-      value,
-      data: calldata,
-      initiatorWalletAddress: initiator.walletAddress,
-      ...(replaces ? { replaces } : {}),
-    }),
-  );
+  const query = useQuery(evaluationQuery(evaluated(transaction)));
   return (
     <Loaded query={query} what="the policy evaluation">
       {(evaluations) => {

@@ -1,12 +1,14 @@
-import type { Approval } from '@orgwallet/client';
+import type { Approval, Change } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { approvalQuery } from '../../api/queries.ts';
+import { adminsQuery, approvalQuery } from '../../api/queries.ts';
 import { type Organization, useOrganization } from '../../api/useOrganization.ts';
 import { useSession } from '../../api/useSession.ts';
 import { outcomesOf, type Viewer } from '../../domain/eligibility.ts';
+import { tabOf } from '../../domain/requestTab.ts';
 import { headline } from '../../text/headline.ts';
 import { stateOf } from '../../text/labels.ts';
+import { missingOf } from '../../text/requestRow.ts';
 import { dateTime } from '../../text/time.ts';
 import { workflowLink } from '../../text/workflowLink.ts';
 import { Badge } from '../../ui/Badge.tsx';
@@ -17,10 +19,14 @@ import { ErrorNotice, Loading } from '../../ui/States.tsx';
 import { TimeLeft, useNow } from '../../ui/TimeLeft.tsx';
 import { Decision } from './Decision.tsx';
 import { Difference } from './Difference.tsx';
+import { NextRequest } from './NextRequest.tsx';
 import { hasOutcome, Outcome } from './Outcome.tsx';
 import { PolicyEvaluations } from './PolicyEvaluations.tsx';
+import { RepeatButton } from './RepeatButton.tsx';
 import { RequestMismatch } from './RequestMismatch.tsx';
 import { Signatures } from './Signatures.tsx';
+import { Status } from './Status.tsx';
+import { Timeline } from './Timeline.tsx';
 import { TransactionDetails } from './TransactionDetails.tsx';
 import { useReading } from './useReading.ts';
 import './request.css';
@@ -50,6 +56,46 @@ function Lead({
   );
 }
 
+/** What it asks for, and what the policies say of it. */
+function About({
+  approval,
+  change,
+  organization,
+  isOpen,
+}: {
+  readonly approval: Approval;
+  /** As it is signed; undefined: nothing of it can be signed. */
+  readonly change: Change | undefined;
+  readonly organization: Organization;
+  readonly isOpen: boolean;
+}) {
+  if ('resourceType' in approval) {
+    return (
+      <Section title="What changes" id="changes">
+        <div className="card">
+          <Difference proposal={approval} change={change ?? approval} organization={organization} />
+        </div>
+      </Section>
+    );
+  }
+  return (
+    <>
+      <Section title="What it does" id="details">
+        <div className="card">
+          <TransactionDetails transaction={approval} organization={organization} />
+        </div>
+      </Section>
+      {isOpen ? (
+        <Section title="Policy evaluation" id="policies">
+          <div className="card">
+            <PolicyEvaluations transaction={approval} organization={organization} />
+          </div>
+        </Section>
+      ) : null}
+    </>
+  );
+}
+
 function Content({
   approval,
   organization,
@@ -62,10 +108,13 @@ function Content({
   const now = useNow(Date.parse(approval.expiresAt));
   const state = stateOf(approval, now);
   const isExpired = state.text === 'Expired';
-  const isProposal = 'resourceType' in approval;
   const outcomes = outcomesOf(approval);
   const isOpen = approval.signingPayloads !== undefined && !isExpired;
   const { payloads, problem, isChanged, onRead } = useReading(approval, organization);
+  const { review } = route.useSearch();
+  const { data: admins } = useQuery(adminsQuery);
+  const needsViewer = tabOf(approval, viewer, now) === 'you';
+  const missing = isExpired ? undefined : missingOf(approval, organization, admins?.members ?? []);
   // Nobody can sign what has expired, and it is not compared any more.
   if (problem && !isExpired) {
     return (
@@ -78,35 +127,26 @@ function Content({
     <Page
       title={headline(approval, organization)}
       lead={<Lead approval={approval} isExpired={isExpired} state={state} />}
+      actions={
+        'resourceType' in approval ? null : (
+          <RepeatButton transaction={approval} organization={organization} />
+        )
+      }
     >
+      <div className="stack request-top">
+        <Status {...{ approval, organization, isExpired, needsViewer, missing }} />
+        {review && !needsViewer ? (
+          <NextRequest id={approval.id} viewer={viewer} organization={organization} />
+        ) : null}
+      </div>
       <div className="request">
         <div>
-          {isProposal ? (
-            <Section title="What changes" id="changes">
-              <div className="card">
-                <Difference
-                  proposal={approval}
-                  change={Object.values(payloads)[0]?.change ?? approval}
-                  organization={organization}
-                />
-              </div>
-            </Section>
-          ) : (
-            <>
-              <Section title="What it does" id="details">
-                <div className="card">
-                  <TransactionDetails transaction={approval} organization={organization} />
-                </div>
-              </Section>
-              {isOpen ? (
-                <Section title="Policy evaluation" id="policies">
-                  <div className="card">
-                    <PolicyEvaluations transaction={approval} organization={organization} />
-                  </div>
-                </Section>
-              ) : null}
-            </>
-          )}
+          <About
+            approval={approval}
+            change={Object.values(payloads)[0]?.change}
+            organization={organization}
+            isOpen={isOpen}
+          />
           {hasOutcome(approval) ? (
             <Section title="What happened" id="outcome">
               <div className="card">
@@ -114,20 +154,20 @@ function Content({
               </div>
             </Section>
           ) : null}
+          <Timeline id={approval.id} />
         </div>
         <div className="request-side">
           {approval.signingPayloads || outcomes.approve || outcomes.reject ? (
             <Section title={isExpired ? 'Expired' : 'What you sign'} id="decide">
               <div className="card">
-                {isExpired ? (
-                  <p className="muted">It can no longer be signed. Create a new request.</p>
-                ) : null}
                 <Decision
                   approval={approval}
+                  organization={organization}
                   viewer={viewer}
                   payloads={payloads}
                   isExpired={isExpired}
                   isChanged={isChanged}
+                  isReview={review !== undefined && needsViewer}
                   onRead={onRead}
                 />
               </div>

@@ -2,20 +2,13 @@ import type { Approval, Schema } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { adminsQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
-import { hasMember, membersNamedBy } from '../../domain/eligibility.ts';
+import { hasMember } from '../../domain/eligibility.ts';
 import { counted } from '../../text/counted.ts';
+import { approversOf } from '../../text/requestRow.ts';
 import { ShortAddress } from '../../ui/Address.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 
 type Person = Pick<Schema['MemberSummary'], 'id' | 'name' | 'walletAddress'>;
-
-/** Everybody who may approve a transaction under its policy. */
-function approversOf(approval: Schema['Transaction'], organization: Organization): readonly Person[] {
-  const setting = organization.policies.find(({ id }) => id === approval.policy.id)?.approverSetting;
-  if (!setting) return [];
-  const all = membersNamedBy<Person>(setting, organization);
-  return all.filter(({ id }) => !setting.excludeInitiator || id !== approval.initiator.id);
-}
 
 function Person({
   person,

@@ -1,13 +1,13 @@
 import type { Transaction } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { recentTransactionsQuery } from '../../api/queries.ts';
+import { recipientHistoryQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
-import { assetText } from '../../domain/amounts.ts';
 import { NATIVE_CURRENCY } from '../../domain/assets.ts';
 import { recipientOf } from '../../domain/recipient.ts';
 import { recipientText } from '../../text/recipient.ts';
 import { Address } from '../../ui/Address.tsx';
+import { Amount } from '../../ui/Amount.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { Simulation } from './Simulation.tsx';
 
@@ -20,17 +20,24 @@ function Recipient({
   transaction: Transaction;
   organization: Organization;
 }) {
-  const { data: recent } = useQuery(recentTransactionsQuery());
-  const earlier = recent?.filter(({ id }) => id !== transaction.id);
+  const { data } = useQuery(recipientHistoryQuery(address));
+  const history = data && {
+    ...data,
+    transactions: data.transactions.filter(({ id }) => id !== transaction.id),
+  };
   return (
     <>
       <Address address={address} />
       <br />
       <span className="muted">
-        {earlier
-          ? recipientText(recipientOf(address, organization, earlier))
+        {history
+          ? recipientText(recipientOf(address, organization, history))
           : 'looking for earlier transactions…'}
       </span>
+      <br />
+      <Link to="/requests" search={{ tab: 'done', text: address }}>
+        Requests with this address
+      </Link>
     </>
   );
 }
@@ -78,6 +85,7 @@ export function TransactionDetails({
   const account = organization.accounts.find(({ id }) => id === accountId);
   const network = organization.networks.find(({ id }) => id === networkId);
   const native = network && { ...network.nativeAsset, tokenAddress: NATIVE_CURRENCY };
+  const named = organization.policies.find(({ id }) => id === policy.id);
   const isTransfer = transaction.type === 'TOKEN_TRANSFER';
   const target = isTransfer ? transaction.data.destination : transaction.data.toAddress;
   return (
@@ -85,7 +93,11 @@ export function TransactionDetails({
       rows={[
         [
           'Amount',
-          isTransfer ? <b>{assetText(transaction.data.rawAmount, transaction.data.asset)}</b> : undefined,
+          isTransfer ? (
+            <b key="amount">
+              <Amount raw={transaction.data.rawAmount} asset={transaction.data.asset} />
+            </b>
+          ) : undefined,
         ],
         [
           'Token',
@@ -98,12 +110,36 @@ export function TransactionDetails({
           <Recipient key="to" address={target} transaction={transaction} organization={organization} />,
         ],
         ['Function', isTransfer ? undefined : <Parameters key="call" transaction={transaction} />],
-        ['Value', isTransfer || transaction.value === '0' ? undefined : assetText(transaction.value, native)],
-        ['From', `${account?.name ?? accountId} on ${network?.name ?? networkId}`],
-        ['Initiator', initiator.name],
+        [
+          'Value',
+          isTransfer || transaction.value === '0' ? undefined : (
+            <Amount key="value" raw={transaction.value} asset={native} />
+          ),
+        ],
+        [
+          'From',
+          <span key="from">
+            <Link to="/accounts/$id" params={{ id: accountId }}>
+              {account?.name ?? accountId}
+            </Link>{' '}
+            on {network?.name ?? networkId}
+          </span>,
+        ],
+        [
+          'Initiator',
+          <Link key="initiator" to="/requests" search={{ tab: 'done', initiatorId: initiator.id }}>
+            {initiator.name}
+          </Link>,
+        ],
         [
           'Policy',
-          organization.policies.find(({ id }) => id === policy.id)?.name ?? `${policy.id} (removed)`,
+          named ? (
+            <Link key="policy" to="/policies/$id" params={{ id: policy.id }}>
+              {named.name}
+            </Link>
+          ) : (
+            `${policy.id} (removed)`
+          ),
         ],
         ['Description', description || undefined],
         [

@@ -1,0 +1,41 @@
+import type { Transaction } from '@orgwallet/client';
+import { amountText } from './amounts.ts';
+
+/** What the form of a transaction begins with: the name of its draft, and its fields. */
+export interface Repeated {
+  readonly form: 'transfer' | 'call';
+  readonly draft: { readonly [field: string]: string | readonly string[] };
+}
+
+const typed = (raw: string, decimals: number | null) => amountText(raw, decimals).replaceAll(',', '');
+
+/**
+ * The same transaction, to be created again; undefined where no form can: its function is not known, or it is not encoded as a form
+ * would. `replaces`: the one that it stands for.
+ */
+export function repeated(
+  transaction: Transaction,
+  { nativeDecimals, replaces = '' }: { readonly nativeDecimals: number; readonly replaces?: string },
+): Repeated | undefined {
+  const { accountId, networkId, description, value } = transaction;
+  const source = { accountId, networkId: String(networkId), description, replaces };
+  if (transaction.type === 'TOKEN_TRANSFER') {
+    const { destination, asset, rawAmount } = transaction.data;
+    const amount = typed(rawAmount, asset.decimals);
+    return { form: 'transfer', draft: { ...source, token: asset.tokenAddress, to: destination, amount } };
+  }
+  const { toAddress, functionName, functionParameters = [], encodingFaults } = transaction.data;
+  if (!functionName || encodingFaults || functionParameters.some(({ unread }) => unread)) return undefined;
+  const inputs = functionParameters.map(({ name, type }) => `${type} ${name}`.trim()).join(', ');
+  return {
+    form: 'call',
+    draft: {
+      ...source,
+      to: toAddress,
+      abi: `${functionName}(${inputs})`,
+      signature: '',
+      args: functionParameters.map(({ value: text }) => text),
+      value: typed(value, nativeDecimals),
+    },
+  };
+}

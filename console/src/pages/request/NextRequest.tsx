@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { openRequestsQuery } from '../../api/requests.ts';
+import type { Organization } from '../../api/useOrganization.ts';
+import type { Viewer } from '../../domain/eligibility.ts';
+import { requestFilter } from '../../domain/requestFilter.ts';
+import { tabOf } from '../../domain/requestTab.ts';
+import { counted } from '../../text/counted.ts';
+import { headline } from '../../text/headline.ts';
+
+/** Leads from one request that somebody has decided to the next that needs them: Enter is enough. */
+export function NextRequest({
+  id,
+  viewer,
+  organization,
+}: {
+  readonly id: string;
+  readonly viewer: Viewer;
+  readonly organization: Organization;
+}) {
+  const { data } = useQuery(openRequestsQuery(requestFilter({})));
+  const link = useRef<HTMLAnchorElement>(null);
+  const waiting = (data ?? [])
+    .filter((one) => one.id !== id && tabOf(one, viewer, Date.now()) === 'you')
+    .sort((one, other) => Date.parse(one.expiresAt) - Date.parse(other.expiresAt));
+  const [next] = waiting;
+  const isRead = data !== undefined;
+  useEffect(() => {
+    if (isRead) link.current?.focus();
+  }, [isRead]);
+  if (!isRead) return null;
+  return (
+    <p className="row">
+      {next ? (
+        <>
+          <Link
+            ref={link}
+            className="button primary"
+            to="/requests/$id"
+            params={{ id: next.id }}
+            search={{ review: '1' }}
+          >
+            Next: {headline(next, organization)}
+          </Link>
+          <span className="muted">{counted(waiting.length, 'request')} left</span>
+        </>
+      ) : (
+        <Link ref={link} className="button" to="/requests" search={{ tab: 'you' }}>
+          Nothing else needs you: back to the requests
+        </Link>
+      )}
+    </p>
+  );
+}

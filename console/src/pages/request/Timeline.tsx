@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import { eventsQuery } from '../../api/queries.ts';
+import { dateTime } from '../../text/time.ts';
+import { timelineOf } from '../../text/timeline.ts';
+import { Section } from '../../ui/Page.tsx';
+import { ShortText } from '../../ui/ShortText.tsx';
+import { Loaded } from '../../ui/States.tsx';
+
+/** What happened to a request, from its creation on, as the audit log has it. */
+export function Timeline({ id }: { readonly id: string }) {
+  const query = useQuery(eventsQuery(id));
+  return (
+    <Section title="Timeline" id="timeline">
+      <div className="card">
+        <Loaded query={query} what="the timeline">
+          {(entries) => (
+            <ol className="timeline">
+              {timelineOf(entries).map((event) => (
+                <li key={event.id} className={`timeline-event ${event.tone}`}>
+                  <p>
+                    {event.text}
+                    {event.transactionHash ? (
+                      <>
+                        {' '}
+                        <ShortText text={event.transactionHash} of="transaction hash" />
+                      </>
+                    ) : null}
+                  </p>
+                  {event.reason ? <p className="timeline-reason">{event.reason}</p> : null}
+                  <time dateTime={event.at} className="small muted">
+                    {dateTime(event.at)}
+                  </time>
+                </li>
+              ))}
+            </ol>
+          )}
+        </Loaded>
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,91 @@
+import { useEffect, useState } from 'react';
+import type { Organization } from '../../api/useOrganization.ts';
+import { assetsOf } from '../../domain/assets.ts';
+import { countFilters, KINDS } from '../../domain/requestFilter.ts';
+import { type RequestsSearch, requestsSearch } from '../../domain/search.ts';
+import { Button } from '../../ui/Button.tsx';
+import { RecordField, TextField } from '../../ui/Field.tsx';
+import '../../ui/filters.css';
+
+/** How long somebody types before it is searched. */
+const TYPED_MS = 300;
+
+interface Props {
+  readonly search: RequestsSearch;
+  readonly organization: Organization;
+  readonly onChange: (search: RequestsSearch) => void;
+}
+
+function SearchField({
+  value,
+  onSearch,
+}: {
+  readonly value: string;
+  readonly onSearch: (text: string) => void;
+}) {
+  const [typed, setTyped] = useState(value);
+  // A link or the history of the browser has changed it.
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed === value) return;
+    const timer = setTimeout(() => onSearch(typed), TYPED_MS);
+    return () => clearTimeout(timer);
+  }, [typed, value]);
+  return (
+    <TextField
+      type="search"
+      label="Search"
+      placeholder="Recipient, name, description or id"
+      maxLength={200}
+      value={typed}
+      onChange={({ target }) => setTyped(target.value)}
+    />
+  );
+}
+
+/** Chooses which requests are shown: a search, and filters that a phone shows on demand. */
+export function RequestFilters({ search, organization, onChange }: Props) {
+  const change = (fields: Partial<RequestsSearch>) => {
+    const { after: _, ...kept } = search;
+    onChange(requestsSearch({ ...kept, ...fields }));
+  };
+  const count = countFilters(search);
+  const choice = (name: 'kind' | 'accountId' | 'assetId' | 'initiatorId' | 'policyId') => ({
+    none: 'all',
+    value: search[name] ?? '',
+    onChange: (id: string) => change({ [name]: id }),
+  });
+  const day = (name: 'from' | 'to') => ({
+    type: 'date',
+    value: search[name] ?? '',
+    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
+      change({ [name]: target.value }),
+  });
+  const { accounts, policies, members } = organization;
+  return (
+    <search className="request-filters">
+      <SearchField value={search.text ?? ''} onSearch={(text) => change({ text })} />
+      <details open={count > 0}>
+        <summary>Filters{count > 0 ? ` (${count})` : ''}</summary>
+        <fieldset className="filters">
+          <legend className="hidden-visually">Which requests</legend>
+          <TextField label="From" {...day('from')} />
+          <TextField label="To" {...day('to')} />
+          <RecordField label="Kind" records={KINDS.map(([id, name]) => ({ id, name }))} {...choice('kind')} />
+          <RecordField label="Account" records={accounts} {...choice('accountId')} />
+          <RecordField label="Asset" records={assetsOf(organization)} {...choice('assetId')} />
+          <RecordField label="Initiator" records={members} {...choice('initiatorId')} />
+          <RecordField label="Policy" records={policies} {...choice('policyId')} />
+          {count > 0 ? (
+            <Button
+              look="quiet"
+              onClick={() => onChange(requestsSearch({ tab: search.tab, text: search.text }))}
+            >
+              Clear filters
+            </Button>
+          ) : null}
+        </fieldset>
+      </details>
+    </search>
+  );
+}
