@@ -106,9 +106,9 @@ describe('the page of requests', () => {
   it('has pages of what is done that stay while other things happen', async () => {
     await storeClosed(45, 'completed');
     const alice = await site.signedIn(world.org.alice, '/requests?tab=done');
-    await until('the first page is shown', async () => (await rowsOn(alice).count()) === 20);
+    await until('the first page is shown', async () => (await rowsOn(alice).count()) === 15);
     await button(alice, 'Older').click();
-    await rowsOn(alice).filter({ hasText: 'Old 30' }).waitFor();
+    await rowsOn(alice).filter({ hasText: 'Old 20' }).waitFor();
     const before = await rowsOn(alice).allTextContents();
     const paid = await createTransaction(
       site.api.http,
@@ -121,9 +121,9 @@ describe('the page of requests', () => {
     );
     await signed(site.api.http, world.org, paid, world.org.dave, 'initiator', { execute: true });
     await button(alice, 'Older').click();
-    await rowsOn(alice).filter({ hasText: 'Old 45' }).waitFor();
+    await rowsOn(alice).filter({ hasText: 'Old 40' }).waitFor();
     await alice.page.goBack();
-    await rowsOn(alice).filter({ hasText: 'Old 30' }).waitFor();
+    await rowsOn(alice).filter({ hasText: 'Old 20' }).waitFor();
     const what = (texts: readonly string[]) => texts.map((text) => /Old \d+/.exec(text)?.[0]);
     expect(what(await rowsOn(alice).allTextContents())).toEqual(what(before));
     await button(alice, 'Newest').click();
@@ -229,7 +229,9 @@ describe('the page of a request', () => {
     const alice = await open(created.id);
     const changes = section(alice, 'What changes');
     await changes.getByRole('row', { name: /^Name Petty cash$/ }).waitFor();
-    expect(await changes.getByRole('row', { name: /^Networks/ }).textContent()).toBe('NetworksLocal');
+    expect(await changes.getByRole('row', { name: /^Networks/ }).textContent()).toMatch(
+      /^NetworksLocal[^,]*$/,
+    );
     const bob = await open(renamed.id, org.bob);
     await section(bob, 'What changes').getByRole('row', { name: 'Name Petty cash Cash' }).waitFor();
   });
@@ -270,7 +272,7 @@ it('reads the next page of a list that somebody asks for, however often somethin
   })();
   try {
     await more.click();
-    await history.getByText('Old 60').waitFor(LIVE);
+    await history.getByText('100 shown').waitFor(LIVE);
   } finally {
     isOver = true;
     await paying;

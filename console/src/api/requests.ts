@@ -12,8 +12,8 @@ import {
 } from '../domain/requestPages.ts';
 import { orgwallet, READ_TIMEOUT_MS } from './client.ts';
 
-/** Rows of a page. */
-export const PAGE_SIZE = 20;
+/** Rows of a page: three screens of a phone at most. */
+export const PAGE_SIZE = 15;
 /** How many open requests of each list are looked through at most. */
 const MOST_OPEN = 1_000;
 

@@ -14,6 +14,11 @@ function needs(approval: Approval, viewer: Viewer): boolean {
   return votes.initiator || (votes.approve && !hasVoted);
 }
 
+/** The order of open requests: what expires first, then what was created first. */
+export const byDeadline = (one: Approval, other: Approval): number =>
+  Date.parse(one.expiresAt) - Date.parse(other.expiresAt) ||
+  Date.parse(one.createdAt) - Date.parse(other.createdAt);
+
 /** The tab of a request. `now`: it expires while it is looked at. */
 export function tabOf(approval: Approval, viewer: Viewer, now: number): RequestTab {
   const { executionStatus, signatureStatus, expiresAt } = approval;

@@ -33,10 +33,7 @@ function openStatus(
 ): RequestStatus {
   const ready = READY[signatureStatus];
   if (ready) return { title: 'Ready to execute', text: ready, tone: 'warning' };
-  const count = missing?.count ?? 0;
-  const lacks = missing
-    ? `${count === 1 ? 'One signature is' : `${count} signatures are`} missing: ${missingText(missing)}.`
-    : '';
+  const lacks = missing ? `Missing: ${missingText(missing)}.` : '';
   if (needsViewer) return { title: 'Needs your signature', text: lacks, tone: 'warning' };
   return { title: 'Waiting for others', text: lacks, tone: 'plain' };
 }

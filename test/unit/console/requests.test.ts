@@ -208,7 +208,7 @@ describe('what has become of a request', () => {
     const missing = { count: 1, people: [BOB] };
     expect(requestStatus(transfer(), { isExpired: false, needsViewer: true, missing })).toMatchObject({
       title: 'Needs your signature',
-      text: 'One signature is missing: Bob.',
+      text: 'Missing: Bob.',
     });
     expect(requestStatus(transfer(), { isExpired: true, needsViewer: true, missing }).title).toBe('Expired');
   });

@@ -5,7 +5,7 @@ import { openRequestsQuery } from '../../api/requests.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import type { Viewer } from '../../domain/eligibility.ts';
 import { requestFilter } from '../../domain/requestFilter.ts';
-import { tabOf } from '../../domain/requestTab.ts';
+import { byDeadline, tabOf } from '../../domain/requestTab.ts';
 import { counted } from '../../text/counted.ts';
 import { headline } from '../../text/headline.ts';
 
@@ -23,7 +23,7 @@ export function NextRequest({
   const link = useRef<HTMLAnchorElement>(null);
   const waiting = (data ?? [])
     .filter((one) => one.id !== id && tabOf(one, viewer, Date.now()) === 'you')
-    .sort((one, other) => Date.parse(one.expiresAt) - Date.parse(other.expiresAt));
+    .sort(byDeadline);
   const [next] = waiting;
   const isRead = data !== undefined;
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { Approval, Transaction } from '@orgwallet/client';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Organization } from '../../api/useOrganization.ts';
-import type { RequestTab } from '../../domain/requestTab.ts';
+import { OPEN_TABS, type RequestTab } from '../../domain/requestTab.ts';
 import { failureTitle } from '../../text/failures.ts';
 import { stateOf, tallyText } from '../../text/labels.ts';
 import {
@@ -51,10 +51,15 @@ function Transfer({
   const preposition = transaction.type === 'TOKEN_TRANSFER' ? 'to' : 'of';
   return (
     <>
-      <span className="request-row-to">
+      <span>
         {preposition} <bdi>{recipientLine(transaction, organization)}</bdi>
+        {description ? (
+          <>
+            {' · '}
+            <bdi className="request-row-for">{description}</bdi>
+          </>
+        ) : null}
       </span>
-      {description ? <span className="request-row-for">{description}</span> : null}
       <span className="muted">
         from <bdi>{sourceLine(transaction, organization)}</bdi>, by <bdi>{initiator.name}</bdi>
       </span>
@@ -63,13 +68,11 @@ function Transfer({
 }
 
 /** What is wrong, or who has signed and who is missing. */
-function Signed({ approval, organization, admins }: { readonly approval: Approval } & RowContext) {
+function Signed({ approval, organization, admins, tab }: { readonly approval: Approval } & RowContext) {
   const missing = missingOf(approval, organization, admins);
   return (
     <>
-      <span>
-        <span className="muted">{tallyText(approval)}</span>
-      </span>
+      {OPEN_TABS.includes(tab) ? <span className="muted">{tallyText(approval)}</span> : null}
       <span>
         <span className="muted">Signed:</span> {signedText(approval)}
       </span>

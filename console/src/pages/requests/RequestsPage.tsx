@@ -15,7 +15,7 @@ import { useSession } from '../../api/useSession.ts';
 import type { Viewer } from '../../domain/eligibility.ts';
 import { countFilters, type RequestFilter, requestFilter } from '../../domain/requestFilter.ts';
 import { placesText, readPlaces } from '../../domain/requestPages.ts';
-import { OPEN_TABS, type RequestTab, tabOf } from '../../domain/requestTab.ts';
+import { byDeadline, OPEN_TABS, type RequestTab, tabOf } from '../../domain/requestTab.ts';
 import { type RequestsSearch, requestsSearch } from '../../domain/search.ts';
 import { requestColumns } from '../../text/requestColumns.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -163,9 +163,6 @@ function ListedRows({ status, ...tab }: Tab & { readonly status: ListedTab }) {
     </Loaded>
   );
 }
-
-const byDeadline = (one: Approval, other: Approval) =>
-  Date.parse(one.expiresAt) - Date.parse(other.expiresAt);
 
 async function* within(tab: RequestTab, filter: RequestFilter, viewer: Viewer, signal: AbortSignal) {
   const status = isOpenTab(tab) ? undefined : tab;
