@@ -125,12 +125,15 @@ export const hasPaidQuery = queryOptions({
 /** How many earlier transactions to a recipient are counted. */
 const MOST_EARLIER = 20;
 
-/** The last transactions to a recipient that were executed or rejected, over the whole history; and whether there are more. */
-export const recipientHistoryQuery = (recipient: string) =>
+/**
+ * The last transactions to a recipient that were created before a time and executed or rejected, over the whole history; and whether
+ * there are more.
+ */
+export const recipientHistoryQuery = (recipient: string, before: string) =>
   queryOptions({
-    queryKey: ['transactions', 'recipient', recipient],
+    queryKey: ['transactions', 'recipient', recipient, before],
     queryFn: async ({ signal }) => {
-      const asked = { recipient, status: 'done', limit: MOST_EARLIER } as const;
+      const asked = { recipient, status: 'done', to: before, limit: MOST_EARLIER } as const;
       const { data, pagination } = await orgwallet.page('listTransactions', asked, timed(signal));
       return { transactions: data, hasMore: pagination?.hasMore ?? false };
     },

@@ -20,8 +20,8 @@ function namedAddresses(policy: Schema['Policy']): readonly string[] {
 }
 
 /**
- * Looks for an address among members, accounts and policies. `history`: the last transactions to it that were executed or rejected,
- * the one apart that asks.
+ * Looks for an address among members, accounts and policies. `history`: the last earlier transactions to it that were executed or
+ * rejected.
  */
 export function recipientOf(
   address: string,

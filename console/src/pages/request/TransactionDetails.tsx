@@ -20,11 +20,7 @@ function Recipient({
   transaction: Transaction;
   organization: Organization;
 }) {
-  const { data } = useQuery(recipientHistoryQuery(address));
-  const history = data && {
-    ...data,
-    transactions: data.transactions.filter(({ id }) => id !== transaction.id),
-  };
+  const { data: history } = useQuery(recipientHistoryQuery(address, transaction.createdAt));
   return (
     <>
       <Address address={address} />

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import type { RequestTab } from '../../domain/requestTab.ts';
 import type { RequestsSearch } from '../../domain/search.ts';
 
@@ -29,11 +30,17 @@ export function RequestTabs({
   readonly counts: Partial<Record<RequestTab, number>>;
 }) {
   const { after: _, ...kept } = search;
+  const tabs = useRef<HTMLUListElement>(null);
+  // A phone shows only some of them.
+  useEffect(() => {
+    const shown = tabs.current?.querySelector(`[data-tab="${current}"]`);
+    shown?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [current]);
   return (
     <nav aria-label="Requests by state" className="request-tabs">
-      <ul>
+      <ul ref={tabs}>
         {TABS.map(([tab, name]) => (
-          <li key={tab}>
+          <li key={tab} data-tab={tab}>
             <Link
               to="/requests"
               search={{ ...kept, tab }}
