@@ -7,7 +7,7 @@ const MAX_WORD = 64;
 const SCOPE = 10;
 
 /** The words of a text, as searches compare them: lower case, letters and digits only, each once. */
-export function wordsOf(text: string): readonly string[] {
+function wordsOf(text: string): readonly string[] {
   const words =
     text
       .normalize('NFKC')
@@ -17,7 +17,7 @@ export function wordsOf(text: string): readonly string[] {
 }
 
 /** Something that a request has to do with: a search finds it by this as a whole, and no word is like it. */
-export type Tag = `${'to' | 'asset' | 'account' | 'policy' | 'member'}:${string}`;
+type Tag = `${'to' | 'asset' | 'account' | 'policy' | 'member'}:${string}`;
 
 const scoped = (organizationId: string, term: string) => `${organizationId.slice(-SCOPE)}/${term}`;
 

@@ -65,7 +65,7 @@ export async function findTransactionTrouble(db: Db | Tx, seconds: number): Prom
 }
 
 /** An account on a network, and the nonce that follows the last one that is explained: signed, or recorded as unknown. */
-export interface ExplainedNonce {
+interface ExplainedNonce {
   readonly organizationId: string;
   readonly accountId: string;
   readonly address: string;

@@ -32,7 +32,7 @@ import { signatureBody, transactionPath } from '../support/transactionApi';
 type PerResource = Record<ResourceType, Shown>;
 
 /** Query parameters that name no record. */
-const NAMELESS = ['limit', 'status', 'resourceType', 'action', 'from', 'to'];
+const NAMELESS = ['limit', 'status', 'resourceType', 'action', 'type', 'from', 'to'];
 const ID = /^[a-z]+_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
 let api: TestService;
@@ -123,6 +123,23 @@ async function bodyOf(operation: Operation): Promise<Partial<Ask>> {
   return { body: await voteOf(theirs.org, theirProposals[resourceOf(operation.path)]) };
 }
 
+/** An id of theirs in a query is refused as one that does not exist. */
+const idRefused = (operation: Operation, name: string, ids: readonly [string, string]) =>
+  refusedAlike(
+    refusal(400, 'validationError', name),
+    (isTheirs) => ({ path: `${urlOf(operation)}?${name}=${isTheirs ? ids[0] : ids[1]}` }),
+    ids,
+  );
+
+/** What is theirs is not found, as what nobody has. */
+async function nothingFound(operation: Operation, name: string, values: readonly [string, string]) {
+  for (const value of values) {
+    const path = `${urlOf(operation)}?${name}=${encodeURIComponent(value)}`;
+    const { status, body } = await api.http.send({ key: ours.org.readKey, path });
+    expect([name, value, status, body.data]).toEqual([name, value, 200, []]);
+  }
+}
+
 /** The effect of an id of the other organization in a query, by parameter. */
 const QUERIES: { readonly [name: string]: (operation: Operation) => Promise<void> } = {
   async cursor(operation) {
@@ -136,13 +153,14 @@ const QUERIES: { readonly [name: string]: (operation: Operation) => Promise<void
       [cursor, nobodys],
     );
   },
-  async accountId(operation) {
-    const [foreign, unknown] = [theirs.accounts[0].id, example('acc_')];
-    await refusedAlike(
-      refusal(400, 'validationError', 'accountId'),
-      (isTheirs) => ({ path: `${urlOf(operation)}?accountId=${isTheirs ? foreign : unknown}` }),
-      [foreign, unknown],
-    );
+  accountId: (operation) => idRefused(operation, 'accountId', [theirs.accounts[0].id, example('acc_')]),
+  policyId: (operation) => idRefused(operation, 'policyId', [theirs.policies[0].id, example('pol_')]),
+  initiatorId: (operation) => idRefused(operation, 'initiatorId', [theirs.org.dave.id, example('mem_')]),
+  recipient: (operation) => nothingFound(operation, 'recipient', [theirs.transactions[0].to, newAddress()]),
+  // An account of theirs as the address of a token: as little as any address.
+  assetId: (operation) => nothingFound(operation, 'assetId', [theirs.accounts[0].address, newAddress()]),
+  async text(operation) {
+    for (const mark of theirMarks()) await nothingFound(operation, 'text', [mark, 'nobody']);
   },
   async resourceId(operation) {
     const { org, accounts, groups, policies, transactions } = theirs;

@@ -60,6 +60,7 @@ describe('an account', () => {
   it('shows what it holds and what was paid from it, in a file without formulas', async () => {
     const visitor = await site.signedIn(world.org.dave);
     await place(visitor, 'Accounts').click();
+    await untilOn(visitor, 'Accounts');
     await visitor.page.getByRole('link', { name: 'Treasury' }).click();
     await untilOn(visitor, 'Treasury');
     const balances = section(visitor, 'Balances');

@@ -71,15 +71,10 @@ async function collect<T>(rows: AsyncIterable<T>, most: number): Promise<T[]> {
   return found;
 }
 
-export const openProposalsQuery = queryOptions({
+const openProposalsQuery = queryOptions({
   queryKey: ['proposals', 'open'],
   queryFn: ({ signal }) =>
     collect(orgwallet.each('listProposals', { status: 'open' }, timed(signal)), MOST_OPEN),
-});
-export const openTransactionsQuery = queryOptions({
-  queryKey: ['transactions', 'open'],
-  queryFn: ({ signal }) =>
-    collect(orgwallet.each('listTransactions', { status: 'queued' }, timed(signal)), MOST_OPEN),
 });
 
 /** The newest open requests: what waits for somebody is counted in them. */

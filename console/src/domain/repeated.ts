@@ -2,7 +2,7 @@ import type { Transaction } from '@orgwallet/client';
 import { amountText } from './amounts.ts';
 
 /** What the form of a transaction begins with: the name of its draft, and its fields. */
-export interface Repeated {
+interface Repeated {
   readonly form: 'transfer' | 'call';
   readonly draft: { readonly [field: string]: string | readonly string[] };
 }

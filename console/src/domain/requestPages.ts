@@ -2,7 +2,7 @@ import type { Approval } from '@orgwallet/client';
 
 /** Where the next rows of a list are: a cursor of the service, or that there are no more. */
 export type Place = string;
-export const FIRST: Place = '';
+const FIRST: Place = '';
 const END: Place = '.';
 
 /** The places of both lists, of transactions and of proposals, at which a page begins. */

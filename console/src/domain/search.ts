@@ -15,7 +15,7 @@ export const historySearch = searchTexts('status', 'networkId', 'type');
 export type HistorySearch = ReturnType<typeof historySearch>;
 
 /** The fields of the page of requests: its tab, where its page begins, and what is looked for. */
-export const REQUEST_FIELDS = [
+const REQUEST_FIELDS = [
   'tab',
   'after',
   'text',

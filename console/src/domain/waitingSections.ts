@@ -2,7 +2,7 @@ import type { Approval } from '@orgwallet/client';
 import { hasMember, outcomesOf, type Viewer, votesOf } from './eligibility.ts';
 
 /** The section of the page of open requests: what a request waits for. */
-export type WaitingSection = 'you' | 'failed' | 'processing' | 'others' | 'closed';
+type WaitingSection = 'you' | 'failed' | 'processing' | 'others' | 'closed';
 
 const CLOSED: readonly (string | null)[] = ['completed', 'rejected'];
 

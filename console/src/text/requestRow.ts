@@ -6,7 +6,7 @@ import { headline, type Names } from './headline.ts';
 type Person = Pick<Schema['MemberSummary'], 'id' | 'name'>;
 
 /** Who takes part in the requests of an organization, as it is now. */
-export interface Electorate<P extends Person = Person> {
+interface Electorate<P extends Person = Person> {
   readonly members: readonly P[];
   readonly groups: readonly { readonly id: string; readonly members: readonly P[] }[];
   readonly policies: readonly Schema['Policy'][];

@@ -3,7 +3,7 @@ import { failureTitle } from './failures.ts';
 import { type Missing, missingText } from './requestRow.ts';
 
 /** Where a request is, and what is to be done about it. */
-export interface RequestStatus {
+interface RequestStatus {
   readonly title: string;
   readonly text: string;
   readonly tone: 'plain' | 'good' | 'warning' | 'danger';

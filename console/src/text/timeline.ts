@@ -5,7 +5,7 @@ import { failureTitle } from './failures.ts';
 type Entry = Pick<Schema['AuditLogEntry'], 'id' | 'action' | 'actor' | 'details' | 'createdAt'>;
 
 /** Something that happened to a request. */
-export interface TimelineEvent {
+interface TimelineEvent {
   readonly id: string;
   readonly at: string;
   readonly text: string;
