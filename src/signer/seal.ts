@@ -189,7 +189,7 @@ export async function sealProposal(context: SignerContext, key: ApprovalKey): Pr
       if (found) clock.assertInStep(found.readAt);
       const made = await sealOf(context, known, record).catch(async (error) => {
         const now = await readSealedState(db, key.organizationId);
-        if (now.state.sequence === known.state.sequence) throw error;
+        if (now.stored.signature === known.stored.signature) throw error;
       });
       if (!made) continue;
       const { seal, next } = made;
