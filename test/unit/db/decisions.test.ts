@@ -18,7 +18,6 @@ const COMPUTED = [
   'IDLE_SECONDS',
   'NONCE_ATTEMPTS',
   'NONCE_SECONDS',
-  'UNKNOWN_POSITION',
 ];
 
 /** The values that a file takes from the rules; types are gone when it runs. */
