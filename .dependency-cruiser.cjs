@@ -38,7 +38,7 @@ const SIGNER = file('src/signer/(activities|refusal|seal|transaction/confirmOutc
 const SIGNER_FILES = folder('src/signer/(journal|keys|recovery|store)');
 /** Statements that the signer and others execute. */
 const SHARED_TABLES = file(
-  'src/db/(attempts|authorizations|chain|database|installation|journalComparison|lockQueues|policyUsage|reservations|rows|seals|searchTerms|storedProposals|transactions|unknownExecutions)',
+  'src/db/(attempts|authorizations|chain|database|installation|journalComparison|lockQueues|policyUsage|reservations|rows|seals|storedApprovals|storedProposals|storedTransactions|unknownExecutions)',
 );
 /** What runs a process and its workers. */
 const RUNNING = file('src/(process|workers)');
@@ -130,7 +130,8 @@ const LAYERS = {
     types: [CLIENTS, CONFIG, LIFETIME, LOGGING, file('src/db/storedApprovals')],
   },
   'src/signer/store': {
-    may: [folder('src/domain'), SHARED_TABLES],
+    // What a search finds a request by is written back with it.
+    may: [folder('src/domain'), SHARED_TABLES, file('src/db/(searchTerms|transactions)')],
     types: [file('src/db/(freezes|relayers|tables)')],
   },
   // What differs between database and journal; an operator has it written back.

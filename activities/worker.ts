@@ -1,6 +1,6 @@
 import type { AnySnapshot } from '../src/approvals/subject';
 import type { ProposalSnapshot } from '../src/db/proposals';
-import type { TransactionSnapshot } from '../src/db/transactions';
+import type { TransactionSnapshot } from '../src/db/storedTransactions';
 import type { ApprovalState, Subject } from '../src/domain/approval';
 import type { ApprovalKey } from '../src/domain/approvalRef';
 import type { DeploymentKey, DeploymentResult, ProposalState } from '../src/domain/proposal';

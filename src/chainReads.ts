@@ -12,7 +12,7 @@ import { isAccountAddress } from './db/accounts';
 import type { Db } from './db/database';
 import { listPolicyTokens } from './db/policies';
 import { payingRelayer } from './db/reservations';
-import type { StoredTransaction } from './db/transactions';
+import type { StoredTransaction } from './db/storedTransactions';
 import { listTransactionTokens } from './db/transactionTokens';
 import { NATIVE_CURRENCY } from './domain/policy';
 import type { TransactionContent } from './domain/transactionContent';

@@ -5,7 +5,7 @@ import type { Balance } from '../contract/accounts';
 import type { TransactionSimulation } from '../contract/transactions';
 import type { Account } from '../db/accounts';
 import type { Db } from '../db/database';
-import type { StoredTransaction } from '../db/transactions';
+import type { StoredTransaction } from '../db/storedTransactions';
 import type { Decision } from '../domain/approval';
 import type { ApprovalRef, WorkflowRef } from '../domain/approvalRef';
 import type { Outcome } from '../domain/refusal';

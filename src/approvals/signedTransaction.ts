@@ -1,4 +1,4 @@
-import type { TransactionSnapshot } from '../db/transactions';
+import type { TransactionSnapshot } from '../db/storedTransactions';
 import type { VoteType } from '../domain/approval';
 import { type TransactionStatement, transactionPayload } from '../domain/signing';
 import {

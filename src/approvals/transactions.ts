@@ -1,6 +1,7 @@
 import { decodeSignature, InvalidSignature } from '../chain/signatures';
 import { findMembersByWallet } from '../db/members';
-import { lockTransaction, readTransactionForMessage, type TransactionSnapshot } from '../db/transactions';
+import type { TransactionSnapshot } from '../db/storedTransactions';
+import { lockTransaction, readTransactionForMessage } from '../db/transactions';
 import { isSameAddress } from '../domain/address';
 import { type MemberSummary, memberSummary, type VoteType } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';

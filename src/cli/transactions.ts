@@ -1,12 +1,8 @@
 import type { Command } from 'commander';
 import { gasPriceText } from '../chain/nativeAmount';
 import type { NetworkConfig } from '../config';
-import {
-  findTransactionById,
-  listTransactions,
-  type StoredTransaction,
-  type TransactionSnapshot,
-} from '../db/transactions';
+import type { StoredTransaction, TransactionSnapshot } from '../db/storedTransactions';
+import { findTransactionById, listTransactions } from '../db/transactions';
 import { readTransactionTrail, type TrailAttempt, type TrailUsage } from '../db/transactionTrail';
 import { transactionDetails, transactionSentence } from '../domain/operatorText';
 import { assetAmount } from '../domain/policyText';

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
-import type { MemberSummary } from '../domain/approval';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
-import type { TransactionNow, TransactionRecord, TransactionRef } from '../domain/transaction';
+import type { TransactionRecord, TransactionRef } from '../domain/transaction';
 import { lockApproval } from './approvalLocks';
 import {
   type ApprovalFilter,
@@ -12,7 +11,6 @@ import {
 } from './approvalSelection';
 import { type TagColumn, tagColumn } from './approvalTags';
 import type { Db, Tx } from './database';
-import { readDefinition } from './policyDefinition';
 import {
   type MessageColumns,
   type MessageKey,
@@ -28,73 +26,20 @@ import {
   type PeopleColumn,
   peopleColumn,
 } from './referencedRecords';
-import { queryNumbered, queryRows, type Statement, selected } from './rows';
+import { queryNumbered, queryRows, type Statement } from './rows';
 import { hasTag, hasText, storedTerms } from './searchTerms';
 import {
-  type ApprovalColumns,
-  approvalColumns,
-  memberColumn,
-  type StoredApproval,
-  storedApproval,
-  type TimeColumn,
-  timeColumn,
-} from './storedApprovals';
-import type { PolicyRow, TransactionRow } from './tables';
-
-/** A transaction as it is stored. */
-export interface StoredTransaction extends TransactionRecord, StoredApproval {
-  readonly accountName: string;
-  /** Networks that the account is on. */
-  readonly accountNetworkIds: readonly number[];
-  readonly updatedAt: Date;
-  readonly waitingFor: string | null;
-  readonly votes: StoredApproval['votes'];
-}
-
-/** A transaction with the state that its rules depend on, read at one moment. */
-export interface TransactionSnapshot {
-  readonly record: StoredTransaction;
-  readonly now: TransactionNow;
-}
-
-/**
- * What the signer reads of a transaction: without members, groups and the account's networks, which it takes from the
- * sealed state, and without the outcome on chain, which it reads from its own endpoints.
- */
-export interface UnsealedTransaction {
-  readonly record: Omit<StoredTransaction, 'accountNetworkIds' | 'chain'>;
-  readonly now: Omit<TransactionNow, 'members' | 'groups'>;
-}
-
-const FROM = `FROM approvals a
-  JOIN transactions t ON t.id = a.id
-  JOIN accounts account ON account.id = t.account_id
-  JOIN members i ON i.id = t.initiator_id
-  JOIN policies p ON p.id = t.policy_id`;
-
-const OWN_COLUMNS = selected<TransactionRow>('t', {
-  id: true,
-  account_id: true,
-  network_id: true,
-  policy_id: true,
-  initiator_id: true,
-  description: true,
-  type: true,
-  to_address: true,
-  value: true,
-  calldata: true,
-  content: true,
-  replaces: true,
-  awaits_relayer_wei: true,
-  cancelling: true,
-  reopenings: true,
-});
-
-/** What every statement reads of a transaction. */
-const RECORD = `${OWN_COLUMNS}, ${approvalColumns}, ${timeColumn},
-    account.address AS account_address, account.name AS account_name, ${memberColumn('i')} AS initiator,
-    p.definition AS policy_definition, p.removed_at IS NOT NULL AS policy_removed,
-    (SELECT z.outcome FROM authorizations z WHERE z.transaction_id = t.id) AS signer_outcome`;
+  ATTEMPTED,
+  FROM,
+  oneTransaction,
+  RECORD,
+  type RecordColumns,
+  type StoredTransaction,
+  type TransactionSnapshot,
+  UNDECIDED,
+  type UnsealedTransaction,
+  unsealed,
+} from './storedTransactions';
 
 /** What only the signer takes from elsewhere. */
 const SURROUNDINGS = `
@@ -113,40 +58,17 @@ const SURROUNDINGS = `
         AND (c.outcome IS NULL OR a.execution_status IS DISTINCT FROM 'processing')
       GROUP BY c.id ORDER BY c.id DESC LIMIT 1) AS chain`;
 
-/** SQL: something was stored to be signed. */
-export const ATTEMPTED = `EXISTS (SELECT FROM chain_attempts c WHERE c.transaction_id = t.id) AS attempted`;
-
-/** SQL: something of the account is signed, or is being signed, and not decided. */
-export const UNDECIDED = `EXISTS (SELECT FROM chain_attempts c WHERE c.account_id = t.account_id AND c.network_id = t.network_id
-      AND c.outcome IS NULL AND c.safe_nonce IS NOT NULL)`;
-
 /** The record with the state that its rules depend on. */
 const SELECT = `SELECT ${RECORD}, ${SURROUNDINGS} ${FROM}`;
 
-/** SQL: reads the transaction `$2` of the organization `$1`, with what else is asked for. */
-export const oneTransaction = (...beside: readonly string[]) =>
-  `SELECT ${[RECORD, ...beside].join(', ')} ${FROM} WHERE a.organization_id = $1 AND a.id = $2`;
-
 const FOR_MESSAGE = oneTransaction(SURROUNDINGS, messageColumns);
 const SNAPSHOT = oneTransaction(SURROUNDINGS, tagColumn);
-const UNSEALED = oneTransaction();
+
 const TO_OBSERVE = oneTransaction(
   ATTEMPTED,
   `CASE WHEN NOT ${UNDECIDED} THEN
     (SELECT json_object_agg(r.index, r.address) FROM relayers r WHERE r.network_id = t.network_id) END AS relayers`,
 );
-/** What every statement reads of a transaction. */
-export type RecordColumns = TransactionRow &
-  ApprovalColumns &
-  TimeColumn & {
-    readonly result: StoredTransaction['result'];
-    readonly account_address: string;
-    readonly account_name: string;
-    readonly initiator: MemberSummary;
-    readonly policy_definition: PolicyRow['definition'];
-    readonly policy_removed: boolean;
-    readonly signer_outcome: StoredTransaction['signerOutcome'];
-  };
 
 /** What `SURROUNDINGS` reads beside it. */
 type SnapshotColumns = RecordColumns &
@@ -157,38 +79,6 @@ type SnapshotColumns = RecordColumns &
       | (Omit<NonNullable<StoredTransaction['chain']>, 'submittedAt'> & { readonly submittedAt: string })
       | null;
   };
-
-/** The record that was read, with what the signer takes from it. */
-export function unsealed(row: RecordColumns): UnsealedTransaction {
-  return {
-    record: {
-      ...storedApproval(row),
-      accountId: row.account_id,
-      accountAddress: row.account_address,
-      accountName: row.account_name,
-      networkId: Number(row.network_id),
-      policyId: row.policy_id,
-      initiator: row.initiator,
-      description: row.description,
-      type: row.type,
-      to: row.to_address,
-      value: BigInt(row.value),
-      calldata: row.calldata,
-      content: row.content,
-      replaces: row.replaces,
-      awaitsRelayerWei: row.awaits_relayer_wei === null ? null : BigInt(row.awaits_relayer_wei),
-      cancelling: row.cancelling,
-      signerOutcome: row.signer_outcome,
-      reopenings: row.reopenings,
-      result: row.result,
-    },
-    now: {
-      time: row.read_at,
-      policy: { ...readDefinition(row.policy_id, row.policy_definition), id: row.policy_id },
-      policyRemoved: row.policy_removed,
-    },
-  };
-}
 
 function snapshot(row: SnapshotColumns): TransactionSnapshot {
   const { record, now } = unsealed(row);
@@ -225,15 +115,6 @@ export async function readTransactionToObserve(
   type Row = RecordColumns & Pick<TransactionToObserve, 'attempted' | 'relayers'>;
   const [row] = await queryNumbered<Row>(db, TO_OBSERVE, values);
   return row && { record: unsealed(row).record, attempted: row.attempted, relayers: row.relayers };
-}
-
-/** What the signer reads of one transaction of an organization, in one statement; or undefined. */
-export async function readUnsealedTransaction(
-  db: Db | Tx,
-  { organizationId, transactionId }: TransactionRef,
-): Promise<UnsealedTransaction | undefined> {
-  const [row] = await queryNumbered<RecordColumns>(db, UNSEALED, [organizationId, transactionId]);
-  return row && unsealed(row);
 }
 
 /** One transaction of an organization with the state that its rules depend on, in one statement; or undefined. */
@@ -421,19 +302,6 @@ export function insertTransaction(tx: Db | Tx, transaction: NewTransaction & Lis
     position: transaction.position,
     terms: transactionTerms(tx, transaction),
   });
-}
-
-/** The network and policy of a transaction; undefined when it does not exist. */
-export async function findNetworkAndPolicy(
-  db: Db | Tx,
-  { organizationId, transactionId }: TransactionRef,
-): Promise<{ readonly networkId: number; readonly policyId: string } | undefined> {
-  const row = await db('approvals')
-    .join('transactions', 'transactions.id', 'approvals.id')
-    .where('approvals.organization_id', organizationId)
-    .where('approvals.id', transactionId)
-    .first('transactions.network_id', 'transactions.policy_id');
-  return row && { networkId: Number(row.network_id), policyId: row.policy_id };
 }
 
 /** Sets what an execution waits for, or that it is to be cancelled. Writes only differences. Returns the record then. */

@@ -5,7 +5,7 @@ import { isRestricted } from '../chain/functions';
 import type { NetworkConfig } from '../config';
 import type { Db, Tx } from '../db/database';
 import { type RoomInWindow, readUsage, type UsageOfExecution } from '../db/policyUsage';
-import type { StoredTransaction } from '../db/transactions';
+import type { StoredTransaction } from '../db/storedTransactions';
 import { NATIVE_CURRENCY, type Policy } from '../domain/policy';
 import {
   type Evaluation,

@@ -25,12 +25,9 @@ import {
   stillApprovals,
 } from '../../src/db/reconciler';
 import { requireRow } from '../../src/db/rows';
+import type { StoredTransaction } from '../../src/db/storedTransactions';
 import { findTransactionTrouble } from '../../src/db/transactionHealth';
-import {
-  readTransaction,
-  readTransactionForMessage,
-  type StoredTransaction,
-} from '../../src/db/transactions';
+import { readTransaction, readTransactionForMessage } from '../../src/db/transactions';
 import { OPERATOR, SYSTEM } from '../../src/domain/actor';
 import type { OutsideEvent } from '../../src/domain/outsideEvents';
 import { type OpenApproval, openApprovals } from '../../src/reconciler/openApprovals';

@@ -12,6 +12,7 @@ import { insertMessage, isMessageReceived } from '../../src/db/receivedMessages'
 import { readReferencedRecords } from '../../src/db/referencedRecords';
 import { commitUsage, releaseUsage, reserveUsage } from '../../src/db/reservedUsage';
 import { requireRow } from '../../src/db/rows';
+import type { StoredTransaction, TransactionSnapshot } from '../../src/db/storedTransactions';
 import {
   findTransactionById,
   listTransactions,
@@ -19,8 +20,6 @@ import {
   pageOfTransactions,
   readTransaction,
   readTransactionForMessage,
-  type StoredTransaction,
-  type TransactionSnapshot,
   updateExecution,
 } from '../../src/db/transactions';
 import { type MemberSummary, tally } from '../../src/domain/approval';

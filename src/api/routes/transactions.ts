@@ -15,13 +15,8 @@ import type { Db } from '../../db/database';
 import { newId } from '../../db/ids';
 import { findMember } from '../../db/members';
 import { findPolicy } from '../../db/policies';
-import {
-  pageOfTransactions,
-  readTransaction,
-  type StoredTransaction,
-  type TransactionFilter,
-  type TransactionSnapshot,
-} from '../../db/transactions';
+import type { StoredTransaction, TransactionSnapshot } from '../../db/storedTransactions';
+import { pageOfTransactions, readTransaction, type TransactionFilter } from '../../db/transactions';
 import { checkOpen } from '../../domain/approval';
 import type { ApprovalRef } from '../../domain/approvalRef';
 import { transactionView } from '../../domain/transactionView';

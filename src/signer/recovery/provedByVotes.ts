@@ -5,7 +5,7 @@ import { EndpointsMissing } from '../../chain/signatures';
 import type { IdentifyVoter } from '../../chain/voter';
 import type { NetworkConfig } from '../../config';
 import type { Attempt } from '../../db/attempts';
-import type { UnsealedTransaction } from '../../db/transactions';
+import type { UnsealedTransaction } from '../../db/storedTransactions';
 import type { OrganizationState } from '../../domain/governance';
 import { replacedIn } from '../../domain/transactionText';
 import { evaluated } from '../../transactions/policy';

@@ -3,7 +3,6 @@ import { type UsageOfExecution, usageIn } from '../../db/policyUsage';
 import { takenNoncesSql } from '../../db/reservations';
 import { queryNumbered } from '../../db/rows';
 import type { StoredState } from '../../db/seals';
-import type { PolicyUsageRow } from '../../db/tables';
 import {
   ATTEMPTED,
   oneTransaction,
@@ -11,7 +10,8 @@ import {
   UNDECIDED,
   type UnsealedTransaction,
   unsealed,
-} from '../../db/transactions';
+} from '../../db/storedTransactions';
+import type { PolicyUsageRow } from '../../db/tables';
 import type { JournaledRecord } from '../../domain/journaledRecord';
 import type { TransactionRef } from '../../domain/transaction';
 import { type JournaledColumn, journaledColumn, journaledIn } from './journaledRecords';
@@ -97,4 +97,28 @@ export async function readTransactionForSigning(
       journaled: journaledIn(row),
     }
   );
+}
+
+const UNSEALED = oneTransaction();
+
+/** What the signer reads of one transaction of an organization, in one statement; or undefined. */
+export async function readUnsealedTransaction(
+  db: Db | Tx,
+  { organizationId, transactionId }: TransactionRef,
+): Promise<UnsealedTransaction | undefined> {
+  const [row] = await queryNumbered<RecordColumns>(db, UNSEALED, [organizationId, transactionId]);
+  return row && unsealed(row);
+}
+
+/** The network and policy of a transaction; undefined when it does not exist. */
+export async function findNetworkAndPolicy(
+  db: Db | Tx,
+  { organizationId, transactionId }: TransactionRef,
+): Promise<{ readonly networkId: number; readonly policyId: string } | undefined> {
+  const row = await db('approvals')
+    .join('transactions', 'transactions.id', 'approvals.id')
+    .where('approvals.organization_id', organizationId)
+    .where('approvals.id', transactionId)
+    .first('transactions.network_id', 'transactions.policy_id');
+  return row && { networkId: Number(row.network_id), policyId: row.policy_id };
 }

@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import { type Attempt, attemptsOfTransaction } from '../../db/attempts';
-import type { StoredTransaction } from '../../db/transactions';
+import type { StoredTransaction } from '../../db/storedTransactions';
 import type { TransactionTerms } from '../../domain/terms';
 import type { TransactionRef } from '../../domain/transaction';
 import { failpoint } from '../../failpoints';

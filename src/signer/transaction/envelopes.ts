@@ -12,7 +12,7 @@ import { type Envelope, undecidedEnvelope } from '../../db/chain';
 import type { Tx } from '../../db/database';
 import type { Reservation } from '../../db/reservations';
 import type { Statement } from '../../db/rows';
-import type { StoredTransaction } from '../../db/transactions';
+import type { StoredTransaction } from '../../db/storedTransactions';
 import { max, min } from '../../domain/bigint';
 import type { TransactionTerms } from '../../domain/terms';
 import { failpoint } from '../../failpoints';

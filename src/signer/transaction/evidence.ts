@@ -3,7 +3,7 @@ import { restrictedEncodingFault } from '../../chain/decode';
 import { ACCOUNT_CONTRACTS } from '../../chain/safeAccount';
 import type { Tx } from '../../db/database';
 import type { UsageOfExecution } from '../../db/policyUsage';
-import type { StoredTransaction, TransactionSnapshot } from '../../db/transactions';
+import type { StoredTransaction, TransactionSnapshot } from '../../db/storedTransactions';
 import { isExpired } from '../../domain/approval';
 import { canonicalJson } from '../../domain/canonicalJson';
 import { textDifference } from '../../domain/textDifference';

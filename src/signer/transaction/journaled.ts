@@ -3,7 +3,7 @@ import { type SafeTransaction, safeTransactionHash } from '../../chain/safeTrans
 import type { Attempt } from '../../db/attempts';
 import type { Tx } from '../../db/database';
 import { requireRow } from '../../db/rows';
-import type { StoredTransaction } from '../../db/transactions';
+import type { StoredTransaction } from '../../db/storedTransactions';
 import { max } from '../../domain/bigint';
 import { type PolicyDefinition, tokenOfPolicy } from '../../domain/policy';
 import type { Usage, UsageWindow } from '../../domain/policyEngine';

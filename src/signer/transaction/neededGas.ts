@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem';
 import { ask, assertChainId, type ChainClient, ChainUnavailable } from '../../chain/clients';
 import { relayerIndex } from '../../chain/relayerIndex';
 import { simulateTransaction } from '../../chain/transactionSimulation';
-import type { StoredTransaction } from '../../db/transactions';
+import type { StoredTransaction } from '../../db/storedTransactions';
 import { max } from '../../domain/bigint';
 import { tokenOf } from '../../transactions/policy';
 import { networkOf, type SignerContext } from '../context';

@@ -1,19 +1,16 @@
 import type { Db, Tx } from '../../db/database';
 import { findSealedState } from '../../db/seals';
-import {
-  findNetworkAndPolicy,
-  readUnsealedTransaction,
-  type TransactionSnapshot,
-  type UnsealedTransaction,
-} from '../../db/transactions';
+import type { TransactionSnapshot, UnsealedTransaction } from '../../db/storedTransactions';
 import type { OrganizationState } from '../../domain/governance';
 import type { TransactionRef } from '../../domain/transaction';
 import type { SignerContext } from '../context';
 import { SignerRefusal } from '../refusal';
 import {
   type FirstSigningConditions,
+  findNetworkAndPolicy,
   readTransactionForSigning,
   readTransactionWithSealed,
+  readUnsealedTransaction,
   type WithSealed,
 } from '../store/transactions';
 import { underSealedState } from './sealedTransaction';

@@ -2,7 +2,11 @@ import { payloadToSign } from '../../approvals/signedTransaction';
 import { hashTypedPayload } from '../../chain/typedData';
 import type { Attempt } from '../../db/attempts';
 import type { StoredVote } from '../../db/storedApprovals';
-import type { StoredTransaction, TransactionSnapshot, UnsealedTransaction } from '../../db/transactions';
+import type {
+  StoredTransaction,
+  TransactionSnapshot,
+  UnsealedTransaction,
+} from '../../db/storedTransactions';
 import { isSameAddress } from '../../domain/address';
 import { countedVoters, memberSummary } from '../../domain/approval';
 import type { JsonValue } from '../../domain/canonicalJson';

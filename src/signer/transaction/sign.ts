@@ -4,7 +4,7 @@ import { executionGas, gasAfterReverts, MAX_WHOLE_REVERTS } from '../../chain/ga
 import type { SafeTransaction } from '../../chain/safeTransaction';
 import { type Attempt, attemptsOfTransaction } from '../../db/attempts';
 import type { Tx } from '../../db/database';
-import type { StoredTransaction, TransactionSnapshot } from '../../db/transactions';
+import type { StoredTransaction, TransactionSnapshot } from '../../db/storedTransactions';
 import { max, min } from '../../domain/bigint';
 import type { TransactionTerms } from '../../domain/terms';
 import type { TransactionRef } from '../../domain/transaction';

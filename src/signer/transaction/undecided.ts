@@ -1,5 +1,5 @@
 import { ChainUnavailable } from '../../chain/clients';
-import type { TransactionSnapshot } from '../../db/transactions';
+import type { TransactionSnapshot } from '../../db/storedTransactions';
 import { isExpired } from '../../domain/approval';
 import type { TransactionRef } from '../../domain/transaction';
 import { mapLimit } from '../../mapLimit';

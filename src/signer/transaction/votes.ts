@@ -1,6 +1,6 @@
 import { signedTransaction } from '../../approvals/signedTransaction';
 import { verifyDecision } from '../../approvals/verifiedVotes';
-import type { StoredTransaction, TransactionSnapshot } from '../../db/transactions';
+import type { StoredTransaction, TransactionSnapshot } from '../../db/storedTransactions';
 import type { Decision } from '../../domain/approval';
 import { canonicalJson } from '../../domain/canonicalJson';
 import type { SignerContext } from '../context';

@@ -1,6 +1,6 @@
 import { Refused } from '../../../src/api/refusals';
 import { createSimulations } from '../../../src/api/simulations';
-import type { StoredTransaction } from '../../../src/db/transactions';
+import type { StoredTransaction } from '../../../src/db/storedTransactions';
 
 const FOUND = { status: 'unavailable' } as const;
 

@@ -6,7 +6,7 @@ import { projectRoot } from '../../../src/projectRoot';
 const root = projectRoot();
 
 /** What an auditor has to read at most, in lines. Lower it with the change that loads less. */
-const MOST_LINES = 24_000;
+const MOST_LINES = 23_300;
 
 /** The modules that a process loads for the signer, by path in the project. */
 function loaded(): string[] {
@@ -53,8 +53,9 @@ test('ARCHITECTURE.md says how many files and lines of each folder that are', ()
     const found = lines.filter(([path]) => named.includes(dirname(path)));
     const exact = { named, files: found.length, lines: sum(found.map(([, count]) => count)) };
     // Rounded, so that not every change has to correct it.
+    const near = Math.max(exact.lines / 20, 50);
     const isTrue =
-      Math.abs(exact.files - figures.files) <= 1 && Math.abs(exact.lines - figures.lines) <= exact.lines / 20;
+      Math.abs(exact.files - figures.files) <= 1 && Math.abs(exact.lines - figures.lines) <= near;
     expect(isTrue ? exact : { named, ...figures }).toEqual(exact);
   }
 });
