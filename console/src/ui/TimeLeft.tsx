@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { dateTime, duration } from '../text/time.ts';
+import './time-left.css';
 
 const HOUR_MS = 3_600_000;
 
