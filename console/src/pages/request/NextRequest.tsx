@@ -1,6 +1,9 @@
+import type { Approval } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { queryClient } from '../../api/client.ts';
+import { approvalQuery } from '../../api/queries.ts';
 import { openRequestsQuery } from '../../api/requests.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import type { Viewer } from '../../domain/eligibility.ts';
@@ -21,8 +24,12 @@ export function NextRequest({
 }) {
   const { data } = useQuery(openRequestsQuery(requestFilter({})));
   const link = useRef<HTMLAnchorElement>(null);
+  const isWaiting = (one: Approval) => tabOf(one, viewer, Date.now()) === 'you';
+  // What was decided on a page a moment ago may not be in the list yet.
+  const decided = (one: Approval) =>
+    queryClient.getQueryData<Approval>(approvalQuery(one.id).queryKey) ?? one;
   const waiting = (data ?? [])
-    .filter((one) => one.id !== id && tabOf(one, viewer, Date.now()) === 'you')
+    .filter((one) => one.id !== id && isWaiting(one) && isWaiting(decided(one)))
     .sort(byDeadline);
   const [next] = waiting;
   const isRead = data !== undefined;
