@@ -8,12 +8,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createChainClient } from '../../src/chain/clients';
 import { clockFinding, readClock } from '../../src/cli/doctor/clocks';
 import { checkWork } from '../../src/cli/doctor/database';
-import { PATIENCE_MS } from '../../src/cli/doctor/finding';
+import { ANSWER_LIMIT_MS, PATIENCE_MS } from '../../src/cli/doctor/finding';
 import { checkNetwork, checkRelayers } from '../../src/cli/doctor/networks';
 import { targetOfAddress } from '../../src/cli/doctor/target';
+import { checkAccountNonces } from '../../src/cli/doctor/transactions';
+import type { NetworkConfig } from '../../src/config';
 import { createDatabase, type Db, serverOf } from '../../src/db/database';
+import { newId } from '../../src/db/ids';
 import { projectRoot } from '../../src/projectRoot';
-import { change, type Shown } from '../support/api';
+import { makeAccount, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import { type AnswerRpc, type RpcProxy, startRpcProxy } from '../support/rpcProxy';
 import { startTestService, type TestService } from '../support/service';
@@ -145,21 +148,37 @@ describe('a part that is slow and healthy', () => {
     }
   });
 
-  it('is said to be slow, and the nonces of all accounts are compared: a network with more accounts than it is asked for at once', async () => {
+  it('is compared with every account, though it is asked about 20 at once: a network', async () => {
     const org = await service.createOrganization();
-    const items = Array.from({ length: 25 }, (_, i) => ({ name: `Slow ${i}`, networkIds: [NETWORK_ID] }));
-    await change(service.http, org, '/accounts/proposals/create', { items });
+    const account = await makeAccount(service.http, org, { networkIds: [NETWORK_ID] });
+    const network = { network_id: BigInt(NETWORK_ID) };
+    const { count } = (await service.db('account_networks').where(network).count().first()) ?? {};
     const { url } = await rpcProxy(async (_, pass) => {
       await sleep(LATE_MS);
       return pass();
     });
     const findings = await doctor({ NETWORKS_FILE: withEndpoints(url) });
     expect(failures(findings)).toEqual([]);
-    const known = await service.db('account_networks').where({ network_id: BigInt(NETWORK_ID) });
-    expect(known.length).toBeGreaterThanOrEqual(items.length);
     expect(about(findings, `accounts ${NETWORK_ID}`)).toMatchObject([
-      { status: 'ok', found: `${known.length} accounts: all nonces match the record` },
+      { status: 'ok', found: expect.stringMatching(`^${count} accounts?: all nonces match the record$`) },
     ]);
+
+    // More at the same address: a deployment of each takes longer than this is about.
+    const [row] = await service.db('accounts').where({ id: account.id });
+    const ids = Array.from({ length: 25 }, () => newId('acc'));
+    await service.db('accounts').insert(ids.map((id) => ({ ...row, id }) as never));
+    await service.db('account_networks').insert(ids.map((id) => ({ account_id: id, ...network })));
+    const configured = service.config.networks.find(({ id }) => id === NETWORK_ID);
+    const client = createChainClient({ ...configured, rpcUrls: [url], rpcBatchSize: 1 } as NetworkConfig, {
+      timeoutMs: PATIENCE_MS,
+    });
+    const begunAt = performance.now();
+    expect(await checkAccountNonces(client, service.db)).toMatchObject([
+      { status: 'ok', found: `${Number(count) + ids.length} accounts: all nonces match the record` },
+    ]);
+    expect(performance.now() - begunAt).toBeLessThan(ANSWER_LIMIT_MS);
+    await service.db('account_networks').whereIn('account_id', ids).delete();
+    await service.db('accounts').whereIn('id', ids).delete();
   });
 
   it('is said to be slow: the ops port and the API', async () => {
