@@ -114,7 +114,7 @@ it("is viem's digest of any typed data, as an object and as text", () => {
       expect(hashTypedData(typed as never)).toBe(expected);
       expect(hashTypedPayload(JSON.stringify(typed))).toBe(digestOf(JSON.stringify(typed)));
     }),
-    { numRuns: 200 },
+    { numRuns: 60 },
   );
 });
 
