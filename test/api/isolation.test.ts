@@ -157,8 +157,9 @@ const QUERIES: { readonly [name: string]: (operation: Operation) => Promise<void
   policyId: (operation) => idRefused(operation, 'policyId', [theirs.policies[0].id, example('pol_')]),
   initiatorId: (operation) => idRefused(operation, 'initiatorId', [theirs.org.dave.id, example('mem_')]),
   recipient: (operation) => nothingFound(operation, 'recipient', [theirs.transactions[0].to, newAddress()]),
-  // An account of theirs as the address of a token: as little as any address.
-  assetId: (operation) => nothingFound(operation, 'assetId', [theirs.accounts[0].address, newAddress()]),
+  // A wallet of theirs as the address of a token: as little as any address.
+  assetId: (operation) =>
+    nothingFound(operation, 'assetId', [`31337:${theirs.org.dave.wallet.address}`, `31337:${newAddress()}`]),
   async text(operation) {
     for (const mark of theirMarks()) await nothingFound(operation, 'text', [mark, 'nobody']);
   },

@@ -641,13 +641,21 @@ describe('the signer refuses', () => {
     const { relayer_nonce, id } = requireRow(await world.envelopes(ref).first());
     const own = Number(relayer_nonce);
     const rows = await world.db('chain_envelopes').count();
-    for (const nonce of [own, own + 1, 5_000_000, Number.MAX_SAFE_INTEGER + 1, -1, 0.5, Number.NaN]) {
+    for (const nonce of [own, own + 1, 5_000_000]) {
       for (const replaces of [{}, { replaces: String(id) }]) {
         const input = { networkId: world.network.id, nonce, terms: { ...terms, ...replaces } };
         expect(await world.signer.fillNonce(input)).toEqual({
           refused: { code: 'stale', message: expect.stringMatching(`nonce ${nonce} .*on Own Chain`) },
         });
       }
+    }
+    for (const nonce of [Number.MAX_SAFE_INTEGER + 1, -1, 0.5, Number.NaN]) {
+      expect(await world.signer.fillNonce({ networkId: world.network.id, nonce, terms })).toEqual({
+        refused: {
+          code: 'stale',
+          message: expect.stringMatching(/^invalid nonce .*expected an integer from 0/),
+        },
+      });
     }
     const odd = { networkId: world.network.id, nonce: own, terms: { ...terms, replaces: 'x' } };
     expect(await world.signer.fillNonce(odd)).toEqual({

@@ -10,7 +10,7 @@ import { temporaryDir } from '../support/stack';
 const run = promisify(execFile);
 const root = projectRoot();
 const client = join(root, 'client');
-const MAX_BYTES = 14_000;
+const MAX_BYTES = 15_000;
 /** Programs of their own, on a machine that may be busy. */
 const LIMIT_MS = 120_000;
 
@@ -45,7 +45,7 @@ const scripts = () => readdirSync(join(client, 'dist')).filter((file) => file.en
 
 describe('the package @orgwallet/client', () => {
   it(
-    'adds at most 14 kB to what a bundler sends, minified and compressed, without viem',
+    'adds at most 15 kB to what a bundler sends, minified and compressed, without viem',
     async () => {
       const minified = temporaryDir();
       const builder = JSON.stringify(pathToFileURL(join(root, 'tools', 'dev', 'buildClient.mjs')).href);
@@ -61,7 +61,7 @@ describe('the package @orgwallet/client', () => {
     const code = scripts().map((file) => readFileSync(join(client, 'dist', file), 'utf8'));
     const lines = code.join('').split('\n');
     expect(lines.length).toBeGreaterThan(1000);
-    expect(code.join('')).toMatch(/class PayloadMismatch extends /);
+    expect(code.join('')).toMatch(/PayloadMismatch = class extends Error/);
   });
 
   it('imports viem and its own files, and nothing else', () => {
