@@ -10,8 +10,18 @@ export function checksumAddress(text: string): Address {
   const address = text.toLowerCase();
   // What is wrong with it.
   if (!ADDRESS.test(address)) return getAddress(address);
+  return withLetters(address.slice(2));
+}
+
+/** The checksummed address (EIP-55) of 20 bytes. */
+export function addressOf(bytes: Uint8Array): Address {
+  return withLetters(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex'));
+}
+
+/** 40 hex digits in lower case as an address, with the letters that their hash determines. */
+function withLetters(lower: string): Address {
   // As bytes: as texts it takes four times as long.
-  const digits = Buffer.from(address.slice(2), 'latin1');
+  const digits = Buffer.from(lower, 'latin1');
   const hash = keccakOf(digits);
   for (let at = 0; at < digits.length; at += 1) {
     const digit = digits[at] ?? 0;

@@ -1,6 +1,7 @@
-import { type AbiParameter, type Hex, hexToBytes } from 'viem';
-import { checksumAddress } from './address';
+import type { AbiParameter, Hex } from 'viem';
+import { addressOf } from './address';
 import { STANDARD_FUNCTIONS, selectorOf } from './functions';
+import { bytesOf } from './keccak';
 
 /** A decoded parameter, as the API shows it. */
 interface DecodedParameter {
@@ -112,7 +113,11 @@ function bigEndian(bytes: Uint8Array): bigint {
 }
 
 const hexOf = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString('hex')}`;
-const areZero = (bytes: Uint8Array) => bytes.every((byte) => byte === 0);
+
+function areZero(bytes: Uint8Array): boolean {
+  for (const byte of bytes) if (byte !== 0) return false;
+  return true;
+}
 
 /** The value of one word, of a type that one word holds. */
 function readWord(name: string, word: Uint8Array): Value {
@@ -121,7 +126,7 @@ function readWord(name: string, word: Uint8Array): Value {
   };
   if (name === 'address') {
     assert(areZero(word.subarray(0, 12)));
-    return checksumAddress(hexOf(word.subarray(12)));
+    return addressOf(word.subarray(12));
   }
   if (name === 'bool') {
     assert(areZero(word.subarray(0, WORD - 1)) && (word[WORD - 1] ?? 2) <= 1);
@@ -310,7 +315,7 @@ function knownFunction(
   return { signature, inputs: standard?.signature === signature ? standard.abi.inputs : [] };
 }
 
-const parametersOf = (calldata: string) => hexToBytes(`0x${calldata.slice(10)}` as Hex);
+const parametersOf = (calldata: string) => bytesOf(`0x${calldata.slice(10)}` as Hex);
 
 /**
  * Decodes a call whose function is known: one of `signatures` (canonical, as a policy names them; selectors among them

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { getAddress, type Hex, zeroAddress } from 'viem';
-import { checksumAddress, isWellFormedAddress } from '../../../src/chain/address';
+import { addressOf, checksumAddress, isWellFormedAddress } from '../../../src/chain/address';
 
 const anyAddress = fc
   .uint8Array({ minLength: 20, maxLength: 20 })
@@ -13,6 +13,7 @@ describe('the checksum of an address', () => {
       for (const text of [address, `0x${address.slice(2).toUpperCase()}`, expected]) {
         expect(checksumAddress(text)).toBe(expected);
       }
+      expect(addressOf(Buffer.from(`00${address.slice(2)}`, 'hex').subarray(1))).toBe(expected);
       expect(isWellFormedAddress(expected)).toBe(true);
     };
     check(zeroAddress);
