@@ -43,7 +43,8 @@ async function completeWith(other: TestOrganization['bob'], visitor: Visitor): P
   const second = await site.signedIn(other, new URL(visitor.page.url()).pathname);
   await button(second, 'Approve and execute').click();
   for (const { page, wallet } of [second, visitor]) {
-    await page.getByText('Completed', { exact: true }).waitFor();
+    // In its badge and in its status.
+    await page.getByText('Completed', { exact: true }).first().waitFor();
     expect(wallet.typedData).toHaveLength(1);
   }
 }
