@@ -47,7 +47,8 @@ const OWN = ['@orgwallet/client', 'orgwallet', '@orgwallet/console'];
 /** Sets the version of a manifest, and of our packages in what it needs. */
 function setVersion(manifest) {
   manifest.version = version;
-  for (const name of OWN) if (manifest.dependencies?.[name]) manifest.dependencies[name] = version;
+  for (const needs of [manifest.dependencies, manifest.devDependencies])
+    for (const name of OWN) if (needs?.[name]) needs[name] = version;
 }
 
 function editJson(file, change) {
