@@ -4,7 +4,7 @@ import { itemsOf, nameInput, networkIdsInput, noDuplicates, responseOnly } from 
 import { type Account, findAccounts } from '../db/accounts';
 import { findResource } from '../domain/governance';
 import { accept, refuse } from '../domain/refusal';
-import { address, idOf, networkId, revision, timestamp } from '../domain/schemas';
+import { address, idOf, timestamp } from '../domain/schemas';
 import { deploymentCompleted, deploymentFailed } from './accountDeployments.request';
 import { accountsUpdate } from './accountsUpdate';
 import { defineOperation } from './kind';
@@ -27,17 +27,6 @@ const item = z
 
 export const accountsUpdateBody = z.strictObject({
   items: itemsOf(item).check(noDuplicates(({ id }) => id, ['id'])),
-});
-
-const data = z.object({
-  items: z.array(
-    z.object({
-      id: idOf('acc'),
-      revision,
-      name: z.string().optional(),
-      networkIds: z.array(networkId).optional(),
-    }),
-  ),
 });
 
 type Item = z.output<typeof item>;
@@ -76,7 +65,7 @@ export const accountsUpdateRequest = defineOperation(accountsUpdate, {
     if (unknown) return unknown;
     const ids = items.map(({ id }) => id);
     const accounts = await findAccounts(db, state.id, ids);
-    const planned: z.output<typeof data>['items'] = [];
+    const planned: z.output<typeof accountsUpdate.data>['items'][number][] = [];
     for (const [i, item] of items.entries()) {
       const account = accounts.find(({ id }) => id === item.id);
       const decided = findResource(state, 'account', item.id);

@@ -4,7 +4,7 @@ import { type Edit, expectRevision, findResource, type MemberState } from '../do
 import { accept } from '../domain/refusal';
 import { address, idOf, revision, walletKind } from '../domain/schemas';
 import { quotedName } from '../domain/summary';
-import { isSameWallet, type WalletKind, walletText } from '../domain/wallet';
+import { isSameWallet, type Wallet, walletText } from '../domain/wallet';
 import { describeMember, walletInUse } from './members';
 import { defineRule } from './rule';
 import { operationSummary } from './words';
@@ -15,14 +15,7 @@ const data = z.object({
   ),
 });
 
-/** What changes about one member. */
-interface Change {
-  readonly name?: string;
-  readonly walletAddress?: string;
-  readonly walletKind?: WalletKind;
-}
-
-function describeChange(member: MemberState, after: Required<Change>): string {
+function describeChange(member: MemberState, after: Wallet & { readonly name: string }): string {
   const { name } = after;
   const changes = [
     ...(name === member.name ? [] : [`the name to ${quotedName(name)}`]),

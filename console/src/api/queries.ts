@@ -59,24 +59,6 @@ export const balancesQuery = (accountId: string) =>
     queryFn: ({ signal }) => orgwallet.getAccountBalances(accountId, timed(signal)),
   });
 
-/** How many open requests are looked through at most. */
-const MOST_OPEN = 1_000;
-
-async function collect<T>(rows: AsyncIterable<T>, most: number): Promise<T[]> {
-  const found: T[] = [];
-  for await (const row of rows) {
-    found.push(row);
-    if (found.length === most) break;
-  }
-  return found;
-}
-
-const openProposalsQuery = queryOptions({
-  queryKey: ['proposals', 'open'],
-  queryFn: ({ signal }) =>
-    collect(orgwallet.each('listProposals', { status: 'open' }, timed(signal)), MOST_OPEN),
-});
-
 /** The newest open requests: what waits for somebody is counted in them. */
 const NEWEST_OPEN = 100;
 const LATEST = 12;
@@ -193,18 +175,13 @@ export async function readOlderEntries(filter: AuditFilter): Promise<void> {
   queryClient.setQueryData(queryKey, (now) => now && withOlder(now, older, cursor));
 }
 
-/** A request as some list has shown it: it says which kind it is of. */
-function knownApproval(id: string): Approval | undefined {
-  const own = queryClient.getQueryData<Approval>(['approval', id]);
-  const listed = queryClient.getQueryData<Approval[]>(openProposalsQuery.queryKey);
-  return own ?? listed?.find((one) => one.id === id);
-}
-
 /** A proposal or transaction, by its id. */
 export const approvalQuery = (id: string) =>
   queryOptions({
     queryKey: ['approval', id],
-    queryFn: ({ signal }): Promise<Approval> => orgwallet.read(knownApproval(id) ?? id, timed(signal)),
+    // One that was read says which kind it is of.
+    queryFn: ({ signal }): Promise<Approval> =>
+      orgwallet.read(queryClient.getQueryData<Approval>(['approval', id]) ?? id, timed(signal)),
   });
 
 /** Whether the organization is frozen: no transaction is signed until an operator ends it. */

@@ -80,6 +80,13 @@ export function votesOf(approval: Approval, viewer: Viewer): Votes {
   return approves(approval, viewer) ? { initiator, ...open } : { ...NO_VOTES, initiator };
 }
 
+/** Whether somebody can still sign it who has not: the initiator, or an approver who has not voted. */
+export function needsSignature(approval: Approval, viewer: Viewer): boolean {
+  const votes = votesOf(approval, viewer);
+  const hasVoted = [approval.approvals, approval.rejections].some((all) => hasMember(all, viewer.memberId));
+  return votes.initiator || (votes.approve && !hasVoted);
+}
+
 /** The outcomes that can be executed now. */
 export function outcomesOf({ signatureStatus, executionStatus, failure }: Approval): {
   readonly approve: boolean;

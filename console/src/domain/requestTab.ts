@@ -1,18 +1,11 @@
 import type { Approval } from '@orgwallet/client';
-import { hasMember, outcomesOf, type Viewer, votesOf } from './eligibility.ts';
+import { needsSignature, outcomesOf, type Viewer } from './eligibility.ts';
 
 /** Where a request is in the course of things: each is in one tab. */
 export type RequestTab = 'you' | 'ready' | 'progress' | 'failed' | 'done' | 'expired';
 
 /** The tabs that the service has no list of its own for: open requests are read together. */
 export const OPEN_TABS: readonly RequestTab[] = ['you', 'ready', 'progress'];
-
-/** Whether somebody can still sign it who has not: the initiator, or an approver who has not voted. */
-function needs(approval: Approval, viewer: Viewer): boolean {
-  const votes = votesOf(approval, viewer);
-  const hasVoted = [approval.approvals, approval.rejections].some((all) => hasMember(all, viewer.memberId));
-  return votes.initiator || (votes.approve && !hasVoted);
-}
 
 /** The order of open requests: what expires first, then what was created first. */
 export const byDeadline = (one: Approval, other: Approval): number =>
@@ -28,5 +21,5 @@ export function tabOf(approval: Approval, viewer: Viewer, now: number): RequestT
   if (signatureStatus === 'expired' || now >= Date.parse(expiresAt)) return 'expired';
   const outcomes = outcomesOf(approval);
   if (outcomes.approve || outcomes.reject) return 'ready';
-  return needs(approval, viewer) ? 'you' : 'progress';
+  return needsSignature(approval, viewer) ? 'you' : 'progress';
 }

@@ -1,5 +1,5 @@
 import type { Approval } from '@orgwallet/client';
-import { hasMember, outcomesOf, type Viewer, votesOf } from './eligibility.ts';
+import { needsSignature, outcomesOf, type Viewer } from './eligibility.ts';
 
 /** The section of the page of open requests: what a request waits for. */
 type WaitingSection = 'you' | 'failed' | 'processing' | 'others' | 'closed';
@@ -16,16 +16,14 @@ export const hasFailedForGood = ({ failure }: Approval): boolean => failure?.ret
 
 /** The section that a request belongs to. */
 export function sectionOf(approval: Approval, viewer: Viewer): WaitingSection {
-  const { executionStatus, signatureStatus, failure, approvals, rejections } = approval;
+  const { executionStatus, signatureStatus, failure } = approval;
   if (CLOSED.includes(executionStatus)) return 'closed';
   if (executionStatus === 'processing' || failure?.resumes) return 'processing';
   if (executionStatus !== null) return failure?.retryable === false ? 'closed' : 'failed';
   if (signatureStatus === 'expired') return 'closed';
   const outcomes = outcomesOf(approval);
   if (outcomes.approve || outcomes.reject) return 'you';
-  const votes = votesOf(approval, viewer);
-  const hasVoted = hasMember(approvals, viewer.memberId) || hasMember(rejections, viewer.memberId);
-  return votes.initiator || (votes.approve && !hasVoted) ? 'you' : 'others';
+  return needsSignature(approval, viewer) ? 'you' : 'others';
 }
 
 /** Requests by what they wait for, each in the order of their deadlines. */

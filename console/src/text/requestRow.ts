@@ -13,7 +13,7 @@ interface Electorate<P extends Person = Person> {
 }
 
 /** Who can approve a transaction under its policy. */
-export function approversOf<P extends Person>(
+function approversOf<P extends Person>(
   transaction: Transaction,
   { members, groups, policies }: Electorate<P>,
 ): readonly P[] {
@@ -21,6 +21,16 @@ export function approversOf<P extends Person>(
   if (!setting) return [];
   const named = membersNamedBy<P>(setting, { members, groups });
   return named.filter(({ id }) => !setting.excludeInitiator || id !== transaction.initiator.id);
+}
+
+/** Who can still approve or reject a request: those who could, and have not. */
+export function undecided<P extends Person>(
+  approval: Approval,
+  electorate: Electorate<P>,
+  admins: readonly P[],
+): readonly P[] {
+  const possible = 'resourceType' in approval ? admins : approversOf(approval, electorate);
+  return possible.filter(({ id }) => !hasMember([...approval.approvals, ...approval.rejections], id));
 }
 
 /** Who can still sign, and how many of them are needed. */
@@ -35,15 +45,14 @@ export function missingOf(
   electorate: Electorate,
   admins: readonly Person[],
 ): Missing | undefined {
-  const { approvals, rejections, threshold, signatureStatus, signingPayloads } = approval;
+  const { approvals, threshold, signatureStatus, signingPayloads } = approval;
   if (!signingPayloads) return undefined;
   if (signatureStatus === 'pendingInitiatorSignature' && 'initiator' in approval) {
     return { count: 1, people: [approval.initiator] };
   }
   const count = Math.max(0, threshold - approvals.length);
   if (count === 0) return undefined;
-  const possible = 'resourceType' in approval ? admins : approversOf(approval, electorate);
-  return { count, people: possible.filter(({ id }) => !hasMember([...approvals, ...rejections], id)) };
+  return { count, people: undecided(approval, electorate, admins) };
 }
 
 const namesOf = (people: readonly Person[]) => people.map(({ name }) => name);

@@ -25,7 +25,7 @@ async function readOnce(db: Db): Promise<ClockReading> {
   const askedAt = performance.now();
   const databaseMs = (await databaseNow(db)).getTime();
   const tookMs = performance.now() - askedAt;
-  // The database's time is from some moment between request and response, and a slow answer is no difference.
+  // The database's time is from some moment between request and response, and a slow answer is not a difference of clocks.
   const nearestMs = Math.min(Math.max(databaseMs, askedMs), askedMs + tookMs);
   return { aheadMs: Math.round(nearestMs - databaseMs), tookMs };
 }

@@ -2,9 +2,8 @@ import type { Approval, Schema } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { adminsQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
-import { hasMember } from '../../domain/eligibility.ts';
 import { counted } from '../../text/counted.ts';
-import { approversOf } from '../../text/requestRow.ts';
+import { undecided } from '../../text/requestRow.ts';
 import { ShortAddress } from '../../ui/Address.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 
@@ -40,10 +39,7 @@ export function Signatures({
   const { data: admins } = useQuery(adminsQuery);
   const { approvals, rejections, threshold, signingPayloads } = approval;
   const isProposal = 'resourceType' in approval;
-  const possible = isProposal ? (admins?.members ?? []) : approversOf(approval, organization);
-  const missing = signingPayloads
-    ? possible.filter(({ id }) => !hasMember([...approvals, ...rejections], id))
-    : [];
+  const missing = signingPayloads ? undecided(approval, organization, admins?.members ?? []) : [];
   const isUnsigned = approval.signatureStatus === 'pendingInitiatorSignature';
   return (
     <div className="stack-small">
