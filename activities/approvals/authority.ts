@@ -21,7 +21,7 @@ function refusalOf(
 /**
  * Throws Rollback when the credential of a request is not valid any more, or does not belong to an admin where it must, or when
  * the request is not stored. The
- * statement that writes the effect then holds the credential: see `unchangedSince`.
+ * statement that writes the effect then holds the credential: see `guardVersion`.
  */
 export function assertAuthority(subject: { readonly needsAdmin: boolean }, requester: Requester): void {
   const refusal = refusalOf(subject, requester);

@@ -2,7 +2,7 @@ import type { AnySnapshot } from '../../src/approvals/subject';
 import { verifyDecision, withVotes } from '../../src/approvals/verifiedVotes';
 import { voteKey } from '../../src/approvals/voters';
 import { EndpointsMissing } from '../../src/chain/signatures';
-import { type Basis, lockUnchanged, unlessChanged } from '../../src/db/approvalLocks';
+import { type ExpectedVersion, lockExpected, undefinedOnConflict } from '../../src/db/approvalLocks';
 import { updateApproval } from '../../src/db/approvals';
 import { type AuditInput, appendAudit } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';
@@ -25,13 +25,13 @@ import { credentialDetail } from '../../src/domain/credential';
 import { quoted } from '../../src/domain/quoted';
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
-import { untilUnchanged } from '../untilUnchanged';
+import { retryOnConflict } from '../retryOnConflict';
 import { approvalEntry, messageActor } from './audit';
 import { assertAuthority } from './authority';
 import { blockApproval, rejectApproval } from './finish';
 import { approvalNotFound, changeApproval, readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
-import type { ApprovalDeps, Beginning, ExecutableSubject, MessageInput, Seen, Upon } from './subject';
+import type { ApprovalDeps, Beginning, ExecutableSubject, MessageInput, Seen, WriteTarget } from './subject';
 
 /** The request to execute a decision, from the workflow. */
 export type BeginInput = MessageInput & {
@@ -44,7 +44,7 @@ type Subject<V extends AnySnapshot, S extends ApprovalState> = ExecutableSubject
 
 /** A verified vote that is not stored yet. */
 interface VoteToStore {
-  readonly along: readonly Statement[];
+  readonly batch: readonly Statement[];
   readonly entry: AuditInput;
   /** The notes of the approval then, where the vote changes them. */
   readonly notes?: readonly Note[] | undefined;
@@ -146,17 +146,17 @@ async function resume<V extends AnySnapshot, S extends ApprovalState>(
 
 /** Begins the execution: the approval becomes `processing`, or `blocked` where a check refuses it. */
 async function start<V extends AnySnapshot, S extends ApprovalState>(
-  upon: Upon,
+  target: WriteTarget,
   context: Context<V, S>,
   beginning: Beginning<V>,
   votes: readonly StoredVote[],
 ): Promise<MessageResult<S>> {
   const { deps, subject, input } = context;
-  const { db, basis } = upon;
+  const { db, expected } = target;
   const { seen, attempt, actor } = beginning;
   const { record, now, credentialId } = seen;
-  const prepared = input.type === 'approve' ? await subject.prepare?.(deps, upon, beginning) : undefined;
-  if (prepared && 'refused' in prepared) return blockApproval(upon, subject, beginning, prepared.refused);
+  const prepared = input.type === 'approve' ? await subject.prepare?.(deps, target, beginning) : undefined;
+  if (prepared && 'refused' in prepared) return blockApproval(target, subject, beginning, prepared.refused);
   const counted = tally(subject.rules, record, now);
   const change = {
     executionStatus: 'processing' as const,
@@ -166,10 +166,10 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
     waitingFor: null,
     ...(beginning.notes ? { notes: beginning.notes } : {}),
   };
-  const along = [
-    ...beginning.along,
+  const batch = [
+    ...beginning.batch,
     evidenceOf(db, context, withVotes(seen, votes), votes),
-    ...(prepared?.along ?? []),
+    ...(prepared?.batch ?? []),
   ];
   const voters = input.type === 'approve' ? counted.approvals : counted.rejections;
   const entry = approvalEntry(subject, record, 'executionStarted', actor, {
@@ -181,14 +181,14 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
   });
   const cleared = await subject.clear(db, seen);
   const entries = [...beginning.entries, entry];
-  const state = await changeApproval(db, subject, cleared, change, entries, { along, basis });
+  const state = await changeApproval(db, subject, cleared, change, entries, { batch, expected });
   failpoint('worker.executionStarted');
   return { ok: true, state };
 }
 
 /** Begins upon what was read, its votes verified. */
 async function begin<V extends AnySnapshot, S extends ApprovalState>(
-  upon: Upon,
+  target: WriteTarget,
   context: Context<V, S>,
   seen: Seen<V>,
   valid: ReadonlySet<string>,
@@ -196,12 +196,12 @@ async function begin<V extends AnySnapshot, S extends ApprovalState>(
   const { subject, input, vote } = context;
   const { record, now } = seen;
   const actor = messageActor(input.actor, seen);
-  const message = insertMessage(upon.db, input.id, input.messageId, 'execute');
+  const message = insertMessage(target.db, input.id, input.messageId, 'execute');
   const beginning: Beginning<V> = {
     seen,
     attempt: record.executionAttempt + 1,
     actor,
-    along: [...(vote?.along ?? []), message],
+    batch: [...(vote?.batch ?? []), message],
     entries: vote ? [vote.entry] : [],
     notes: vote?.notes,
   };
@@ -209,13 +209,13 @@ async function begin<V extends AnySnapshot, S extends ApprovalState>(
   const votes = provingVotes(context, verified);
   if (!checkExecution(subject.rules, verified.record, now, input.type).ok) {
     const message = refusedText(context, seen, valid);
-    return blockApproval(upon, subject, beginning, { code: 'stale', message });
+    return blockApproval(target, subject, beginning, { code: 'stale', message });
   }
   if (input.type === 'approve' || subject.isRejectionSealed(record)) {
-    return start(upon, context, beginning, votes);
+    return start(target, context, beginning, votes);
   }
-  const along = [message, evidenceOf(upon.db, context, verified, votes)];
-  return { ok: true, state: await rejectApproval(upon, subject, seen, actor, along) };
+  const batch = [message, evidenceOf(target.db, context, verified, votes)];
+  return { ok: true, state: await rejectApproval(target, subject, seen, actor, batch) };
 }
 
 /** The keys of the votes whose signatures verify. Refuses the request when nothing can verify those of contract wallets. */
@@ -237,10 +237,10 @@ async function validVotes<V extends AnySnapshot, S extends ApprovalState>(
  */
 function inLocked<T>(
   db: Db,
-  { basis, policyId }: { readonly basis: Basis; readonly policyId?: string | undefined },
+  { expected, policyId }: { readonly expected: ExpectedVersion; readonly policyId?: string | undefined },
   work: (tx: Tx) => Promise<T>,
 ): Promise<T | undefined> {
-  return db.transaction(async (tx) => ((await lockUnchanged(tx, basis, policyId)) ? work(tx) : undefined));
+  return db.transaction(async (tx) => ((await lockExpected(tx, expected, policyId)) ? work(tx) : undefined));
 }
 
 /**
@@ -254,10 +254,11 @@ async function tryToBegin<V extends AnySnapshot, S extends ApprovalState>(
 ): Promise<MessageResult<S> | undefined> {
   const { deps, subject, input } = context;
   const { db } = deps;
-  const atOnce = (basis: Basis) => unlessChanged(() => begin({ db, basis }, context, seen, valid));
+  const atOnce = (expected: ExpectedVersion) =>
+    undefinedOnConflict(() => begin({ db, expected }, context, seen, valid));
   if (!subject.prepare) return atOnce(seen);
   const locked = (policyId?: string) =>
-    inLocked(db, { basis: seen, policyId }, (tx) => begin({ db: tx }, context, seen, valid));
+    inLocked(db, { expected: seen, policyId }, (tx) => begin({ db: tx }, context, seen, valid));
   const budget = input.type === 'approve' ? subject.budget?.(seen) : undefined;
   if (budget?.room === undefined) return locked(budget?.policyId);
   try {
@@ -279,7 +280,7 @@ export async function beginExecution<V extends AnySnapshot, S extends ApprovalSt
 ): Promise<MessageResult<S>> {
   const context = { deps, subject, input };
   return catchRefusal(() =>
-    untilUnchanged(async (): Promise<MessageResult<S> | undefined> => {
+    retryOnConflict(async (): Promise<MessageResult<S> | undefined> => {
       const seen = await subject.read(deps.db, input);
       if (!seen) return { ok: false, refusal: approvalNotFound(subject.rules.subject, input.id) };
       const isPointless = input.actor === 'system' && subject.isOutdated(seen.record);
@@ -287,7 +288,7 @@ export async function beginExecution<V extends AnySnapshot, S extends ApprovalSt
       assertAuthority(subject, seen);
       checkRequest(context, seen);
       if (input.type === 'approve' && subject.isResumed(seen.record)) {
-        return inLocked(deps.db, { basis: seen }, (tx) => resume(tx, context, seen));
+        return inLocked(deps.db, { expected: seen }, (tx) => resume(tx, context, seen));
       }
       return tryToBegin(context, seen, await validVotes(context, seen));
     }),

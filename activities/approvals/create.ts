@@ -14,7 +14,7 @@ import { refuse } from '../../src/domain/refusal';
 import { failpoint } from '../../src/failpoints';
 import { notAdmitted } from '../../src/operations/plan';
 import type { MessageResult } from '../../src/temporal/messages';
-import { untilUnchanged } from '../untilUnchanged';
+import { retryOnConflict } from '../retryOnConflict';
 import { credentialActor } from './audit';
 import { assertAuthority } from './authority';
 import { expireApproval } from './expire';
@@ -69,9 +69,9 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
       ...credentialDetail(credentialId),
     },
   };
-  const along = [...prepareAudit(db, organizationId, [entry]), approval, planned.insert];
+  const batch = [...prepareAudit(db, organizationId, [entry]), approval, planned.insert];
   const limits = { credentialId, createdBy, maxOpen: maxOpenPerKey };
-  const stored = await storeApproval(db, { id, organizationId, claims, sequence, ...limits }, along);
+  const stored = await storeApproval(db, { id, organizationId, claims, sequence, ...limits }, batch);
   if (stored === 'tooManyOpen') throw tooManyOpen(createdBy, maxOpenPerKey);
   if (stored !== 'stored') return stored;
   failpoint('worker.approvalStored');
@@ -126,7 +126,7 @@ export async function createApproval<V extends AnySnapshot, S extends ApprovalSt
   input: I,
 ): Promise<MessageResult<S>> {
   return catchRefusal(() =>
-    untilUnchanged(async (): Promise<MessageResult<S> | undefined> => {
+    retryOnConflict(async (): Promise<MessageResult<S> | undefined> => {
       const result = await tryToCreate(deps, subject, input);
       if (!result || 'ok' in result) return result;
       const { heldBy } = result;

@@ -26,7 +26,7 @@ export async function expireApproval<V extends AnySnapshot, S extends ApprovalSt
     const frozen = subject.rules.isFinishable(record) ? { frozen: expired } : { closedWith: expired };
     const expiresAt = record.expiresAt.toISOString();
     const entry = approvalEntry(subject, record, 'expired', SYSTEM, { expiresAt });
-    const along = [releaseClaims(tx, record.id)];
-    return changeApproval(tx, subject, seen, { expired: true, ...frozen }, [entry], { along });
+    const batch = [releaseClaims(tx, record.id)];
+    return changeApproval(tx, subject, seen, { expired: true, ...frozen }, [entry], { batch });
   });
 }

@@ -1,5 +1,5 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
-import type { Basis } from '../../src/db/approvalLocks';
+import type { ExpectedVersion } from '../../src/db/approvalLocks';
 import { releaseClaims } from '../../src/db/claims';
 import type { Db, Tx } from '../../src/db/database';
 import type { Statement } from '../../src/db/rows';
@@ -11,7 +11,7 @@ import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
 import { approvalEntry } from './audit';
 import { changeApproval } from './read';
-import type { Beginning, ExecutableSubject, ExecutionRefusal, Seen, Upon } from './subject';
+import type { Beginning, ExecutableSubject, ExecutionRefusal, Seen, WriteTarget } from './subject';
 
 /** A failure as it is stored. */
 export function failureAt(
@@ -30,9 +30,9 @@ export function failureAt(
 
 /** Parks an approval whose execution a check refused: nothing changed. */
 export async function blockApproval<V extends AnySnapshot, S extends ApprovalState>(
-  { db, basis }: Upon,
+  { db, expected }: WriteTarget,
   subject: ExecutableSubject<V, S>,
-  { seen, attempt, actor, along, entries, notes }: Beginning<V>,
+  { seen, attempt, actor, batch, entries, notes }: Beginning<V>,
   refused: ExecutionRefusal,
 ): Promise<MessageResult<S>> {
   const { record, now, credentialId } = seen;
@@ -49,7 +49,7 @@ export async function blockApproval<V extends AnySnapshot, S extends ApprovalSta
     ...credentialDetail(credentialId),
   });
   const cleared = await subject.clear(db, seen);
-  const writing = { along, basis };
+  const writing = { batch, expected };
   return {
     ok: true,
     state: await changeApproval(db, subject, cleared, change, [...entries, entry], writing),
@@ -58,11 +58,11 @@ export async function blockApproval<V extends AnySnapshot, S extends ApprovalSta
 
 /** Closes an approval with its rejection: nothing changes. */
 export async function rejectApproval<V extends AnySnapshot, S extends ApprovalState>(
-  { db, basis }: Upon,
+  { db, expected }: WriteTarget,
   subject: ExecutableSubject<V, S>,
   seen: Seen<V>,
   actor: Actor,
-  along: readonly Statement[] = [],
+  batch: readonly Statement[] = [],
 ): Promise<S> {
   const { record, now, credentialId } = seen;
   const counted = tally(subject.rules, record, now);
@@ -78,7 +78,7 @@ export async function rejectApproval<V extends AnySnapshot, S extends ApprovalSt
     rejections: counted.rejections.map(({ id }) => id),
     ...credentialDetail(credentialId),
   });
-  const writing = { along: [releaseClaims(db, record.id), ...along], basis };
+  const writing = { batch: [releaseClaims(db, record.id), ...batch], expected };
   return changeApproval(db, subject, cleared, change, [entry], writing);
 }
 
@@ -96,7 +96,7 @@ export async function failApproval<V extends AnySnapshot, S extends ApprovalStat
   subject: ApprovalSubject<V, S>,
   seen: Seen<V>,
   end: UnsuccessfulEnd,
-  along: readonly Statement[] = [],
+  batch: readonly Statement[] = [],
 ): Promise<S> {
   const { record, now } = seen;
   const attempt = record.executionAttempt;
@@ -111,7 +111,7 @@ export async function failApproval<V extends AnySnapshot, S extends ApprovalStat
   const verb = end.status === 'blocked' ? 'blocked' : 'executionFailed';
   const details = { attempt, failure: { ...failure }, retryable: !end.final };
   const entry = approvalEntry(subject, record, verb, SYSTEM, details);
-  const state = await changeApproval(tx, subject, seen, change, [entry], { along: [...released, ...along] });
+  const state = await changeApproval(tx, subject, seen, change, [entry], { batch: [...released, ...batch] });
   failpoint('worker.executionFailed');
   return state;
 }
@@ -128,7 +128,10 @@ export async function completeApproval<V extends AnySnapshot, S extends Approval
     readonly actor?: Actor;
     readonly note?: Omit<Note, 'at'>;
   } = {},
-  { along = [], basis }: { readonly along?: readonly Statement[]; readonly basis?: Basis } = {},
+  {
+    batch = [],
+    expected,
+  }: { readonly batch?: readonly Statement[]; readonly expected?: ExpectedVersion } = {},
 ): Promise<S> {
   const { record, now } = seen;
   const change = {
@@ -141,7 +144,7 @@ export async function completeApproval<V extends AnySnapshot, S extends Approval
   };
   const details = { attempt: record.executionAttempt, ...end.audit };
   const entry = approvalEntry(subject, record, 'executed', end.actor ?? SYSTEM, details);
-  const writing = { along: [releaseClaims(db, record.id), ...along], basis };
+  const writing = { batch: [releaseClaims(db, record.id), ...batch], expected };
   const state = await changeApproval(db, subject, seen, change, [entry], writing);
   failpoint('worker.executionFinished');
   return state;

@@ -1,5 +1,5 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
-import { type Basis, unchangedSince } from '../../src/db/approvalLocks';
+import { type ExpectedVersion, guardVersion } from '../../src/db/approvalLocks';
 import { type ApprovalChange, updateApproval } from '../../src/db/approvals';
 import { type AuditInput, prepareAudit } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';
@@ -36,7 +36,10 @@ export async function changeApproval<V extends AnySnapshot, S extends ApprovalSt
   seen: V,
   change: ApprovalChange,
   entries: readonly AuditInput[],
-  { along = [], basis }: { readonly along?: readonly Statement[]; readonly basis?: Basis | undefined } = {},
+  {
+    batch = [],
+    expected,
+  }: { readonly batch?: readonly Statement[]; readonly expected?: ExpectedVersion | undefined } = {},
 ): Promise<S> {
   const { id, organizationId } = seen.record;
   const audit = prepareAudit(db, organizationId, entries);
@@ -44,8 +47,8 @@ export async function changeApproval<V extends AnySnapshot, S extends ApprovalSt
     db,
     id,
     change,
-    [...along, ...audit],
-    basis && unchangedSince(db, basis),
+    [...batch, ...audit],
+    expected && guardVersion(db, expected),
   );
   return subject.state({ ...seen, record: { ...seen.record, ...changed } });
 }

@@ -1,7 +1,7 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import type { IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
-import type { Basis } from '../../src/db/approvalLocks';
+import type { ExpectedVersion } from '../../src/db/approvalLocks';
 import type { CreationRequest } from '../../src/db/approvals';
 import type { AuditInput } from '../../src/db/audit';
 import type { TakenClaim } from '../../src/db/claims';
@@ -34,8 +34,10 @@ export interface ApprovalDeps {
   readonly maxOpenPerKey: number;
 }
 
-/** Where a change is written: in a transaction that has locked the approval, or by itself upon what was read of it. */
-export type Upon = { readonly db: Tx; readonly basis?: never } | { readonly db: Db; readonly basis: Basis };
+/** Where a change is written: in a transaction that has locked the approval, or in one statement that expects the version that was read. */
+export type WriteTarget =
+  | { readonly db: Tx; readonly expected?: never }
+  | { readonly db: Db; readonly expected: ExpectedVersion };
 
 /** A snapshot with the message that it was read for. */
 export type Seen<V extends AnySnapshot> = V & MessageOrigin;
@@ -75,7 +77,7 @@ export interface Beginning<V extends AnySnapshot> {
   readonly attempt: number;
   readonly actor: Actor;
   /** Records the message that asks for it, and the vote that it comes with. */
-  readonly along: readonly Statement[];
+  readonly batch: readonly Statement[];
   /** The audit entry of that vote, where there is one. */
   readonly entries: readonly AuditInput[];
   /** The notes with that of the vote, where it replaces another one. */
@@ -116,9 +118,9 @@ export interface ExecutableSubject<V extends AnySnapshot, S extends ApprovalStat
    */
   prepare?(
     deps: ApprovalDeps,
-    upon: Upon,
+    target: WriteTarget,
     beginning: Beginning<V>,
-  ): Promise<{ readonly refused: ExecutionRefusal } | { readonly along: readonly Statement[] }>;
+  ): Promise<{ readonly refused: ExecutionRefusal } | { readonly batch: readonly Statement[] }>;
   /** True when a rejection takes effect only once the signer has sealed it. */
   isRejectionSealed(record: V['record']): boolean;
   /** The `result` of a rejection. */

@@ -2,7 +2,7 @@ import type { AnySnapshot } from '../../src/approvals/subject';
 import { signatureHash } from '../../src/approvals/verifiedVotes';
 import { identifySignatory } from '../../src/approvals/voters';
 import type { Voter } from '../../src/chain/voter';
-import { unlessChanged } from '../../src/db/approvalLocks';
+import { undefinedOnConflict } from '../../src/db/approvalLocks';
 import { insertMessage } from '../../src/db/receivedMessages';
 import type { StoredVote } from '../../src/db/storedApprovals';
 import { insertVote } from '../../src/db/votes';
@@ -21,7 +21,7 @@ import { walletText } from '../../src/domain/wallet';
 import { failpoint } from '../../src/failpoints';
 import { executionMessageId } from '../../src/temporal/ids';
 import type { MessageResult, SignMessage } from '../../src/temporal/messages';
-import { untilUnchanged } from '../untilUnchanged';
+import { retryOnConflict } from '../retryOnConflict';
 import { approvalEntry } from './audit';
 import { assertAuthority } from './authority';
 import { beginWithVote } from './begin';
@@ -84,7 +84,7 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
     signatureStatus: { before, after },
     ...credentialDetail(credentialId),
   });
-  const along = [
+  const batch = [
     insertMessage(db, id, messageId, 'sign'),
     insertVote(db, id, { ...vote, reason: reason ?? null, credentialId }),
   ];
@@ -93,11 +93,11 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
     const { organizationId, requestId } = input;
     const key = { organizationId, id, requestId, messageId: executionMessageId(messageId) };
     const asked = { ...key, type: 'approve' as const };
-    const begun = await beginWithVote({ deps, subject, input: asked, vote: { along, entry, notes } }, voted);
+    const begun = await beginWithVote({ deps, subject, input: asked, vote: { batch, entry, notes } }, voted);
     if (begun !== 'notBegun') return begun;
   }
-  const state = await unlessChanged(() =>
-    changeApproval(db, subject, voted, notes ? { notes } : {}, [entry], { along, basis: seen }),
+  const state = await undefinedOnConflict(() =>
+    changeApproval(db, subject, voted, notes ? { notes } : {}, [entry], { batch, expected: seen }),
   );
   if (!state) return undefined;
   failpoint('worker.voteStored');
@@ -115,7 +115,7 @@ export async function recordVote<V extends AnySnapshot, S extends ApprovalState>
   input: VoteInput,
 ): Promise<MessageResult<S>> {
   return catchRefusal(() =>
-    untilUnchanged(async (): Promise<MessageResult<S> | undefined> => {
+    retryOnConflict(async (): Promise<MessageResult<S> | undefined> => {
       const seen = await subject.read(deps.db, input);
       if (!seen) return { ok: false, refusal: approvalNotFound(subject.rules.subject, input.id) };
       if (seen.messageTaken) return { ok: true, state: subject.state(seen) };

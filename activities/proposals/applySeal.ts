@@ -37,7 +37,7 @@ async function finishApproved(
     const approvals = record.executedWith?.approvals.map(({ id }) => id) ?? [];
     const end = { result, actor, audit: { approvals, sequence: seal.sequence } };
     const appliedNow = { ...seen, record: { ...record, applied: true, effective } };
-    return completeApproval(tx, subject, appliedNow, end, { along: [mark] });
+    return completeApproval(tx, subject, appliedNow, end, { batch: [mark] });
   }
   await insertDeployments(tx, record.id, targets);
   await updateApproval(tx, record.id, { result, waitingFor: null }, [mark]);

@@ -1,4 +1,4 @@
-import { unchangedSince, unlessChanged } from '../../src/db/approvalLocks';
+import { guardVersion, undefinedOnConflict } from '../../src/db/approvalLocks';
 import { updateApproval } from '../../src/db/approvals';
 import { prepareAudit } from '../../src/db/audit';
 import type { UnsentEnvelope } from '../../src/db/chain';
@@ -37,6 +37,8 @@ export async function noteSent(db: Db, id: bigint, read?: UnsentEnvelope | null)
   ]);
   const written = [{ name: 'noted', statement: markSent(db, id) }, ...audit];
   const record = { id: transactionId, organizationId, version: requireRow(version) };
-  const guard = unchangedSince(db, { record, sequence: BigInt(requireRow(sequence)), credentialId: null });
-  return (await unlessChanged(() => updateApproval(db, transactionId, {}, written, guard))) !== undefined;
+  const guard = guardVersion(db, { record, sequence: BigInt(requireRow(sequence)), credentialId: null });
+  return (
+    (await undefinedOnConflict(() => updateApproval(db, transactionId, {}, written, guard))) !== undefined
+  );
 }

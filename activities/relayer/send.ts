@@ -9,7 +9,7 @@ import {
 } from '../../src/chain/clients';
 import type { Envelope } from '../../src/db/chain';
 import { failpoint } from '../../src/failpoints';
-import { untilUnchanged } from '../untilUnchanged';
+import { retryOnConflict } from '../retryOnConflict';
 import type { RelayerContext } from './context';
 import { noteSent } from './noteSent';
 
@@ -68,7 +68,7 @@ async function sendOnce(context: RelayerContext, chain: ChainClient, envelope: E
   const unsent = context.sent.isKnown(envelope) ? undefined : envelope.unsent;
   context.sent.note(envelope);
   if (!(await noteSent(context.db, id, unsent))) {
-    await untilUnchanged(async () => (await noteSent(context.db, id)) || undefined);
+    await retryOnConflict(async () => (await noteSent(context.db, id)) || undefined);
   }
   failpoint('chain.noted');
   return isAccepted;

@@ -6,7 +6,7 @@ import type { Envelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { noteConfirmations } from '../../src/db/followedAttempts';
 import { decideEnvelope } from '../../src/db/followedEnvelopes';
-import { executeTogether } from '../../src/db/rows';
+import { executeBatch } from '../../src/db/rows';
 import type { AttemptOutcome } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import type { RelayerContext } from '../relayer/context';
@@ -52,21 +52,21 @@ export async function checkAtNonce(
   const { envelopes } = at;
   const execution = await findAtNonce(chain, at, head);
   if (!execution) {
-    await executeTogether(noteConfirmations(db, at.transaction, 0));
+    await executeBatch(noteConfirmations(db, at.transaction, 0));
     return { blockNumber: null };
   }
   const depth = head > execution.blockNumber ? head - execution.blockNumber : 0n;
   const needed = chain.network.confirmations;
   const confirmations = noteConfirmations(db, at.transaction, Math.min(Number(depth), needed));
   if (depth < BigInt(needed)) {
-    await executeTogether(confirmations);
+    await executeBatch(confirmations);
     return { blockNumber: execution.blockNumber };
   }
   failpoint('chain.confirmed');
   const undecided = envelopes.filter((one) => one.outcome === null);
   // The one whose receipt has the execution is in its block.
   const mined = undecided.filter((one) => one.transactionHash === execution.transactionHash);
-  await executeTogether([...mined.map((one) => decideEnvelope(db, one, 'mined')), ...confirmations]);
+  await executeBatch([...mined.map((one) => decideEnvelope(db, one, 'mined')), ...confirmations]);
   failpoint('chain.envelopeDecided');
   for (const envelope of undecided) {
     if (!mined.includes(envelope)) await checkEnvelope(db, chain, envelope, head);

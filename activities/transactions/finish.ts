@@ -1,5 +1,5 @@
 import { auditUnknownExecution } from '../../src/approvals/unknownExecution';
-import { type Basis, unlessChanged } from '../../src/db/approvalLocks';
+import { type ExpectedVersion, undefinedOnConflict } from '../../src/db/approvalLocks';
 import { decideAttempt, isSigned } from '../../src/db/attemptOutcomes';
 import type { Db, Tx } from '../../src/db/database';
 import { commitUsage, releaseUsage } from '../../src/db/reservedUsage';
@@ -14,7 +14,7 @@ import { failpoint } from '../../src/failpoints';
 import { completeApproval, failApproval, type UnsuccessfulEnd } from '../approvals/finish';
 import { approvalNotFound, lockOrRefuse } from '../approvals/read';
 import type { ApprovalDeps, Seen } from '../approvals/subject';
-import { untilUnchanged } from '../untilUnchanged';
+import { retryOnConflict } from '../retryOnConflict';
 import { executableTransaction as subject } from './subject';
 
 /** Releases the budget and parks the transaction, or closes it. */
@@ -22,7 +22,7 @@ async function fail(
   tx: Tx,
   seen: Seen<TransactionSnapshot>,
   { awaitsRelayerWei, ...end }: UnsuccessfulEnd & { readonly awaitsRelayerWei?: string },
-  along: readonly Statement[] = [],
+  batch: readonly Statement[] = [],
 ): Promise<TransactionState> {
   const record = await updateExecution(tx, seen.record, {
     awaitsRelayerWei: awaitsRelayerWei === undefined ? null : BigInt(awaitsRelayerWei),
@@ -30,7 +30,7 @@ async function fail(
   });
   failpoint('worker.executionCleared');
   const released = releaseUsage(tx, seen.record.id);
-  return failApproval(tx, subject, { ...seen, record }, end, [released, ...along]);
+  return failApproval(tx, subject, { ...seen, record }, end, [released, ...batch]);
 }
 
 function usedBy(unknown: UnknownExecution | undefined): string {
@@ -85,7 +85,7 @@ function complete(
   db: Db | Tx,
   seen: Seen<TransactionSnapshot>,
   outcome: Executed,
-  basis?: Basis,
+  expected?: ExpectedVersion,
 ): Promise<TransactionState> {
   const { id } = seen.record;
   const { transactionHash, note, blockTime: executedAt, fee } = outcome;
@@ -96,10 +96,10 @@ function complete(
     audit: { transactionHash, blockNumber, ...(note === undefined ? {} : { note }) },
     ...(note === undefined ? {} : { note: { code: 'noTransferLogged' as const, message: note } }),
   };
-  const along = [decideAttempt(db, id, outcome), commitUsage(db, id, new Date(outcome.blockTime))];
+  const batch = [decideAttempt(db, id, outcome), commitUsage(db, id, new Date(outcome.blockTime))];
   return completeApproval(db, subject, withOutcome(seen, outcome), end, {
-    along,
-    ...(basis ? { basis } : {}),
+    batch,
+    ...(expected ? { expected } : {}),
   });
 }
 
@@ -131,7 +131,7 @@ async function finishExecuted(
   const { record } = seen;
   if (record.executionStatus !== 'processing' || isSuperseded(record, outcome)) return subject.state(seen);
   failpoint('worker.outcomeRead');
-  if (!record.cancelling) return unlessChanged(() => complete(db, seen, outcome, seen));
+  if (!record.cancelling) return undefinedOnConflict(() => complete(db, seen, outcome, seen));
   // A cancellation may be stored in this moment: under the lock its row is seen, and decided too.
   return whileProcessing(db, key, async (tx, locked) =>
     isSuperseded(locked.record, outcome) ? subject.state(locked) : complete(tx, locked, outcome),
@@ -167,5 +167,5 @@ export async function finishTransaction(
   if (outcome.kind !== 'executed') {
     return whileProcessing(db, key, (tx, seen) => finishAgainst(tx, seen, outcome));
   }
-  return untilUnchanged(() => finishExecuted(db, key, outcome));
+  return retryOnConflict(() => finishExecuted(db, key, outcome));
 }

@@ -18,7 +18,7 @@ import type {
   CreateInput,
   ExecutableSubject,
   ExecutionRefusal,
-  Upon,
+  WriteTarget,
 } from '../approvals/subject';
 
 /** Prefix of the claim of a replacement: all transactions of one family claim the first of them. */
@@ -27,14 +27,14 @@ const FAMILY_CLAIM = 'transaction:';
 /** Checks the policy again; the reservation of its budget, which is locked, begins the execution. */
 async function reserve(
   { networks }: Pick<ApprovalDeps, 'networks'>,
-  { db, basis }: Upon,
+  { db, expected }: WriteTarget,
   { seen }: Beginning<TransactionSnapshot>,
-): Promise<{ refused: ExecutionRefusal } | { along: readonly Statement[] }> {
+): Promise<{ refused: ExecutionRefusal } | { batch: readonly Statement[] }> {
   const { record } = seen;
-  const refused = await policyRefusal(db, seen, { networks, roomRequired: basis !== undefined });
+  const refused = await policyRefusal(db, seen, { networks, roomRequired: expected !== undefined });
   if (refused) return { refused };
   failpoint('worker.budgetChecked');
-  return { along: [reserveUsage(db, usageOf(record))] };
+  return { batch: [reserveUsage(db, usageOf(record))] };
 }
 
 /** The state of a new transaction. */

@@ -312,9 +312,9 @@ export function jsonRpc(url: string, options: CallOptions): CallNode {
   let waiting: Waiting[] = [];
 
   function send(): void {
-    const together = waiting;
+    const batch = waiting;
     waiting = [];
-    if (together.length > 0) void node.send(together);
+    if (batch.length > 0) void node.send(batch);
   }
 
   return async ({ method, params }) => {

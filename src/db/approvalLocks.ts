@@ -3,14 +3,14 @@ import { heldCredential } from './authority';
 import type { Db, Tx } from './database';
 import { QUEUE_ALONE, QUEUE_SHARED } from './lockQueues';
 import { type RoomInWindow, requireRoom } from './policyUsage';
-import { type NamedStatement, queryNumbered, requireRow, together } from './rows';
+import { combineStatements, type NamedStatement, queryNumbered, requireRow } from './rows';
 import type { StoredApproval } from './storedApprovals';
 
 /**
- * What was decided upon: an approval, what the admins of its organization had decided, and the credential that requests it;
+ * The version of what a decision has read: an approval, what the admins of its organization had decided, and the credential that requests it;
  * null where none does.
  */
-export interface Basis {
+export interface ExpectedVersion {
   readonly record: Pick<StoredApproval, 'id' | 'organizationId' | 'version'>;
   readonly sequence: bigint;
   readonly credentialId: string | null;
@@ -38,15 +38,15 @@ export function lockedAdmins(
 }
 
 /** Raises a serialization failure where the guard has no row. */
-export const REQUIRE_UNCHANGED = 'require_unchanged(EXISTS (SELECT FROM unchanged))';
+export const RAISE_ON_CONFLICT = 'require_unchanged(EXISTS (SELECT FROM unchanged))';
 
 /**
  * Guards a change (`updateApproval`) by what it was decided upon: locks the admins, then the organization, the approval and
  * the credential, and has no row where one has changed since it was read.
  */
-export function unchangedSince(
+export function guardVersion(
   db: Db | Tx,
-  { record: { id, organizationId, version }, sequence, credentialId, budget }: Basis,
+  { record: { id, organizationId, version }, sequence, credentialId, budget }: ExpectedVersion,
 ): Guard {
   const credential = heldCredential(credentialId);
   const unchanged = db.raw(
@@ -75,11 +75,15 @@ const LOCK_BUDGET = (locked: string) =>
  * after the other. False where something has changed since. Call it as the first of a transaction, and read the budget in a
  * statement of its own.
  */
-export async function lockUnchanged(tx: Tx, basis: Basis, policyId: string | null = null): Promise<boolean> {
+export async function lockExpected(
+  tx: Tx,
+  expected: ExpectedVersion,
+  policyId: string | null = null,
+): Promise<boolean> {
   const budget = tx.raw(LOCK_BUDGET('unchanged'), [policyId]);
-  const locked: { unchanged: boolean }[] = await together(
+  const locked: { unchanged: boolean }[] = await combineStatements(
     tx.select(tx.raw('EXISTS (SELECT FROM unchanged) AS unchanged, EXISTS (SELECT FROM budget) AS budget')),
-    [...unchangedSince(tx, basis), { name: 'budget', statement: budget }],
+    [...guardVersion(tx, expected), { name: 'budget', statement: budget }],
   );
   return requireRow(locked[0]).unchanged;
 }
@@ -90,7 +94,7 @@ export type Guard = readonly NamedStatement[];
 const SERIALIZATION_FAILURE = '40001';
 
 /** Runs `work`, which makes a guarded change; undefined where the guard has no row, and nothing is written. */
-export async function unlessChanged<T>(work: () => Promise<T>): Promise<T | undefined> {
+export async function undefinedOnConflict<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {

@@ -4,12 +4,12 @@ import type { ApprovalRecord, Decision, Failure, Note, Subject, Tally } from '..
 import type { ApprovalKey } from '../domain/approvalRef';
 import type { JsonValue } from '../domain/canonicalJson';
 import { announceEndAfterCommit } from './announcements';
-import { type Guard, lockedAdmins, REQUIRE_UNCHANGED, unlessChanged } from './approvalLocks';
+import { type Guard, lockedAdmins, RAISE_ON_CONFLICT, undefinedOnConflict } from './approvalLocks';
 import { type ActingMember, actingMemberColumn, heldCredential } from './authority';
 import { findTaken, insertClaims, isClaimTaken, type TakenClaim } from './claims';
 import type { Db, Tx } from './database';
 import { uuidOrNull } from './ids';
-import { type Along, queryNumbered, requireRow, type Statement, together } from './rows';
+import { type BatchedStatement, combineStatements, queryNumbered, requireRow, type Statement } from './rows';
 import {
   APPROVAL_COLUMNS,
   type ChangedApproval,
@@ -154,7 +154,7 @@ export interface Creation extends ApprovalKey {
 }
 
 /**
- * Stores a new record with `along`, and takes its claims, in one statement. Returns the claim that another open approval
+ * Stores a new record with `batch`, and takes its claims, in one statement. Returns the claim that another open approval
  * has; that its creator has as many open ones as it may have, counting those that are created at the same time; or that
  * nothing was stored, because the admins have decided something since `sequence` was read, the credential was ended, or the
  * claim is free again.
@@ -162,7 +162,7 @@ export interface Creation extends ApprovalKey {
 export async function storeApproval(
   db: Db,
   { id, organizationId, claims, sequence, credentialId, createdBy, maxOpen }: Creation,
-  along: readonly Along[],
+  batch: readonly BatchedStatement[],
 ): Promise<'stored' | 'tooManyOpen' | TakenClaim | undefined> {
   const credential = heldCredential(credentialId);
   const unchanged = db.raw(
@@ -174,14 +174,14 @@ export async function storeApproval(
   const guard = [...admins, { name: 'unchanged', statement: unchanged }];
   // Executed before anything is stored: whoever waits for others of the same creator holds no lock on the audit log yet.
   const stored = db.select(
-    db.raw(REQUIRE_UNCHANGED),
+    db.raw(RAISE_ON_CONFLICT),
     db.raw('require_open_below(?, ?, ?, ?)', [maxOpen, organizationId, createdBy, id]),
   );
   try {
     const taking = insertClaims(db, { organizationId, id }, claims);
-    return await unlessChanged(async () => {
+    return await undefinedOnConflict(async () => {
       // The last one is executed first: claims are waited for before the head of the audit log is locked.
-      await together(stored, [...guard, ...along, ...taking]);
+      await combineStatements(stored, [...guard, ...batch, ...taking]);
       return 'stored' as const;
     });
   } catch (error) {
@@ -213,13 +213,13 @@ export interface ApprovalChange {
 /**
  * Changes a record and counts its version up, with other statements in the same round trip. Returns what the record is
  * then, apart from its votes. The end of an execution is announced after the commit. One that is not locked needs a
- * guard: call it inside `unlessChanged`, outside of a database transaction.
+ * guard: call it inside `undefinedOnConflict`, outside of a database transaction.
  */
 export async function updateApproval(
   db: Db | Tx,
   id: string,
   change: ApprovalChange,
-  along: readonly Along[] = [],
+  batch: readonly BatchedStatement[] = [],
   guard: Guard = [],
 ): Promise<ChangedApproval> {
   const now = db.raw('now()');
@@ -249,8 +249,8 @@ export async function updateApproval(
       ...(change.reopened ? { frozen: null, closed_at: null } : {}),
     })
     .returning(Object.keys(APPROVAL_COLUMNS));
-  if (guard.length > 0) update.whereRaw(REQUIRE_UNCHANGED);
-  const [row]: ApprovalRow[] = await together(update, [...guard, ...along]);
+  if (guard.length > 0) update.whereRaw(RAISE_ON_CONFLICT);
+  const [row]: ApprovalRow[] = await combineStatements(update, [...guard, ...batch]);
   if (executionStatus !== undefined && executionStatus !== 'processing') announceEndAfterCommit(db, id);
   const changed = requireRow(row);
   return { ...ownPart(changed), result: changed.result };

@@ -5,12 +5,12 @@ import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { Db, Tx } from './database';
 import { newId } from './ids';
 import {
-  executeTogether,
+  combineStatements,
+  executeBatch,
   type NamedStatement,
   queryRows,
   requireRow,
   type Statement,
-  together,
 } from './rows';
 import type { AuditLogRow } from './tables';
 
@@ -67,7 +67,7 @@ export function appendedPosition(db: Db | Tx): Knex.Raw {
 }
 
 /**
- * Entries to append to the chain of an organization: execute them `together` with the change that they record, as the last
+ * Entries to append to the chain of an organization: execute them `combineStatements` with the change that they record, as the last
  * statement of its transaction. They lock the head of the chain until commit: positions follow the order of commit.
  */
 export function prepareAudit(
@@ -142,15 +142,15 @@ export async function appendAudit(
   tx: Tx,
   organizationId: string,
   entries: readonly AuditInput[],
-  along: readonly Statement[] = [],
+  batch: readonly Statement[] = [],
 ): Promise<readonly bigint[]> {
   if (entries.length === 0) {
-    await executeTogether(along);
+    await executeBatch(batch);
     return [];
   }
   const appended = tx.select<{ position: bigint }[]>('position').from('audit_appended').orderBy('position');
-  const rows: { position: bigint }[] = await together(appended, [
-    ...along,
+  const rows: { position: bigint }[] = await combineStatements(appended, [
+    ...batch,
     ...prepareAudit(tx, organizationId, entries),
   ]);
   return rows.map(({ position }) => position);

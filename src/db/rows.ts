@@ -54,23 +54,23 @@ export interface NamedStatement {
 }
 
 /** What is executed in the same round trip with another statement. */
-export type Along = Statement | NamedStatement;
+export type BatchedStatement = Statement | NamedStatement;
 
 /**
  * Combines statements into one (CTEs of `statement`). They share a snapshot and have no order: none may read in a table or
  * change there what another writes.
  */
-export function together(statement: Statement, along: readonly Along[]): Statement {
-  return along.reduce<Statement>(
+export function combineStatements(statement: Statement, batch: readonly BatchedStatement[]): Statement {
+  return batch.reduce<Statement>(
     (whole, one, index) =>
-      'name' in one ? whole.withRecursive(one.name, one.statement) : whole.with(`along_${index}`, one),
+      'name' in one ? whole.withRecursive(one.name, one.statement) : whole.with(`batch_${index}`, one),
     statement,
   );
 }
 
 /** Executes statements as one. */
-export async function executeTogether([first, ...others]: readonly Statement[]): Promise<void> {
-  if (first) await together(first, others);
+export async function executeBatch([first, ...others]: readonly Statement[]): Promise<void> {
+  if (first) await combineStatements(first, others);
 }
 
 const UNIQUE_VIOLATION = '23505';

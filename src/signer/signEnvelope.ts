@@ -249,7 +249,7 @@ export async function signReserved(
   context: SignerContext,
   reserved: Reservation,
   call: { readonly to: Address; readonly data: Hex },
-  along: readonly Statement[] = [],
+  batch: readonly Statement[] = [],
 ): Promise<bigint> {
   const { networkId, relayerAddress, relayerNonce, gas, maxFeePerGas, maxPriorityFeePerGas } = reserved;
   const relayer = relayerKeyOf(context, networkId, relayerAddress);
@@ -265,7 +265,7 @@ export async function signReserved(
     maxPriorityFeePerGas,
   });
   const bytes = { rawTransaction, transactionHash: keccak256(rawTransaction) };
-  const id = await storeReserved(context.db, reserved, bytes, { along, hold: context.journal.hold() });
+  const id = await storeReserved(context.db, reserved, bytes, { batch, hold: context.journal.hold() });
   if (id === undefined) {
     throw new Error(
       `nonce ${relayerNonce} was given up, or another signer has taken over, before its envelope was stored`,

@@ -2,7 +2,7 @@ import { noteNetworks } from '../../activities/reconciler/noteNetworks';
 import { noteSent } from '../../activities/relayer/noteSent';
 import { closeApproval, closeOpenOfKey } from '../../src/approvals/closing';
 import { revokeApiKey } from '../../src/credentials/apiKeys';
-import { lockUnchanged, unchangedSince, unlessChanged } from '../../src/db/approvalLocks';
+import { guardVersion, lockExpected, undefinedOnConflict } from '../../src/db/approvalLocks';
 import { listNotedSince, noteOnOpenApprovals } from '../../src/db/approvalNotes';
 import {
   type Creation,
@@ -110,9 +110,9 @@ describe('a change upon what was read', () => {
     return requireRow(await readTransactionForMessage(service, { organizationId: org.id, id }));
   }
   const change = (basis: Awaited<ReturnType<typeof readBasis>>, messageId: string) =>
-    unlessChanged(() => {
+    undefinedOnConflict(() => {
       const message = insertMessage(service, basis.record.id, messageId, 'sign');
-      const guard = unchangedSince(service, basis);
+      const guard = guardVersion(service, basis);
       return updateApproval(service, basis.record.id, { waitingFor: messageId }, [message], guard);
     });
 
@@ -295,17 +295,17 @@ describe('what is locked upon what was read', () => {
   it('is locked, unless it has changed', async () => {
     const { id } = await storeTransactionOf(owner, org);
     const basis = requireRow(await readTransactionForMessage(service, { organizationId: org.id, id }));
-    expect(await service.transaction((tx) => lockUnchanged(tx, basis))).toBe(true);
+    expect(await service.transaction((tx) => lockExpected(tx, basis))).toBe(true);
     const { policyId } = basis.record;
     const lockPolicy = 'SELECT FROM policies WHERE id = ? FOR NO KEY UPDATE NOWAIT';
     await service.transaction(async (tx) => {
-      expect(await lockUnchanged(tx, basis)).toBe(true);
+      expect(await lockExpected(tx, basis)).toBe(true);
       await owner.raw(lockPolicy, [policyId]);
-      expect(await lockUnchanged(tx, basis, policyId)).toBe(true);
+      expect(await lockExpected(tx, basis, policyId)).toBe(true);
       await expect(owner.raw(lockPolicy, [policyId])).rejects.toThrow(/could not obtain lock/);
     });
     await service.transaction((tx) => updateApproval(tx, id, {}));
-    expect(await service.transaction((tx) => lockUnchanged(tx, basis))).toBe(false);
+    expect(await service.transaction((tx) => lockExpected(tx, basis))).toBe(false);
   });
 });
 

@@ -3,7 +3,7 @@ import { issueApiKey, revokeApiKey, rotateApiKey } from '../../src/credentials/a
 import { openChallenge, registerWallet } from '../../src/credentials/registrations';
 import { endSession, startSession } from '../../src/credentials/sessions';
 import { findAccountToDeploy } from '../../src/db/accounts';
-import { lockUnchanged, unchangedSince, unlessChanged } from '../../src/db/approvalLocks';
+import { guardVersion, lockExpected, undefinedOnConflict } from '../../src/db/approvalLocks';
 import { insertApproval, storeApproval, updateApproval } from '../../src/db/approvals';
 import { holdCredential } from '../../src/db/authority';
 import { secretHash } from '../../src/db/credentials';
@@ -122,9 +122,9 @@ function place(credentialId: string) {
 
 /** Changes an approval upon what was read; whether it was changed. */
 async function change(basis: Awaited<ReturnType<typeof basisFor>>): Promise<boolean> {
-  const changed = await unlessChanged(() => {
+  const changed = await undefinedOnConflict(() => {
     const message = insertMessage(service, basis.record.id, randomUUID(), 'sign');
-    return updateApproval(service, basis.record.id, {}, [message], unchangedSince(service, basis));
+    return updateApproval(service, basis.record.id, {}, [message], guardVersion(service, basis));
   });
   return changed !== undefined;
 }
@@ -143,7 +143,7 @@ const effects: [string, (credentialId: string) => Promise<() => Promise<boolean>
     'a beginning',
     async (id) => {
       const basis = await basisFor(id);
-      return () => service.transaction((tx) => lockUnchanged(tx, basis));
+      return () => service.transaction((tx) => lockExpected(tx, basis));
     },
   ],
   [
@@ -185,7 +185,7 @@ it('the revocation of a key ends while sixteen clients go on with it', async () 
   const client = async () => {
     const basis = await basisFor(key);
     const begin = () =>
-      service.transaction(async (tx) => (await lockUnchanged(tx, basis)) && (await databaseNow(tx)));
+      service.transaction(async (tx) => (await lockExpected(tx, basis)) && (await databaseNow(tx)));
     while (begun < MANY && (await begin())) begun += 1;
   };
   const clients = Array.from({ length: 16 }, client);

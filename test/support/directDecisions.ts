@@ -3,7 +3,7 @@ import type { Keystore } from '../../src/chain/keys';
 import { deriveAccount } from '../../src/chain/safeAccount';
 import type { Tx } from '../../src/db/database';
 import { writeChanges } from '../../src/db/projection';
-import { executeTogether } from '../../src/db/rows';
+import { executeBatch } from '../../src/db/rows';
 import { findSealedState } from '../../src/db/seals';
 import { type OrganizationState, type ResourceChange, withResources } from '../../src/domain/governance';
 
@@ -24,7 +24,7 @@ export async function writeDecided(
   const next = withResources(state, state.sequence, changes);
   await storeSealedState(tx, keystore.sealKey(organizationId), next, stored.sealHash);
   const left = await writeChanges(tx, organizationId, changes, (id) => deriveAccount(state.signingKey, id));
-  await executeTogether(left);
+  await executeBatch(left);
   // Nothing is sealed, so the sequence is the same: what is shown of an approval has another tag by its time.
   await tx('approvals')
     .where({ organization_id: organizationId })

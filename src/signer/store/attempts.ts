@@ -2,7 +2,7 @@ import type { Attempt } from '../../db/attempts';
 import { type AccountOnNetwork, type Envelope, envelope } from '../../db/chain';
 import type { Db, Tx } from '../../db/database';
 import type { Reservation } from '../../db/reservations';
-import { requireRow, type Statement, together } from '../../db/rows';
+import { combineStatements, requireRow, type Statement } from '../../db/rows';
 import type { LeaseHold } from '../../domain/signerLease';
 import { envelopeNonceColumns } from './reservations';
 import { currentHold } from './signerLease';
@@ -55,9 +55,9 @@ function insertStatement(tx: Tx, input: NewAttempt) {
 export async function insertAttempt(
   tx: Tx,
   input: NewAttempt,
-  along: readonly Statement[] = [],
+  batch: readonly Statement[] = [],
 ): Promise<bigint> {
-  const [row]: { id: bigint }[] = await together(insertStatement(tx, input), along);
+  const [row]: { id: bigint }[] = await combineStatements(insertStatement(tx, input), batch);
   return requireRow(row).id;
 }
 
@@ -69,7 +69,7 @@ export async function insertAttemptReserved(
   tx: Tx,
   input: NewAttempt,
   reserving: Omit<Reservation, 'id' | 'attemptId'>,
-  along: readonly Statement[],
+  batch: readonly Statement[],
 ): Promise<{ attemptId: bigint; reservationId: bigint }> {
   const { attempt_id: _, ...columns } = envelopeNonceColumns({ ...reserving, attemptId: 0n });
   const values = Object.values(columns).map(String);
@@ -81,7 +81,7 @@ export async function insertAttemptReserved(
     .with('reserved', reserve)
     .crossJoin(tx.raw('reserved'))
     .select(['attempt.id as attempt_id', 'reserved.id as reservation_id']);
-  const [found]: { attempt_id: bigint; reservation_id: bigint }[] = await together(both, along);
+  const [found]: { attempt_id: bigint; reservation_id: bigint }[] = await combineStatements(both, batch);
   const { attempt_id: attemptId, reservation_id: reservationId } = requireRow(found);
   return { attemptId, reservationId };
 }

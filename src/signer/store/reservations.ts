@@ -8,7 +8,7 @@ import {
 } from '../../db/chain';
 import type { Db, Tx } from '../../db/database';
 import { liveReservations, type Reservation, takenNoncesSql } from '../../db/reservations';
-import { queryRows, requireRow, type Statement, together } from '../../db/rows';
+import { combineStatements, queryRows, requireRow, type Statement } from '../../db/rows';
 import type { RelayerReservationRow } from '../../db/tables';
 import type { LeaseHold } from '../../domain/signerLease';
 import { currentHold } from './signerLease';
@@ -79,14 +79,14 @@ export async function storeReserved(
   db: Db,
   reserved: Reservation,
   bytes: Pick<Envelope, 'transactionHash' | 'rawTransaction'>,
-  { along, hold }: { readonly along: readonly Statement[]; readonly hold: LeaseHold | undefined },
+  { batch, hold }: { readonly batch: readonly Statement[]; readonly hold: LeaseHold | undefined },
 ): Promise<bigint | undefined> {
   const { id, ...of } = reserved;
   const whileLive = liveReservations(db).where({ 'r.id': id });
   const stored = await insertEnvelope(
     db,
     { ...of, ...bytes, reservationId: id },
-    { whileLive: hold === undefined ? whileLive : whileLive.whereExists(currentHold(db, hold)), along },
+    { whileLive: hold === undefined ? whileLive : whileLive.whereExists(currentHold(db, hold)), batch },
   );
   if (stored !== undefined) return stored;
   const row = await db('chain_envelopes').where({ reservation_id: id }).first('id');
@@ -113,7 +113,7 @@ export function envelopeNonceColumns(of: Omit<EnvelopeNonce, 'id'>) {
 export async function insertEnvelope(
   tx: Db | Tx,
   input: Omit<Envelope, 'id' | 'createdAt' | 'outcome'> & { readonly reservationId?: bigint },
-  { whileLive, along = [] }: { readonly whileLive?: Statement; readonly along?: readonly Statement[] } = {},
+  { whileLive, batch = [] }: { readonly whileLive?: Statement; readonly batch?: readonly Statement[] } = {},
 ): Promise<bigint | undefined> {
   const row = {
     ...envelopeNonceColumns(input),
@@ -132,6 +132,6 @@ export async function insertEnvelope(
     .onConflict(tx.raw('(reservation_id)'))
     .ignore()
     .returning('id');
-  const [stored]: { id: bigint }[] = await together(insert, along);
+  const [stored]: { id: bigint }[] = await combineStatements(insert, batch);
   return stored?.id;
 }

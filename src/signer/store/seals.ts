@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database';
 import { QUEUE_ALONE, sealedQueue } from '../../db/lockQueues';
-import { together } from '../../db/rows';
+import { combineStatements } from '../../db/rows';
 import { type StoredSeal, type StoredState, sealColumns } from '../../db/seals';
 import type { StoredProposal } from '../../db/storedProposals';
 
@@ -50,7 +50,7 @@ export async function storeNextSeal(
   const inserted = db(db.raw('seals (??)', [Object.keys(columns)])).insert(
     db('unchanged').select(Object.values(columns).map((value) => db.raw('?', [value]))),
   );
-  const stored: unknown[] = await together(
+  const stored: unknown[] = await combineStatements(
     db('sealed_states')
       .where({ organization_id: organizationId })
       .whereRaw('EXISTS (SELECT FROM unchanged)')

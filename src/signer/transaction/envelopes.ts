@@ -217,23 +217,23 @@ export async function storeFirst(
     attempt,
     signable: of,
     taken,
-    along,
+    batch,
     followsUndecided,
   }: {
     attempt: NewAttempt;
     signable: SignableOf;
     taken: ReadonlySet<number>;
-    along: readonly Statement[];
+    batch: readonly Statement[];
     followsUndecided: boolean;
   },
   terms: BoundedTerms<TransactionTerms>,
 ): Promise<Intent> {
   if (followsUndecided) {
-    const attemptId = await insertAttempt(tx, attempt, along);
+    const attemptId = await insertAttempt(tx, attempt, batch);
     return reserveNew(context, tx, { ...of, attemptId, isSigned: false }, terms);
   }
   const envelope = firstEnvelope(context, tx, { terms, ...requested(of) }, taken);
-  const { attemptId, reservationId: id } = await insertAttemptReserved(tx, attempt, envelope, along);
+  const { attemptId, reservationId: id } = await insertAttemptReserved(tx, attempt, envelope, batch);
   const signable = { ...of, attemptId, isSigned: false };
   return { toSign: [{ signable, reserved: { ...envelope, id, attemptId } }] };
 }
@@ -359,8 +359,8 @@ async function signOne(context: SignerContext, { signable, reserved }: Reserved)
   const hash = safeTransactionHash(content);
   assertJournaled(context, signable, hash);
   const signature = await context.keystore.organizationKey(organizationId).sign({ hash });
-  const along = isSigned ? [] : [insertSignature(context.db, attemptId, signature, context.journal.hold())];
-  return signReserved(context, reserved, executionCall(content, signature), along);
+  const batch = isSigned ? [] : [insertSignature(context.db, attemptId, signature, context.journal.hold())];
+  return signReserved(context, reserved, executionCall(content, signature), batch);
 }
 
 /** What the journal gets before anything is signed. */

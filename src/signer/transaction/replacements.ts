@@ -144,13 +144,13 @@ function assertChainAfterCutoff(
 
 /** What was read of what a transaction replaces, outside of the database transaction. */
 export interface ReadBefore {
-  readonly unread: Unread;
+  readonly unavailable: ReplacedOutcomeUnavailable;
   /** Of `unjournaledReplaced`. */
   readonly replaced: readonly StoredTransaction[];
 }
 
 /** Why the outcome of a replaced transaction could not be read now; undefined where it was read. */
-export type Unread = SignerHold | undefined;
+export type ReplacedOutcomeUnavailable = SignerHold | undefined;
 
 /**
  * Throws SignerRefusal unless what a transaction replaces, and all else that stands for the same payment, can never
@@ -161,13 +161,13 @@ export async function assertReplaceable(
   context: SignerContext,
   tx: Tx,
   record: StoredTransaction,
-  { unread, replaced }: ReadBefore,
+  { unavailable, replaced }: ReadBefore,
 ): Promise<readonly RejectionEntry[]> {
   const { id, replaces } = record;
   if (replaces === null) return [];
   assertChainAfterCutoff(context, record, replaced);
   const outcome = await outcomeOfReplaced(context, tx, record, replaces);
-  if (unread) throw unread;
+  if (unavailable) throw unavailable;
   if (outcome === null) {
     throw new SignerHold(
       'undecided',

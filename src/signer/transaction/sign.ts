@@ -216,8 +216,8 @@ async function storeNew(
   const authorizedAt = now.time;
   const attempt = newAttempt(signable, { fromBlock: BigInt(terms.fromBlock) });
   const { safeNonce, safeTxHash } = attempt;
-  const along = [insertAuthorization(tx, { ...usageOf(record), safeNonce, safeTxHash, authorizedAt })];
-  const first = { attempt, signable, taken, along, followsUndecided };
+  const batch = [insertAuthorization(tx, { ...usageOf(record), safeNonce, safeTxHash, authorizedAt })];
+  const first = { attempt, signable, taken, batch, followsUndecided };
   const intent = await storeFirst(context, tx, first, fitting(content, terms));
   return { intent, entries: [authorizationEntry(snapshot, attempt, { account, votes, authorizedAt })] };
 }
@@ -256,11 +256,11 @@ async function commitIntent(
   // Outside of the locks: its votes, the gas that it needs, and what became of what it replaces.
   const isNew = journal.authorizationOf(ref.transactionId) === undefined;
   const votes = isNew ? await verifiedVotes(context, seen) : [];
-  const [needed, unread] = await Promise.all([
+  const [needed, unavailable] = await Promise.all([
     isNew ? neededGas(context, seen.record) : 0n,
     decideReplaced(context, seen, othersOfPayment(context, seen.record, replaced)),
   ]);
-  const verified = { votes, unread, needed, replaced };
+  const verified = { votes, unavailable, needed, replaced };
   const announced = (committed: Committed) => {
     const own = committed.entries.filter((entry) => entry.type === 'authorization');
     for (const entry of own) context.pending.add(entry);

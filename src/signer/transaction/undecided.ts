@@ -10,7 +10,7 @@ import { undecidedAuthorizations } from '../store/authorizations';
 import { decide } from './confirmOutcome';
 import { BudgetBehind } from './journaled';
 import { networkAndPolicyOf } from './record';
-import type { Unread } from './replacements';
+import type { ReplacedOutcomeUnavailable } from './replacements';
 
 /** How many authorizations are looked up when a budget is used up, and how many of them at once. */
 const LOOKED_UP = 100;
@@ -62,7 +62,7 @@ export async function decideReplaced(
   context: SignerContext,
   { record, now }: TransactionSnapshot,
   others: readonly IndexedAuthorization[],
-): Promise<Unread> {
+): Promise<ReplacedOutcomeUnavailable> {
   const { journal, networks } = context;
   const { id, organizationId } = record;
   if (isExpired(record, now.time) || journal.authorizationOf(id)) return undefined;
