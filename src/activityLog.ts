@@ -54,8 +54,8 @@ function attributesOf({ taskQueue, workflowExecution, attempt, isLocal }: Info):
  */
 export function observeActivities(logger: Logger): Observed {
   return async (info, args, run) => {
-    const begunAt = performance.now();
-    const fields = () => ({ ...aboutOf(info, args), ms: Math.round(performance.now() - begunAt) });
+    const startedAt = performance.now();
+    const fields = () => ({ ...aboutOf(info, args), ms: Math.round(performance.now() - startedAt) });
     try {
       const result = await run();
       const refusal = (result as { refusal?: { code: string } } | null)?.refusal?.code;

@@ -176,9 +176,9 @@ export class ApprovalRun<S extends ApprovalState> {
     // now. One that was blocked with the vote is ready too: it is known by the id of this message.
     if (message.execute !== true || !signed.state.ready.includes(type)) return signed;
     const { requestId } = message;
-    const begun = await this.begin(executionMessageId(messageId), { type, requestId });
+    const started = await this.begin(executionMessageId(messageId), { type, requestId });
     // The signature is recorded whatever else happened meanwhile; an execution that lost a race does not make it fail.
-    return begun.ok ? begun : signed;
+    return started.ok ? started : signed;
   }
 
   private async execute(messageId: string, message: ExecuteMessage): Promise<MessageResult<S>> {

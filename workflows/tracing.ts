@@ -81,8 +81,8 @@ export function interceptors(): WorkflowInterceptors {
           const isTraced = (cause ?? main) !== undefined;
           if (isTraced && CAN_BEGIN.includes(input.activityType)) {
             const follow = (result: unknown) => {
-              const begun = result as MessageResult<ApprovalState>;
-              if (begun.ok && begun.state.executionStatus === 'processing') main = cause;
+              const started = result as MessageResult<ApprovalState>;
+              if (started.ok && started.state.executionStatus === 'processing') main = cause;
             };
             done.then(follow, () => undefined);
           }

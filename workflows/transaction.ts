@@ -50,9 +50,9 @@ async function recordedBySigner({ organizationId, id, queues }: TransactionInput
 
 /** Finishes a rejection that the signer has recorded and that nobody has executed: the run that began it was lost. */
 async function finishRejection(run: ApprovalRun<TransactionState>): Promise<void> {
-  const begun = await run.begin(`rejected/${uuid4()}`, { type: 'reject', actor: 'system' });
+  const started = await run.begin(`rejected/${uuid4()}`, { type: 'reject', actor: 'system' });
   // Its votes do not count any more: it can never be executed, and expires.
-  if (!begun.ok) await untilChanged(run);
+  if (!started.ok) await untilChanged(run);
 }
 
 /** Executes on chain, and records the outcome. */
@@ -92,8 +92,8 @@ async function continueWhenFunded(
     () => untilChanged(run).then(() => false),
   ]);
   if (!isFunded) return;
-  const begun = await run.begin(`funded/${uuid4()}`, { type: 'approve', actor: 'system' });
-  if (begun.ok) return;
+  const started = await run.begin(`funded/${uuid4()}`, { type: 'approve', actor: 'system' });
+  if (started.ok) return;
   // Another message was faster, it has expired, or too few votes count now: it continues once enough do.
   await run.refresh();
   const { version } = run.current;

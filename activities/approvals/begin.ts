@@ -133,7 +133,7 @@ async function resume<V extends AnySnapshot, S extends ApprovalState>(
   const change = {
     executionStatus: 'processing' as const,
     executionAttempt: attempt,
-    begun: { decision: input.type, by: actor, with: tally(subject.rules, record, now) },
+    started: { decision: input.type, by: actor, with: tally(subject.rules, record, now) },
     failure: null,
   };
   await updateApproval(tx, input.id, change, [message]);
@@ -161,7 +161,7 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
   const change = {
     executionStatus: 'processing' as const,
     executionAttempt: attempt,
-    begun: { decision: input.type, by: actor, with: counted },
+    started: { decision: input.type, by: actor, with: counted },
     failure: null,
     waitingFor: null,
     ...(beginning.notes ? { notes: beginning.notes } : {}),
@@ -297,7 +297,7 @@ export async function beginExecution<V extends AnySnapshot, S extends ApprovalSt
 
 /**
  * Begins the execution that a vote asks for, and stores both in one database transaction. `voted`: what was read, with the
- * vote added. Returns `notBegun`, and writes nothing, where the execution cannot begin with the vote: the threshold is not
+ * vote added. Returns `notStarted`, and writes nothing, where the execution cannot begin with the vote: the threshold is not
  * met, it is resumed, other votes cannot be verified now, or its message was taken before. Undefined where what was read has
  * changed.
  */
@@ -305,22 +305,22 @@ export async function beginWithVote<V extends AnySnapshot, S extends ApprovalSta
   // A rejection would close the approval without its vote.
   context: Context<V, S> & { readonly input: { readonly type: 'approve' }; readonly vote: VoteToStore },
   voted: Seen<V>,
-): Promise<MessageResult<S> | 'notBegun' | undefined> {
+): Promise<MessageResult<S> | 'notStarted' | undefined> {
   const { subject, input } = context;
   const { record, now } = voted;
   const canBegin = !subject.isResumed(record) && checkExecution(subject.rules, record, now, input.type).ok;
-  if (!canBegin) return 'notBegun';
+  if (!canBegin) return 'notStarted';
   let valid: ReadonlySet<string>;
   try {
     valid = await validVotes(context, voted);
   } catch {
     // Whatever keeps the other votes from being verified: this one is stored all the same.
-    return 'notBegun';
+    return 'notStarted';
   }
   try {
     return await tryToBegin(context, voted, valid);
   } catch (error) {
-    if (isMessageTaken(error)) return 'notBegun';
+    if (isMessageTaken(error)) return 'notStarted';
     throw error;
   }
 }

@@ -18,15 +18,15 @@ export async function expireApproval<V extends AnySnapshot, S extends ApprovalSt
     const { record, now } = seen;
     const isUnchanged =
       record.closed ||
-      record.frozen !== null ||
+      record.finalTally !== null ||
       record.executionStatus === 'processing' ||
       !isExpired(record, now.time);
     if (isUnchanged) return subject.state(seen);
     const expired: Tally = { ...tally(subject.rules, record, now), signatureStatus: 'expired' };
-    const frozen = subject.rules.isFinishable(record) ? { frozen: expired } : { closedWith: expired };
+    const ended = subject.rules.isFinishable(record) ? { finalTally: expired } : { closedWith: expired };
     const expiresAt = record.expiresAt.toISOString();
     const entry = approvalEntry(subject, record, 'expired', SYSTEM, { expiresAt });
     const batch = [releaseClaims(tx, record.id)];
-    return changeApproval(tx, subject, seen, { expired: true, ...frozen }, [entry], { batch });
+    return changeApproval(tx, subject, seen, { expired: true, ...ended }, [entry], { batch });
   });
 }

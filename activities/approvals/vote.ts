@@ -93,8 +93,11 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
     const { organizationId, requestId } = input;
     const key = { organizationId, id, requestId, messageId: executionMessageId(messageId) };
     const asked = { ...key, type: 'approve' as const };
-    const begun = await beginWithVote({ deps, subject, input: asked, vote: { batch, entry, notes } }, voted);
-    if (begun !== 'notBegun') return begun;
+    const started = await beginWithVote(
+      { deps, subject, input: asked, vote: { batch, entry, notes } },
+      voted,
+    );
+    if (started !== 'notStarted') return started;
   }
   const state = await undefinedOnConflict(() =>
     changeApproval(db, subject, voted, notes ? { notes } : {}, [entry], { batch, expected: seen }),

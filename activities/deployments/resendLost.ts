@@ -1,5 +1,5 @@
 import { type ChainClient, transactionCount } from '../../src/chain/clients';
-import { carriedBy } from '../../src/db/attempts';
+import { envelopePayload } from '../../src/db/attempts';
 import { newestEnvelopes } from '../../src/db/followedEnvelopes';
 import { listRelayers } from '../../src/db/relayers';
 import type { Logger } from '../../src/logging';
@@ -23,7 +23,7 @@ async function resendOf(
   // The workflow of an undecided deployment sends it, and knows whether it still may.
   for (const envelope of lost.filter(({ outcome }) => outcome === 'mined' || outcome === 'reverted')) {
     // A lost transaction of an account is checked before it is sent again.
-    if ((await carriedBy(db, envelope)).kind !== 'deployment') continue;
+    if ((await envelopePayload(db, envelope)).kind !== 'deployment') continue;
     await send(context, chain, envelope);
     count += 1;
   }

@@ -1,7 +1,12 @@
 import { closeApproval } from '../../src/approvals/closing';
 import type { Db } from '../../src/db/database';
 import { withoutSql } from '../../src/db/databaseFailure';
-import { hasBegun, readRepairable, restoredLastHour, type StillApproval } from '../../src/db/reconciler';
+import {
+  hasRecordedItself,
+  readRepairable,
+  restoredLastHour,
+  type StillApproval,
+} from '../../src/db/reconciler';
 import type { ApprovalRef } from '../../src/domain/approvalRef';
 import { foundText, MAX_LISTED_REPAIRS, repairOf, type WorkflowGone } from '../../src/domain/reconciliation';
 import type { Logger } from '../../src/logging';
@@ -105,10 +110,10 @@ export class Repairs {
   }
 
   /** Waits for the first activity of a run, so that restarts do not queue up before requests of the API. */
-  private async begun(approval: OpenApproval, runId: string): Promise<void> {
+  private async awaitFirstActivity(approval: OpenApproval, runId: string): Promise<void> {
     const end = performance.now() + FIRST_ACTIVITY_LIMIT_MS;
     while (performance.now() < end && !this.signal.aborted) {
-      if (await hasBegun(this.deps.db, approval, runId)) return;
+      if (await hasRecordedItself(this.deps.db, approval, runId)) return;
       await new Promise((resolve) => setTimeout(resolve, FIRST_ACTIVITY_POLL_MS));
     }
   }
@@ -121,7 +126,7 @@ export class Repairs {
       const text = `its workflow ${foundText(found)}, and was restarted ${MAX_RESTARTS_PER_HOUR} times in the last hour; retried later`;
       return this.done('postponed', id, text, fields);
     }
-    await this.begun(approval, await restartApproval(sender, approval, found));
+    await this.awaitFirstActivity(approval, await restartApproval(sender, approval, found));
     this.done('restarted', id, `its workflow ${foundText(found)} and was restarted`, fields);
   }
 

@@ -1,7 +1,7 @@
 import { type ChainClient, transactionCount } from '../../src/chain/clients';
 import { accountNonce } from '../../src/chain/safe';
 import { findAccountDerivation } from '../../src/db/accounts';
-import { carriedBy } from '../../src/db/attempts';
+import { envelopePayload } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { MAX_ENVELOPES_READ, newestEnvelopes } from '../../src/db/followedEnvelopes';
@@ -18,7 +18,7 @@ import { relayerKey } from './sendLog';
  * a filler has to take this one.
  */
 async function isToSend(db: Db, chain: ChainClient, envelope: Envelope): Promise<boolean | 'obsolete'> {
-  const { attempt, cancellation } = await carriedBy(db, envelope);
+  const { attempt, cancellation } = await envelopePayload(db, envelope);
   if (!attempt || attempt.kind === 'cancellation') return true;
   if (attempt.outcome === null && cancellation === null) return true;
   if (attempt.outcome === null && cancellation === 'signed') return 'obsolete';

@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../src/chain/clients';
 import { accountNonce } from '../../src/chain/safe';
-import { type Attempt, carriedBy } from '../../src/db/attempts';
+import { type Attempt, envelopePayload } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
 import { findCarried } from '../../src/db/followedAttempts';
 import type { TransactionRef } from '../../src/domain/transaction';
@@ -9,7 +9,7 @@ import { type ChainCheck, checkEnvelope } from '../relayer/envelopes';
 import { follow } from '../relayer/follow';
 import { checkAtNonce, readAtNonce } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
-import { carryingTerms, type TransactionFollowed } from './observation';
+import { type TransactionFollowed, transactionTerms } from './observation';
 
 /** An envelope to follow; `reported` is the last report of what it waits for. */
 export interface FollowTransaction extends TransactionRef {
@@ -70,12 +70,12 @@ export async function followTransaction(
       reported: input.reported,
       check: (head) => check(context, chain, { attempt, envelope }, head),
       beforeResending: async () =>
-        (await carriedBy(db, envelope)).cancellation === null ? null : { kind: 'dropped' },
+        (await envelopePayload(db, envelope)).cancellation === null ? null : { kind: 'dropped' },
     },
     signal,
   );
   if (followed.kind !== 'stuck') return followed;
   // Its own account nonce: the signer finds no earlier one without an envelope.
-  const terms = carryingTerms(followed.terms, attempt, attempt.fromBlock, attempt.safeNonce);
+  const terms = transactionTerms(followed.terms, attempt, attempt.fromBlock, attempt.safeNonce);
   return { kind: 'stuck', terms, cancels: attempt.kind === 'cancellation' };
 }

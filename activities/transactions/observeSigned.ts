@@ -17,7 +17,7 @@ import { relayerOf } from '../relayer/relayerOf';
 import { envelopeTerms, replacementTerms } from '../relayer/terms';
 import { attemptsOf, checkAtNonce } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
-import { carryingTerms, type TransactionObservation } from './observation';
+import { type TransactionObservation, transactionTerms } from './observation';
 import type { AtNonce } from './outcome';
 
 function inFlight({ id }: Envelope): TransactionObservation {
@@ -102,11 +102,12 @@ async function nextTerms(
   const gas = gasWithData(content, cancels ? 0 : reverts, dataFee, context.maxGas);
   const needs = (terms: EnvelopeTerms): TransactionObservation => ({
     kind: 'needsEnvelope',
-    terms: carryingTerms(terms, content, signed.fromBlock, nextNonce),
+    terms: transactionTerms(terms, content, signed.fromBlock, nextNonce),
     cancels,
     attempted: true,
   });
-  const replaced = cancels && (await envelopeToReplace(context.db, chain, carrying(at, at.transaction)));
+  const replaced =
+    cancels && (await envelopeToReplace(context.db, chain, envelopesOfAttempt(at, at.transaction)));
   if (replaced) {
     const terms = replacementTerms(chain, await currentFees(chain), replaced, gas);
     if (terms) return needs(terms);
@@ -120,14 +121,14 @@ async function nextTerms(
 }
 
 /** The envelopes of one attempt, oldest first. */
-function carrying({ envelopes }: AtNonce, { id }: Attempt): readonly Envelope[] {
+function envelopesOfAttempt({ envelopes }: AtNonce, { id }: Attempt): readonly Envelope[] {
   return envelopes.filter(({ attemptId }) => attemptId === id);
 }
 
 /** The envelopes that may be sent: of what is to be cancelled, only those of its cancellation. */
 function sendable(at: AtNonce, cancels: boolean): readonly Envelope[] {
   if (!cancels) return at.envelopes;
-  return at.cancellation ? carrying(at, at.cancellation) : [];
+  return at.cancellation ? envelopesOfAttempt(at, at.cancellation) : [];
 }
 
 /**

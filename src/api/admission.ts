@@ -24,7 +24,7 @@ export interface Authenticators {
 const FAILED_AUTHENTICATION = { perSecond: 2, burst: 100 };
 
 /** Sessions that a member begins: thirty at once, then one a minute. Each is an entry of the audit log. */
-const SESSIONS_BEGUN = { perSecond: 1 / 60, burst: 30 };
+const SESSION_STARTS = { perSecond: 1 / 60, burst: 30 };
 
 /** With the value 1: nobody has asked for this, the page keeps itself up to date. */
 const BACKGROUND_HEADER = 'x-orgwallet-background';
@@ -89,7 +89,7 @@ export function createAdmission(
   const limit = createCredentialRateLimiter(db, rateLimit);
   const failures = createFailureLimiter(FAILED_AUTHENTICATION);
   const nonces = createFailureLimiter(FAILED_AUTHENTICATION);
-  const begun = createCredentialRateLimiter(db, SESSIONS_BEGUN);
+  const sessionStarts = createCredentialRateLimiter(db, SESSION_STARTS);
 
   /** The credential of a secret. Counts its failures. */
   async function identify(
@@ -160,7 +160,7 @@ export function createAdmission(
       return () => failures.takeBack(caller);
     },
     async countSession(memberId) {
-      const { allowed, retryAfterSeconds } = await begun(`sessions:${memberId}`);
+      const { allowed, retryAfterSeconds } = await sessionStarts(`sessions:${memberId}`);
       if (allowed) return;
       throw new Refused(
         { code: 'rateLimited', message: 'this member has begun too many sessions' },

@@ -146,7 +146,7 @@ async function sendOnce(
   }
 }
 
-async function carryOut(
+async function performMutation(
   runner: Runner,
   request: LeasedRequest,
   send: MutationWork['send'],
@@ -188,7 +188,9 @@ async function begin(
   failpoint('api.requestChecked');
   const stored = await insertRequest(db, { ...row, resourceId });
   failpoint('api.requestStored');
-  return stored && carryOut(runner, { ...stored, resourceId, leaseOwner, isRepeated: false }, work.send);
+  return (
+    stored && performMutation(runner, { ...stored, resourceId, leaseOwner, isRepeated: false }, work.send)
+  );
 }
 
 /** Takes over a request whose process has died. Undefined when another process was faster. */
@@ -205,7 +207,7 @@ async function resume(
   if (!(await takeOverRequest(runner.db, { id, leaseOwner, credentialId }))) return undefined;
   runner.logger.info({ idempotencyRequestId: id, resourceId }, 'request taken over');
   try {
-    return await carryOut(runner, { ...known, leaseOwner, isRepeated: true }, work.send);
+    return await performMutation(runner, { ...known, leaseOwner, isRepeated: true }, work.send);
   } catch (error) {
     // It was refused to the credential that had sent it first, and is forgotten: this one begins anew.
     if (!isOwn && error instanceof Refused && CREDENTIAL_CODES.includes(error.code)) return undefined;

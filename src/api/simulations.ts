@@ -43,8 +43,8 @@ export function createSimulations(simulate: Simulate): Simulate {
   }
 
   return (record) => {
-    const begun = running.get(record.id) ?? inTurn(record);
-    running.set(record.id, begun);
-    return begun;
+    const inFlight = running.get(record.id) ?? inTurn(record);
+    running.set(record.id, inFlight);
+    return inFlight;
   };
 }

@@ -137,7 +137,7 @@ export function noncesIn(
 }
 
 /** What an account logged when executions of it began, from the newest block back, in pieces that nodes answer. */
-export async function* begunBack(
+export async function* startLogsBackwards(
   chain: ChainClient,
   account: Address,
   { fromBlock, toBlock }: { fromBlock: bigint; toBlock: bigint },
@@ -156,7 +156,7 @@ export async function executionAtNonce(
   chain: ChainClient,
   { account, nonce, ...blocks }: { account: Address; nonce: bigint; fromBlock: bigint; toBlock: bigint },
 ): Promise<Execution | null> {
-  for await (const logs of begunBack(chain, account, blocks)) {
+  for await (const logs of startLogsBackwards(chain, account, blocks)) {
     const own = logs.find(({ data }) => nonceIn(data) === nonce);
     if (!own?.transactionHash) continue;
     const { transactionHash } = own;

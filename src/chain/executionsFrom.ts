@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem';
 import { ask, type ChainClient, receiptOf } from './clients';
-import { begunBack, noncesIn } from './executions';
+import { noncesIn, startLogsBackwards } from './executions';
 
 /**
  * The executions of an account at the nonces from `from` to before `next`, in anyone's transactions, in their order.
@@ -13,7 +13,7 @@ export async function executionsFrom(
   const found = new Map<bigint, { nonce: bigint; safeTxHash: Hex; transactionHash: Hex }>();
   const toBlock = await ask(chain, (rpc) => rpc.getBlockNumber());
   // The newest are searched first: a restore is about the recent past.
-  for await (const logs of begunBack(chain, account, { fromBlock: 0n, toBlock })) {
+  for await (const logs of startLogsBackwards(chain, account, { fromBlock: 0n, toBlock })) {
     for (const transactionHash of new Set(logs.flatMap((log) => log.transactionHash ?? []))) {
       const receipt = await receiptOf(chain, transactionHash);
       for (const [nonce, safeTxHash] of noncesIn(account, receipt?.logs ?? [])) {

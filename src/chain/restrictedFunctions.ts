@@ -1116,8 +1116,8 @@ const ADMINISTRATION: readonly FunctionGroup[] = [
   },
 ];
 
-/** That carry calls of other functions; `carryingFunctions.ts` reads some of them. */
-const CARRYING_CALLS: readonly FunctionGroup[] = [
+/** That carry calls of other functions; `nestingFunctions.ts` reads some of them. */
+const MAKING_CALLS: readonly FunctionGroup[] = [
   {
     source: 'OpenZeppelin Contracts 4 and 5: Multicall; Uniswap v3: Multicall',
     functions: ['multicall(bytes[] data)'],
@@ -1331,5 +1331,5 @@ export const RESTRICTED_FUNCTIONS: readonly FunctionGroup[] = [
   ...BRIDGES,
   ...DELEGATIONS,
   ...ADMINISTRATION,
-  ...CARRYING_CALLS,
+  ...MAKING_CALLS,
 ];

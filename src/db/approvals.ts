@@ -196,7 +196,7 @@ export interface ApprovalChange {
   readonly executionStatus?: ApprovalRecord['executionStatus'];
   readonly executionAttempt?: number;
   /** Begins the execution of a decision. */
-  readonly begun?: { readonly decision: Decision; readonly by: Actor; readonly with: Tally };
+  readonly started?: { readonly decision: Decision; readonly by: Actor; readonly with: Tally };
   readonly waitingFor?: string | null;
   readonly failure?: Failure | null;
   readonly notes?: readonly Note[];
@@ -205,7 +205,7 @@ export interface ApprovalChange {
   /** Freezes the tally and closes the record. */
   readonly closedWith?: Tally;
   /** Freezes the tally at expiry, while a partly executed one may still be finished. */
-  readonly frozen?: Tally;
+  readonly finalTally?: Tally;
   /** Reopens it: the chain has lost its block. */
   readonly reopened?: true;
 }
@@ -232,11 +232,11 @@ export async function updateApproval(
       updated_at: now,
       ...(executionStatus === undefined ? {} : { execution_status: executionStatus }),
       ...(change.executionAttempt === undefined ? {} : { execution_attempt: change.executionAttempt }),
-      ...(change.begun
+      ...(change.started
         ? {
-            decision: change.begun.decision,
-            decided_by: json(change.begun.by),
-            executed_with: json(change.begun.with),
+            decision: change.started.decision,
+            decided_by: json(change.started.by),
+            executed_with: json(change.started.with),
           }
         : {}),
       ...(change.waitingFor === undefined ? {} : { waiting_for: change.waitingFor }),
@@ -244,7 +244,7 @@ export async function updateApproval(
       ...(change.notes ? { notes: JSON.stringify(change.notes) } : {}),
       ...(change.result === undefined ? {} : { result: json(change.result) }),
       ...(change.expired ? { expired_at: now } : {}),
-      ...(change.frozen ? { frozen: json(change.frozen) } : {}),
+      ...(change.finalTally ? { frozen: json(change.finalTally) } : {}),
       ...(change.closedWith ? { frozen: json(change.closedWith), closed_at: now } : {}),
       ...(change.reopened ? { frozen: null, closed_at: null } : {}),
     })

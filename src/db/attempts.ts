@@ -176,10 +176,10 @@ export async function attemptsAtNonce(
     .where({ account_id: accountId, network_id: BigInt(networkId), safe_nonce: safeNonce })
     .orderBy('id')
     .select(db.raw(beside));
-  const carrying = rows.flatMap((row) => (row.envelopes ?? []).map(envelopeIn));
+  const all = rows.flatMap((row) => (row.envelopes ?? []).map(envelopeIn));
   return {
     attempts: rows.map(attempt),
-    envelopes: carrying.sort((one, two) => (one.id < two.id ? -1 : 1)),
+    envelopes: all.sort((one, two) => (one.id < two.id ? -1 : 1)),
     accountAddress: rows[0]?.account_address,
     signerOutcome: rows[0]?.signer_outcome ?? null,
     reopenings: rows[0]?.reopenings ?? 0,
@@ -200,7 +200,7 @@ export async function undecidedBelow(
 }
 
 /** What an envelope carries; `attempt` is undefined for a deployment and for a filled nonce. */
-export interface Carried {
+export interface EnvelopePayload {
   readonly kind: ChainAttemptRow['kind'];
   readonly attempt: Attempt | undefined;
   /** How far the cancellation of a transaction is; null for anything else, and where nobody has requested one. */
@@ -214,21 +214,24 @@ export const CANCELLATION = `(CASE WHEN chain_attempts.kind <> 'transaction' THE
     WHEN EXISTS (SELECT FROM transactions t
       WHERE t.id = chain_attempts.transaction_id AND t.cancelling) THEN 'requested' END) AS cancellation`;
 
-export type CarriedRow = SignedAttemptRow & Pick<Carried, 'cancellation'>;
+export type EnvelopePayloadRow = SignedAttemptRow & Pick<EnvelopePayload, 'cancellation'>;
 
 /** What a row says that an envelope carries. */
-export function carried(row: CarriedRow): Carried {
+export function toEnvelopePayload(row: EnvelopePayloadRow): EnvelopePayload {
   const { kind, cancellation } = row;
   return { kind, cancellation, attempt: isOfAccount(row) ? attempt(row) : undefined };
 }
 
 /** What an envelope carries. */
-export async function carriedBy(db: Db | Tx, { attemptId }: Pick<Envelope, 'attemptId'>): Promise<Carried> {
+export async function envelopePayload(
+  db: Db | Tx,
+  { attemptId }: Pick<Envelope, 'attemptId'>,
+): Promise<EnvelopePayload> {
   const row = await selectSigned(db)
-    .select<CarriedRow[]>(db.raw(CANCELLATION))
+    .select<EnvelopePayloadRow[]>(db.raw(CANCELLATION))
     .where({ id: attemptId })
     .first();
-  return carried(requireRow(row));
+  return toEnvelopePayload(requireRow(row));
 }
 
 /** The envelopes of attempts, oldest first. */
@@ -257,7 +260,7 @@ async function isDeploymentPending(db: Db | Tx, attemptId: bigint): Promise<bool
 
 /** True when an envelope is obsolete, so that no workflow follows it. */
 export async function isObsolete(db: Db | Tx, envelope: Envelope): Promise<boolean> {
-  const { kind, attempt, cancellation } = await carriedBy(db, envelope);
+  const { kind, attempt, cancellation } = await envelopePayload(db, envelope);
   if (kind === 'deployment') return !(await isDeploymentPending(db, envelope.attemptId));
   // Bytes that are to be cancelled are not sent: where the signer holds the cancellation back, a filler takes their nonce.
   return attempt === undefined || attempt.outcome !== null || cancellation !== null;

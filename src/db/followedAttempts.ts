@@ -2,11 +2,11 @@ import {
   type Attempt,
   attempt,
   CANCELLATION,
-  type Carried,
-  type CarriedRow,
-  carried,
+  type EnvelopePayload,
+  type EnvelopePayloadRow,
   selectAttempts,
   selectSigned,
+  toEnvelopePayload,
 } from './attempts';
 import { type Envelope, type EnvelopeColumn, envelopeColumn, envelopeIn, type UnsentEnvelope } from './chain';
 import type { Db } from './database';
@@ -16,12 +16,13 @@ import { queryRows, type Statement } from './rows';
 export async function findCarried(
   db: Db,
   envelopeId: bigint,
-): Promise<(Carried & { readonly envelope: Envelope }) | undefined> {
+): Promise<(EnvelopePayload & { readonly envelope: Envelope }) | undefined> {
   const [row] = (await selectSigned(db)
     .join('chain_envelopes as e', 'e.attempt_id', 'chain_attempts.id')
     .select(db.raw(`${envelopeColumn} AS envelope, (${UNSENT}), ${CANCELLATION}`))
-    .where({ 'e.id': envelopeId })) as (CarriedRow & UnsentColumn & { readonly envelope: EnvelopeColumn })[];
-  return row && { ...carried(row), envelope: { ...envelopeIn(row.envelope), unsent: row.unsent } };
+    .where({ 'e.id': envelopeId })) as (EnvelopePayloadRow &
+    UnsentColumn & { readonly envelope: EnvelopeColumn })[];
+  return row && { ...toEnvelopePayload(row), envelope: { ...envelopeIn(row.envelope), unsent: row.unsent } };
 }
 
 /** Records how many confirmations an attempt has, where that is not what was noted. */

@@ -18,7 +18,7 @@ export const SERVER = `concat_ws('/', (SELECT oid FROM pg_database WHERE datname
 export async function readJournalComparison(db: Db): Promise<JournalComparison> {
   const rows = await queryRows<JournalComparison>(
     db,
-    `SELECT ${SERVER} AS server, server IS NOT NULL AS "hasBegun",
+    `SELECT ${SERVER} AS server, server IS NOT NULL AS "isStarted",
        server IS NOT DISTINCT FROM ${SERVER} AS "isCurrent", missing
      FROM journal_comparison`,
   );

@@ -170,7 +170,7 @@ export async function readRepairable(
 }
 
 /** True when a restarted run has recorded itself, which it does first. */
-export async function hasBegun(db: Db, { id }: ApprovalRef, runId: string): Promise<boolean> {
+export async function hasRecordedItself(db: Db, { id }: ApprovalRef, runId: string): Promise<boolean> {
   return isMessageReceived(db, id, restoredMessageId(runId));
 }
 

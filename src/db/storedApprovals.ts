@@ -86,7 +86,7 @@ export function ownPart(row: ApprovalRow): Omit<StoredApproval, 'votes'> {
     failure: row.failure,
     notes: row.notes,
     closed: row.closed_at !== null,
-    frozen: row.frozen,
+    finalTally: row.frozen,
   };
 }
 

@@ -4,7 +4,7 @@ import type { AccountRow, TransactionRow } from './tables';
 /** Transactions that are inconsistent or need attention: ids, at most 100 of each. */
 interface TransactionTrouble {
   /** A signed attempt is undecided, and has no envelope in flight. */
-  readonly uncarried: readonly string[];
+  readonly withoutEnvelope: readonly string[];
   /** Budget is reserved without an execution. */
   readonly reserved: readonly string[];
   /** Executions that continue at a balance of the relayer, in wei; the highest that any of them needs. */
@@ -16,7 +16,7 @@ const MAX_IDS = 100;
 /** Finds those that have lasted for `seconds`. */
 export async function findTransactionTrouble(db: Db | Tx, seconds: number): Promise<TransactionTrouble> {
   const before = db.raw('now() - make_interval(secs => ?)', [seconds]);
-  const uncarried: string[] = await db('chain_attempts as c')
+  const withoutEnvelope: string[] = await db('chain_attempts as c')
     .whereIn('c.kind', ['transaction', 'cancellation'])
     .where({ 'c.outcome': null })
     .where('c.created_at', '<', before)
@@ -54,7 +54,7 @@ export async function findTransactionTrouble(db: Db | Tx, seconds: number): Prom
       db.raw('count(*)::integer AS count, max(awaits_relayer_wei) AS wei'),
     );
   return {
-    uncarried: [...new Set(uncarried)],
+    withoutEnvelope: [...new Set(withoutEnvelope)],
     reserved,
     awaiting: awaiting.map(({ network_id, count, wei }) => ({
       networkId: Number(network_id),

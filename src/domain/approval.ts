@@ -106,7 +106,7 @@ export interface ApprovalRecord {
   readonly notes: readonly Note[];
   readonly closed: boolean;
   /** The tally at closing. */
-  readonly frozen: Tally | null;
+  readonly finalTally: Tally | null;
   readonly votes: readonly Vote[];
 }
 
@@ -123,7 +123,7 @@ export function newApprovalRecord(
     executedWith: null,
     failure: null,
     closed: false,
-    frozen: null,
+    finalTally: null,
     votes: [],
   };
 }
@@ -242,7 +242,7 @@ export function tally<R extends ApprovalRecord, N extends Now>(
   record: R,
   now: N,
 ): Tally {
-  if (record.frozen) return record.frozen;
+  if (record.finalTally) return record.finalTally;
   const isProcessing = record.executionStatus === 'processing';
   if (isProcessing && record.executedWith) return record.executedWith;
   const approvals = countedVoters(rules, record, now, 'approve');
@@ -291,8 +291,8 @@ export function hasFailedForGood({
 }
 
 /** True once the expiry of a record is stored. */
-function hasExpired({ frozen }: Pick<ApprovalRecord, 'frozen'>): boolean {
-  return frozen?.signatureStatus === 'expired';
+function hasExpired({ finalTally }: Pick<ApprovalRecord, 'finalTally'>): boolean {
+  return finalTally?.signatureStatus === 'expired';
 }
 
 function refuseDecided(subject: Subject, record: ApprovalRecord): Refusal | null {

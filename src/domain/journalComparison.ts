@@ -1,7 +1,7 @@
 /** Whether the database has all that the journal of the signer has. */
 export interface Compared {
   /** False before a signer has ever compared: then nothing was ever authorized. */
-  readonly hasBegun: boolean;
+  readonly isStarted: boolean;
   /** Whether it was compared since: a database loses commits only when a server starts, or its tables are copied. */
   readonly isCurrent: boolean;
   /** What it lacks; null: nothing. */
@@ -9,8 +9,8 @@ export interface Compared {
 }
 
 /** Why nothing that the database has can be relied on; undefined where it can. */
-export function refuseUncompared({ hasBegun, isCurrent, missing }: Compared): string | undefined {
-  if (!hasBegun) return undefined;
+export function refuseUncompared({ isStarted, isCurrent, missing }: Compared): string | undefined {
+  if (!isStarted) return undefined;
   if (!isCurrent) {
     return 'the database server was started, restored or replaced, and the signer has not compared it with its journal since';
   }

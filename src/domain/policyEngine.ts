@@ -17,9 +17,9 @@ import {
 } from './policy';
 import { assetAmount } from './policyText';
 import type {
-  Carried,
-  CarriedCall,
   ContractInteraction,
+  NestedCall,
+  NestedCalls,
   TokenTransfer,
   TransactionContent,
 } from './transactionContent';
@@ -59,7 +59,7 @@ export interface PolicyTransaction {
   /** The member who initiates it. */
   readonly initiatorId: string;
   readonly content: TransactionContent;
-  readonly carried: Carried;
+  readonly nested: NestedCalls;
 }
 
 /** The executions that a limitation counts: those of one policy that match every field that is not null. */
@@ -249,7 +249,7 @@ function checkFunction(
   policy: Policy,
   rule: ContractRule | null,
   { selector }: ContractInteraction,
-  carried: Carried,
+  nested: NestedCalls,
   context: PolicyContext,
 ): Fault {
   const found = selector ?? 'no function';
@@ -258,20 +258,20 @@ function checkFunction(
     return fault('function', found, anyOf(rule.allowedFunctions));
   }
   const isPlain = selector === null || !context.isRestricted(selector);
-  if ((isPlain && carried.mentions === null) || carriesPermitted(policy, carried, context)) return null;
-  const mentioned = isPlain ? `, which carries ${carried.mentions}` : '';
+  if ((isPlain && nested.mentions === null) || nestedCallsPermitted(policy, nested, context)) return null;
+  const mentioned = isPlain ? `, which carries ${nested.mentions}` : '';
   return fault('function', `${found}${mentioned}`, 'a function that is not restricted, unless it is named');
 }
 
 /** The calls that a call carries, at every depth. */
-function allCarried({ calls }: Carried): readonly CarriedCall[] {
-  return (calls ?? []).flatMap((one) => [one, ...allCarried(one.carried)]);
+function allNested({ calls }: NestedCalls): readonly NestedCall[] {
+  return (calls ?? []).flatMap((one) => [one, ...allNested(one.nested)]);
 }
 
 /** Whether all carried calls of each contract together send at most what one call of it may: they are one execution. */
-function carriesAtMost(policy: Policy, carried: Carried): boolean {
+function nestedCallsSendAtMost(policy: Policy, nested: NestedCalls): boolean {
   const sums = new Map<string, bigint>();
-  for (const { content } of allCarried(carried)) {
+  for (const { content } of allNested(nested)) {
     if (content.type !== 'CONTRACT_INTERACTION') continue;
     const contract = content.contractAddress.toLowerCase();
     sums.set(contract, (sums.get(contract) ?? 0n) + content.value);
@@ -286,12 +286,12 @@ function carriesAtMost(policy: Policy, carried: Carried): boolean {
  * Whether the policy would permit each carried call alone, and their native currency together. Never under a limitation: one execution would make many calls; and
  * never with an ERC-20 transfer, because its token has not been read.
  */
-function carriesPermitted(policy: Policy, carried: Carried, context: PolicyContext): boolean {
-  const { calls, mentions } = carried;
+function nestedCallsPermitted(policy: Policy, nested: NestedCalls, context: PolicyContext): boolean {
+  const { calls, mentions } = nested;
   if (calls === null || mentions !== null || policy.limitation !== undefined) return false;
   const within = { ...context, tokenFault: 'it is moved by a call that another one carries' };
   return (
-    carriesAtMost(policy, carried) &&
+    nestedCallsSendAtMost(policy, nested) &&
     calls.every((call) => checkContent(policy, call, within).every((failure) => failure === null))
   );
 }
@@ -303,32 +303,32 @@ function nativeText(raw: string, { nativeAsset }: PolicyContext): string {
 function checkCall(
   policy: Policy,
   call: ContractInteraction,
-  carried: Carried,
+  nested: NestedCalls,
   context: PolicyContext,
 ): readonly Fault[] {
   const rules = contractRules(policy);
-  if (rules === null) return [checkFunction(policy, null, call, carried, context)];
+  if (rules === null) return [checkFunction(policy, null, call, nested, context)];
   const rule = rules.find(({ contractAddress }) => isSameAddress(contractAddress, call.contractAddress));
   if (!rule) {
     const wanted = anyOf(rules.map(({ contractAddress }) => contractAddress));
     return [fault('contract', call.contractAddress, wanted)];
   }
   return [
-    checkFunction(policy, rule, call, carried, context),
+    checkFunction(policy, rule, call, nested, context),
     aboveMaximum('value', call.value, rule.maxValue, (raw) => nativeText(raw, context)),
   ];
 }
 
 function checkContent(
   policy: Policy,
-  { content, carried }: Pick<CarriedCall, 'content' | 'carried'>,
+  { content, nested }: Pick<NestedCall, 'content' | 'nested'>,
   context: PolicyContext,
 ): readonly Fault[] {
   const type = checkType(policy, content);
   if (type) return [type];
   return content.type === 'TOKEN_TRANSFER'
     ? checkTransfer(policy, content, context)
-    : checkCall(policy, content, carried, context);
+    : checkCall(policy, content, nested, context);
 }
 
 function isUnderstood(limitation: Limitation): boolean {

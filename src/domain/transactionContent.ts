@@ -35,16 +35,16 @@ export interface ContractInteraction {
 export type TransactionContent = TokenTransfer | ContractInteraction;
 
 /** A call that another call carries, such as one of a multicall. */
-export interface CarriedCall {
+export interface NestedCall {
   readonly call: TransactionCall;
   readonly content: TransactionContent;
-  readonly carried: Carried;
+  readonly nested: NestedCalls;
 }
 
 /** What a call carries besides its own function. */
-export interface Carried {
+export interface NestedCalls {
   /** The calls that its function makes; null where it makes none, or where they cannot be read. */
-  readonly calls: readonly CarriedCall[] | null;
+  readonly calls: readonly NestedCall[] | null;
   /**
    * The signature of a restricted function or token transfer that its bytes mention elsewhere than in these calls; null
    * where they mention none.

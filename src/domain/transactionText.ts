@@ -63,7 +63,7 @@ interface InnerCall {
   readonly token: TokenWords | null;
   /** Its function is one that only a policy that names it permits. */
   readonly restricted: boolean;
-  readonly carried: InnerCalls;
+  readonly nested: InnerCalls;
 }
 
 /** What a call carries, as a summary says it. */
@@ -92,7 +92,7 @@ export interface TransactionFacts {
   /** null where the function is not known, and for a transfer. */
   readonly call: CallWords | null;
   /** Absent for a transfer. */
-  readonly carried?: InnerCalls;
+  readonly nested?: InnerCalls;
 }
 
 /** What a transfer moves. Throws for a token that was not read. */
@@ -204,7 +204,7 @@ function unreadLines(call: CallWords | null, { unread, mentions }: InnerCalls): 
 
 /** A carried call on a line, with as many of its parameters as fit (a token that does not in raw units), and what of its bytes cannot be read. */
 function innerItem(number: string, inner: InnerCall, facts: TransactionFacts): string[] {
-  const { content, calldata, call, token, restricted, carried } = inner;
+  const { content, calldata, call, token, restricted, nested } = inner;
   const say = (known: TokenWords | null) => {
     const what = contentText(content, { ...facts, calldata, call, token: known }, MAX_INNER_NAME_BYTES);
     return `${number}. ${restricted ? 'RESTRICTED: ' : ''}${what}`;
@@ -214,7 +214,7 @@ function innerItem(number: string, inner: InnerCall, facts: TransactionFacts): s
   const parameters = call ? parameterLines(call) : [];
   const whole = parameters.length === 0 ? line : listLine(`${line} (`, parameters, ')');
   const shown = bytesOf(whole) <= MAX_LINE_BYTES ? whole : line;
-  return [shown, ...unreadLines(call, carried).map((text) => `${number}. ${text}`)];
+  return [shown, ...unreadLines(call, nested).map((text) => `${number}. ${text}`)];
 }
 
 /** The carried calls at every depth, numbered by their places, such as 2.1: the restricted ones and the unread ones first. */
@@ -224,12 +224,12 @@ function innerItems({ calls }: InnerCalls, facts: TransactionFacts): string[][] 
     for (const [i, inner] of inners.entries()) {
       const number = `${before}${i + 1}`;
       listed.push({ number, inner });
-      list(inner.carried.calls, `${number}.`);
+      list(inner.nested.calls, `${number}.`);
     }
   };
   list(calls, '');
   const isFirst = ({ inner }: (typeof listed)[number]) =>
-    inner.restricted || inner.call?.encodingFaults || inner.carried.unread || inner.carried.mentions !== null;
+    inner.restricted || inner.call?.encodingFaults || inner.nested.unread || inner.nested.mentions !== null;
   const ordered = [...listed.filter(isFirst), ...listed.filter((one) => !isFirst(one))];
   return ordered.map(({ number, inner }) => innerItem(number, inner, facts));
 }
@@ -241,15 +241,15 @@ function innerItems({ calls }: InnerCalls, facts: TransactionFacts): string[][] 
  * parameters for which there is no room are counted: the calldata itself is signed as well.
  */
 export function transactionSummary(content: TransactionContent, facts: TransactionFacts): string {
-  const { account, network, replaces, call, carried } = facts;
+  const { account, network, replaces, call, nested } = facts;
   const always = [
     contentText(content, facts, MAX_NAME_BYTES),
     `From the account ${quotedName(account.name)} (${account.address}) on ${quotedName(network.name)} (${network.id})`,
     ...(replaces === null ? [] : [`In place of the failed ${replaces}`]),
-    ...(carried ? unreadLines(call, carried) : []),
+    ...(nested ? unreadLines(call, nested) : []),
   ];
   const parameters = content.type === 'TOKEN_TRANSFER' || !call ? [] : parameterLines(call);
-  const items = [...(carried ? innerItems(carried, facts) : []), ...parameters.map((line) => [line])];
+  const items = [...(nested ? innerItems(nested, facts) : []), ...parameters.map((line) => [line])];
   return summaryText(always, items, 'the calldata');
 }
 

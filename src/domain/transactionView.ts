@@ -26,9 +26,9 @@ function reviewPayloads(
 
 /** The initiator's signature that the others are bound to; after closing, the one at closing. */
 function initiatedBy(record: TransactionRecord, now: TransactionNow) {
-  if (!record.frozen) return initiatorVote(record, now);
+  if (!record.finalTally) return initiatorVote(record, now);
   const { votes } = record;
-  const initiator = record.frozen.initiator ?? record.initiator;
+  const initiator = record.finalTally.initiator ?? record.initiator;
   const then = initiatorVote({ initiator, votes }, { members: new Map([[initiator.id, initiator]]) });
   return then ?? votes.filter(({ type }) => type === 'initiator').at(-1);
 }

@@ -1,5 +1,5 @@
 import { FILLER_GAS } from '../chain/gas';
-import { carriedBy, isObsolete } from '../db/attempts';
+import { envelopePayload, isObsolete } from '../db/attempts';
 import type { Envelope } from '../db/chain';
 import type { Tx } from '../db/database';
 import type { Reservation } from '../db/reservations';
@@ -37,12 +37,12 @@ async function assertFillable(
   const reserved = await reservationAt(tx, at);
   if (reserved) {
     // A crash came before its filler was signed.
-    if ((await carriedBy(tx, reserved)).kind === 'filler') return { reserved };
+    if ((await envelopePayload(tx, reserved)).kind === 'filler') return { reserved };
     throw new SignerRefusal('stale', `nonce ${nonce} ${of} is being signed for`);
   }
   const present = await envelopeAtNonce(tx, at);
   if (present && String(present.id) !== replaces) {
-    if ((await carriedBy(tx, present)).kind === 'filler') return { filled: present };
+    if ((await envelopePayload(tx, present)).kind === 'filler') return { filled: present };
     throw new SignerRefusal('stale', `nonce ${nonce} ${of} is used`);
   }
   if (present && !(await isObsolete(tx, present))) {

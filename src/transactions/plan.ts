@@ -1,7 +1,7 @@
 import { checksumAddress } from '../chain/address';
-import { carriedCalls } from '../chain/carriedCalls';
 import { restrictedEncodingFault } from '../chain/decode';
 import { isRestricted } from '../chain/functions';
+import { nestedCallsOf } from '../chain/nestedCalls';
 import { ACCOUNT_CONTRACTS } from '../chain/safeAccount';
 import type { NetworkConfig } from '../config';
 import type { NewTransaction as TransactionRequest } from '../contract/transactions';
@@ -88,7 +88,7 @@ function resolve(
   if (first) return refuseFields([first, ...others]);
   if (!account || !initiator || !network || !content.ok) throw new Error('a bad transaction was not refused');
   const ids = { networkId: network.id, accountId: account.id, initiatorId: initiator.id };
-  const transaction = { ...ids, content: content.value, carried: carriedCalls(call) };
+  const transaction = { ...ids, content: content.value, nested: nestedCallsOf(call) };
   return accept({ ...records, account, network, initiator, transaction });
 }
 
@@ -203,7 +203,7 @@ export async function planTransaction(
   const permitted = await permitTransaction(reads, organizationId, request);
   if (!permitted.ok) return permitted;
   const { account, network, initiator, policy, token, transaction } = permitted.value;
-  const { content, carried } = transaction;
+  const { content, nested } = transaction;
   const { data: calldata, to, description } = request;
   const facts = { network, account, calldata, replaces: request.replaces ?? null };
   const call = callOf(policy, content, calldata);
@@ -224,7 +224,7 @@ export async function planTransaction(
       replaces: facts.replaces,
       content: transactionData(content, { ...facts, token, call }) as unknown as JsonValue,
     },
-    summary: summaryOf({ ...facts, policy, content, carried, tokens }, call),
+    summary: summaryOf({ ...facts, policy, content, nested, tokens }, call),
     names: [
       ...new Set([
         `account:${account.id}`,

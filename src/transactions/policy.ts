@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { checksumAddress } from '../chain/address';
-import { carriedCalls } from '../chain/carriedCalls';
 import { isRestricted } from '../chain/functions';
+import { nestedCallsOf } from '../chain/nestedCalls';
 import type { NetworkConfig } from '../config';
 import type { Db, Tx } from '../db/database';
 import { type RoomInWindow, readUsage, type UsageOfExecution } from '../db/policyUsage';
@@ -45,7 +45,7 @@ export function policyTransactionOf(record: StoredTransaction): PolicyTransactio
     accountId: record.accountId,
     initiatorId: record.initiator.id,
     content: contentOf(record),
-    carried: carriedCalls({ to: record.to, value: record.value, data: record.calldata }),
+    nested: nestedCallsOf({ to: record.to, value: record.value, data: record.calldata }),
   };
 }
 

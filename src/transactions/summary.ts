@@ -1,12 +1,12 @@
-import { carriesCalls } from '../chain/carryingFunctions';
 import { readCall } from '../chain/decode';
 import { isRestricted } from '../chain/functions';
+import { hasNestedCalls } from '../chain/nestingFunctions';
 import { SHIPPED_TOKENS } from '../chain/tokenList';
 import type { Db, Tx } from '../db/database';
 import { readState } from '../db/seals';
 import { isSameAddress } from '../domain/address';
 import { contractRules, NATIVE_CURRENCY, type Policy, tokenOfPolicy } from '../domain/policy';
-import type { Carried, TransactionContent } from '../domain/transactionContent';
+import type { NestedCalls, TransactionContent } from '../domain/transactionContent';
 import {
   type InnerCalls,
   type TokenWords,
@@ -30,7 +30,7 @@ export async function readSignedTokens(
   policy: Policy | undefined,
 ): Promise<SignedTokens> {
   const hasToken =
-    content.type === 'TOKEN_TRANSFER' ? content.tokenAddress !== NATIVE_CURRENCY : carriesCalls(calldata);
+    content.type === 'TOKEN_TRANSFER' ? content.tokenAddress !== NATIVE_CURRENCY : hasNestedCalls(calldata);
   if (!hasToken) return () => null;
   const state = await readState(db, organizationId);
   const sealed = Object.values(state?.policies ?? {}).sort((one, two) => (one.id < two.id ? -1 : 1));
@@ -70,11 +70,11 @@ export function callOf(
 function innerCalls(
   policy: Policy,
   calldata: string,
-  { calls, mentions }: Carried,
+  { calls, mentions }: NestedCalls,
   tokens: SignedTokens,
 ): InnerCalls {
   return {
-    calls: (calls ?? []).map(({ call: { data }, content, carried }) => ({
+    calls: (calls ?? []).map(({ call: { data }, content, nested }) => ({
       content,
       calldata: data,
       call: callOf(policy, content, data),
@@ -83,19 +83,19 @@ function innerCalls(
         content.type === 'CONTRACT_INTERACTION' &&
         content.selector !== null &&
         isRestricted(content.selector),
-      carried: innerCalls(policy, data, carried, tokens),
+      nested: innerCalls(policy, data, nested, tokens),
     })),
-    unread: calls === null && carriesCalls(calldata),
+    unread: calls === null && hasNestedCalls(calldata),
     mentions,
   };
 }
 
 /** What a summary is made from. */
-interface Summarized extends Omit<TransactionFacts, 'call' | 'carried' | 'token'> {
+interface Summarized extends Omit<TransactionFacts, 'call' | 'nested' | 'token'> {
   readonly policy: Policy;
   readonly content: TransactionContent;
   /** What it carries: of a transfer nothing is said. */
-  readonly carried: Carried;
+  readonly nested: NestedCalls;
   readonly tokens: SignedTokens;
 }
 
@@ -105,11 +105,11 @@ interface Summarized extends Omit<TransactionFacts, 'call' | 'carried' | 'token'
  * answers, for a caller who has it already.
  */
 export function summaryOf(
-  { policy, content, carried, tokens, ...facts }: Summarized,
+  { policy, content, nested, tokens, ...facts }: Summarized,
   call = callOf(policy, content, facts.calldata),
 ): string {
   const { calldata } = facts;
   const isCall = content.type === 'CONTRACT_INTERACTION';
-  const inner = isCall ? { carried: innerCalls(policy, calldata, carried, tokens) } : {};
+  const inner = isCall ? { nested: innerCalls(policy, calldata, nested, tokens) } : {};
   return transactionSummary(content, { ...facts, call, token: tokenOf(content, tokens), ...inner });
 }

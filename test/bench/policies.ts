@@ -67,7 +67,7 @@ export async function measureEvaluation(): Promise<Figure> {
   const transaction = {
     ...{ networkId: NETWORK_ID, accountId: account.id, initiatorId: member.id },
     content: { type: 'TOKEN_TRANSFER', tokenAddress: zeroAddress, destination, amount: 40n },
-    carried: { calls: null, mentions: null },
+    nested: { calls: null, mentions: null },
   } as Parameters<typeof evaluate>[1];
   const rates: number[] = [];
   for (let round = -2; round < 10; round += 1) {

@@ -18,10 +18,10 @@ import { createLifecycleActivities } from '../../activities/worker';
 import { payloadToSign } from '../../src/approvals/signedTransaction';
 import { signatureHash } from '../../src/approvals/verifiedVotes';
 import { checksumAddress } from '../../src/chain/address';
-import { carriedCalls } from '../../src/chain/carriedCalls';
 import { type ChainClient, createChainClients } from '../../src/chain/clients';
 import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { Keystore } from '../../src/chain/keys';
+import { nestedCallsOf } from '../../src/chain/nestedCalls';
 import { relayerIndex } from '../../src/chain/relayerIndex';
 import { deriveAccount, SAFE_CONTRACTS } from '../../src/chain/safeAccount';
 import { hashTypedPayload } from '../../src/chain/typedData';
@@ -412,7 +412,7 @@ export class TransactionWorld {
     readonly replaces: string | null;
   }): Promise<string> {
     const { content, to, value, data: calldata, replaces } = call;
-    const carried = carriedCalls({ to, value, data: calldata });
+    const carried = nestedCallsOf({ to, value, data: calldata });
     const policy = requireRow(await findPolicy(this.db, this.org.id, call.policyId));
     const account = requireRow(await this.db('accounts').where({ id: call.account.id }).first());
     const tokens = await readSignedTokens(
@@ -424,7 +424,7 @@ export class TransactionWorld {
     );
     return summaryOf({
       network: this.network,
-      ...{ account, calldata, tokens, policy, content, carried, replaces },
+      ...{ account, calldata, tokens, policy, content, nested: carried, replaces },
     });
   }
 

@@ -18,7 +18,7 @@ import { findCarried } from '../../src/db/followedAttempts';
 import { insertMessage, isMessageReceived, restoredMessageId } from '../../src/db/receivedMessages';
 import {
   closedOrLost,
-  hasBegun,
+  hasRecordedItself,
   openRanges,
   readRepairable,
   restoredLastHour,
@@ -410,9 +410,9 @@ describe('the approvals that the reconciler reads', () => {
     });
     expect(await readRepairable(service, { ...ref, id: anId('txn') })).toBeUndefined();
     const runId = 'e6a1f0a2-5b1c-4a52-9a70-3a1c6f9d2b11';
-    expect(await hasBegun(service, ref, runId)).toBe(false);
+    expect(await hasRecordedItself(service, ref, runId)).toBe(false);
     await service.transaction((tx) => insertMessage(tx, stored.id, restoredMessageId(runId), 'restore'));
-    expect(await hasBegun(service, ref, runId)).toBe(true);
+    expect(await hasRecordedItself(service, ref, runId)).toBe(true);
     const restored = {
       action: 'transaction.restored',
       actor: SYSTEM,
@@ -462,7 +462,7 @@ describe('closing transactions as an operator', () => {
       executionStatus: 'failed',
       failure: { code: 'closedByOperator', message: 'not wanted', attempt: 0 },
       closed: true,
-      frozen: { signatureStatus: 'pendingInitiatorSignature' },
+      finalTally: { signatureStatus: 'pendingInitiatorSignature' },
       awaitsRelayerWei: null,
       waitingFor: null,
     });
@@ -588,7 +588,7 @@ describe('trouble with transactions', () => {
   const minute = () => ({ created_at: owner.raw(`now() - interval '1 minute'`) });
   const troubled = async () => {
     const ids: string[] = await owner('approvals').where({ organization_id: org.id }).pluck('id');
-    const { uncarried, reserved, awaiting } = await findTransactionTrouble(service, 30);
+    const { withoutEnvelope: uncarried, reserved, awaiting } = await findTransactionTrouble(service, 30);
     return {
       uncarried: uncarried.filter((id) => ids.includes(id)),
       reserved: reserved.filter((id) => ids.includes(id)),

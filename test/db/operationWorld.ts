@@ -642,7 +642,7 @@ async function expectInvariants(before: Snapshot, now: Snapshot): Promise<void> 
     },
   );
   const open = new Map(
-    now.proposals.filter(({ closed, frozen }) => !closed && !frozen).map((p) => [p.id, p]),
+    now.proposals.filter(({ closed, finalTally: frozen }) => !closed && !frozen).map((p) => [p.id, p]),
   );
   expectSame(
     now.claims.filter(([proposalId]) => !open.has(proposalId)),

@@ -152,7 +152,7 @@ describe('a stored transaction', () => {
       result: null,
       chain: null,
       closed: false,
-      frozen: null,
+      finalTally: null,
       votes: [],
     });
     expect(now).toMatchObject({ policy, policyRemoved: false });
@@ -485,12 +485,12 @@ describe('a change of a transaction', () => {
     const closed = await read(id);
     expect(closed.record).toMatchObject({
       closed: true,
-      frozen: closedWith,
+      finalTally: closedWith,
       result: { resolution: 'approved' },
     });
     expect(tallyOf(closed)).toEqual(closedWith);
     await update(id, { reopened: true, executionStatus: 'processing', result: null });
-    expect((await read(id)).record).toMatchObject({ closed: false, frozen: null, result: null });
+    expect((await read(id)).record).toMatchObject({ closed: false, finalTally: null, result: null });
   });
 
   it('announces the end of its execution after the commit, and nothing else', async () => {
@@ -904,7 +904,7 @@ describe('a transaction whose block the chain has lost', () => {
       expect((await read(id)).record).toMatchObject({
         executionStatus: 'processing',
         closed: false,
-        frozen: null,
+        finalTally: null,
         result: null,
         failure: null,
         version: before.version + 1,

@@ -228,11 +228,11 @@ class ProposalRecordBuilder {
   }
 
   frozenAs(frozen: Tally): ProposalRecordBuilder {
-    return this.having({ frozen });
+    return this.having({ finalTally: frozen });
   }
 
   closedAs(frozen: Tally): ProposalRecordBuilder {
-    return this.having({ frozen, closed: true });
+    return this.having({ finalTally: frozen, closed: true });
   }
 
   build(): ProposalRecord {
@@ -262,7 +262,7 @@ export function aProposal(): ProposalRecordBuilder {
     notes: [],
     result: null,
     closed: false,
-    frozen: null,
+    finalTally: null,
     votes: [],
     deployments: [],
   });

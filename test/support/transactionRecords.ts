@@ -69,7 +69,7 @@ export class TransactionRecordBuilder {
   }
 
   closedAs(frozen: Tally): TransactionRecordBuilder {
-    return this.having({ frozen, closed: true });
+    return this.having({ finalTally: frozen, closed: true });
   }
 
   build(): TransactionRecord {
@@ -128,7 +128,7 @@ export function aTransaction(): TransactionRecordBuilder {
     reopenings: 0,
     closed: false,
     executedWith: null,
-    frozen: null,
+    finalTally: null,
     votes: [],
   });
 }

@@ -32,9 +32,9 @@ async function readOnce(db: Db): Promise<ClockReading> {
 
 /** Reads the database's clock, by its quickest answer of some. */
 export async function readClock(db: Db): Promise<ClockReading> {
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   let best = await readOnce(db);
-  while (best.tookMs > QUICK_MS && performance.now() - begunAt < MOST_MS) {
+  while (best.tookMs > QUICK_MS && performance.now() - startedAt < MOST_MS) {
     const next = await readOnce(db);
     if (next.tookMs >= best.tookMs) break;
     best = next;

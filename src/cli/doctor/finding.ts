@@ -132,11 +132,11 @@ export async function reach(
   work: () => Promise<Finding[]>,
   limitMs = ANSWER_LIMIT_MS,
 ): Promise<Finding[]> {
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   try {
     const findings = await withTimeLimit(work(), limitMs);
     if (findings === undefined) return [await silent(reached, limitMs)];
-    const tookMs = performance.now() - begunAt;
+    const tookMs = performance.now() - startedAt;
     return isSlow(tookMs) ? [...findings, slow(reached.part, tookMs)] : findings;
   } catch (error) {
     return [failed(reached.part, reached.todo, error)];

@@ -94,6 +94,6 @@ export async function checkComparison(db: Db): Promise<Finding[]> {
     return [fail('comparison', `the API refuses every request: ${refusal}`, todo)];
   }
   return [
-    ok('comparison', comparison.hasBegun ? 'the signer has found nothing missing' : 'no signer has run yet'),
+    ok('comparison', comparison.isStarted ? 'the signer has found nothing missing' : 'no signer has run yet'),
   ];
 }

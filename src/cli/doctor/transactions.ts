@@ -17,7 +17,7 @@ const AT_ONCE = 20;
 
 /** Signed attempts that are not sent, budgets reserved without an execution, and transactions that wait for funds. */
 export async function checkTransactions(db: Db, networks: readonly NetworkConfig[]): Promise<Finding[]> {
-  const { uncarried, reserved, awaiting } = await findTransactionTrouble(db, STUCK_SECONDS);
+  const { withoutEnvelope: uncarried, reserved, awaiting } = await findTransactionTrouble(db, STUCK_SECONDS);
   return [
     stuck(
       'attempts',

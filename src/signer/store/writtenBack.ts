@@ -15,7 +15,7 @@ export async function writeSealedProposal(
   execution: { readonly decision: Decision; readonly by: Actor; readonly with: Tally },
 ): Promise<void> {
   const { proposalId: id, organizationId, summary, resourceType, action, data, expiresAt, at } = seal;
-  const begun = {
+  const executionStart = {
     execution_status: 'processing' as const,
     decision: execution.decision,
     decided_by: JSON.stringify(execution.by),
@@ -33,10 +33,10 @@ export async function writeSealedProposal(
       created_at: new Date(at),
       expires_at: new Date(expiresAt),
       position: 0,
-      ...begun,
+      ...executionStart,
     })
     .onConflict('id')
-    .merge({ ...begun, version: tx.raw('approvals.version + 1') });
+    .merge({ ...executionStart, version: tx.raw('approvals.version + 1') });
   await tx('proposals')
     .insert({
       ...{ id, resource_type: resourceType, action, data: JSON.stringify(data) },

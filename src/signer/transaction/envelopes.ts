@@ -183,13 +183,13 @@ async function reserveEarlier(
   const reservations = await reservationsOf(tx, earlier);
   const envelopes = await envelopesOf(tx, earlier);
   // What is mined has used its nonce, before its outcome is recorded.
-  const carrying = [
+  const existing = [
     ...reservations,
     ...envelopes.filter(({ outcome }) => outcome === null || outcome === 'mined'),
   ];
   for (const nonce of new Set(earlier.map(({ safeNonce }) => safeNonce))) {
     const attempts = earlier.filter(({ safeNonce }) => safeNonce === nonce);
-    const live = carrying.filter(({ attemptId }) => attempts.some(({ id }) => id === attemptId));
+    const live = existing.filter(({ attemptId }) => attempts.some(({ id }) => id === attemptId));
     const ofRelayer = live.filter(({ relayerAddress }) => relayerAddress === terms.relayerAddress);
     above = Math.max(above, ...ofRelayer.map(({ relayerNonce }) => relayerNonce));
     // A cancellation is the newer of two at one nonce.

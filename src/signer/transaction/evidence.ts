@@ -76,11 +76,11 @@ async function assertSummary(
     calldata,
     replaces,
   } = record;
-  const { content, carried } = policyTransactionOf(record);
+  const { content, nested } = policyTransactionOf(record);
   const tokens = await readSignedTokens(tx, organizationId, networkId, { content, calldata }, policy);
   const network = networkOf(context, networkId);
   const facts = { network, account: { name, address }, calldata, replaces, tokens };
-  const rebuilt = summaryOf({ ...facts, policy, content, carried });
+  const rebuilt = summaryOf({ ...facts, policy, content, nested });
   if (rebuilt === record.summary) return;
   throw new SignerRefusal(
     'stale',

@@ -55,7 +55,7 @@ test('a comparison that fails for good is an error in the log, once', async () =
 test('a comparison that was asked for while the database fails is made when it answers again', async () => {
   const kept = keepCompared({ db: signer, journal, logger: pino({ level: 'silent' }) });
   try {
-    await until('it is compared', async () => (await readJournalComparison(signer)).hasBegun);
+    await until('it is compared', async () => (await readJournalComparison(signer)).isStarted);
     const before = await comparedAt();
     // What is compared cannot be read.
     await owner.raw('REVOKE SELECT ON unknown_executions FROM orgwallet_signer');

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Address, encodeFunctionData, erc20Abi, type Hex, parseAbi, toFunctionSelector } from 'viem';
 import { checksumAddress } from '../../../src/chain/address';
-import { carriedCalls } from '../../../src/chain/carriedCalls';
 import { isRestricted } from '../../../src/chain/functions';
+import { nestedCallsOf } from '../../../src/chain/nestedCalls';
 import type { PolicyItem } from '../../../src/contract/policies';
 import type { MemberSummary } from '../../../src/domain/approval';
 import { NATIVE_CURRENCY, type Policy } from '../../../src/domain/policy';
@@ -223,7 +223,7 @@ function transactionOf({ by, call: asked, account = ACCOUNT }: Asked) {
     accountId: account,
     initiatorId: people[by].id,
     content: content.value,
-    carried: carriedCalls(asked),
+    nested: nestedCallsOf(asked),
   };
 }
 

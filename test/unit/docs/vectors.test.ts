@@ -304,8 +304,8 @@ describe('the worked example of a transaction', () => {
       functionParameters,
       ...(encodingFaults ? { encodingFaults } : {}),
     });
-    const carried = { calls: [], unread: false, mentions: null };
-    const facts = { ...calledFrom, calldata, call, carried };
+    const nested = { calls: [], unread: false, mentions: null };
+    const facts = { ...calledFrom, calldata, call, nested };
     expect(transactionSummary(content.value, facts)).toBe(summary);
     const signed = { ...transaction, value: 0n, calldata, summary: summary ?? '' };
     const payload = transactionPayload(

@@ -396,7 +396,13 @@ function frozenRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>
   it.each(STATUSES)('(%s) the tally does not change with people, thresholds, wallets or time', (status) => {
     const frozen = tallyOf({ approve: [ada, bo] });
     const executedWith = tallyOf({ approve: [ada, bo, chidi] });
-    const of = record({ approve: [ada, bo], executionStatus: status, closed: true, frozen, executedWith });
+    const of = record({
+      approve: [ada, bo],
+      executionStatus: status,
+      closed: true,
+      finalTally: frozen,
+      executedWith,
+    });
     for (const electorate of [
       {},
       { time: AFTER },
@@ -483,7 +489,13 @@ function votingRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>
   it('on what an operator has closed is a conflict, before its expiry and after it', () => {
     const failure = aFailure({ code: 'closedByOperator' });
     for (const executionStatus of [null, 'failed'] as const) {
-      const of = record({ approve: [ada, bo], executionStatus, failure, closed: true, frozen: tallyOf() });
+      const of = record({
+        approve: [ada, bo],
+        executionStatus,
+        failure,
+        closed: true,
+        finalTally: tallyOf(),
+      });
       for (const then of [open, over]) {
         for (const refused of [
           vote(of, chidi, 'approve', then),
@@ -499,7 +511,7 @@ function votingRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>
   });
 
   it('on what was closed without a decision is refused as expired', () => {
-    const of = record({ closed: true, frozen: tallyOf({}, { time: AFTER }) });
+    const of = record({ closed: true, finalTally: tallyOf({}, { time: AFTER }) });
     for (const type of DECISIONS) expect(voteOf(vote(of, ada, type, over))).toBe('proposalExpired');
   });
 
@@ -669,7 +681,7 @@ function executionRules<R extends ApprovalRecord, N extends Now>(world: World<R,
 
   it('what was closed without a decision is refused as expired, for either decision', () => {
     const given = { approve: [ada, bo], reject: [ada, bo] };
-    const of = record({ ...given, closed: true, frozen: tallyOf(given, { time: AFTER }) });
+    const of = record({ ...given, closed: true, finalTally: tallyOf(given, { time: AFTER }) });
     for (const type of DECISIONS) {
       expect(codeOf(checkExecution(rules, of, over, type))).toBe('proposalExpired');
       expect(codeOf(checkExecution(rules, of, open, type))).toBe('proposalExpired');
@@ -746,13 +758,22 @@ function stateRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>)
       closed: false,
     });
     const frozen = tallyOf({}, { time: AFTER });
-    expect(stateOf({ frozen, closed: true })).toMatchObject({ expired: true, open: false, closed: true });
+    expect(stateOf({ finalTally: frozen, closed: true })).toMatchObject({
+      expired: true,
+      open: false,
+      closed: true,
+    });
   });
 
   it('is that of the end once it is closed', () => {
     const frozen = tallyOf({ approve: [ada, bo] });
     const { initiator: _, ...votes } = frozen;
-    const of = { approve: [ada, bo], executionStatus: 'completed' as const, frozen, closed: true };
+    const of = {
+      approve: [ada, bo],
+      executionStatus: 'completed' as const,
+      finalTally: frozen,
+      closed: true,
+    };
     for (const electorate of [{}, { voters: [chidi] }, { threshold: 1, time: AFTER }]) {
       expect(stateOf(of, electorate)).toMatchObject({ ...votes, ready: [], open: false, closed: true });
     }

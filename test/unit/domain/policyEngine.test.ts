@@ -1,7 +1,7 @@
 import { type Abi, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { checksumAddress } from '../../../src/chain/address';
-import { carriedCalls } from '../../../src/chain/carriedCalls';
 import { STANDARD_FUNCTIONS } from '../../../src/chain/functions';
+import { nestedCallsOf } from '../../../src/chain/nestedCalls';
 import {
   type ApproverSetting,
   type ContractRule,
@@ -73,7 +73,7 @@ function transaction(asked: Partial<Asked>) {
   } as Asked;
   const read = readContent({ to, value, data }, checksumAddress);
   if (!read.ok) throw new Error(read.refusal.message);
-  return { ...who, content: read.value, carried: carriedCalls({ to, value, data }) };
+  return { ...who, content: read.value, nested: nestedCallsOf({ to, value, data }) };
 }
 
 function context(change: Partial<PolicyContext> = {}): PolicyContext {

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { checksumAddress } from '../../../src/chain/address';
-import { carriedCalls } from '../../../src/chain/carriedCalls';
 import { STANDARD_FUNCTIONS } from '../../../src/chain/functions';
+import { nestedCallsOf } from '../../../src/chain/nestedCalls';
 import { contractRules, NATIVE_CURRENCY, type Policy, transferCondition } from '../../../src/domain/policy';
 import {
   evaluate,
@@ -232,7 +232,7 @@ function askEngine(policy: Policy, tx: AskedTransaction, world: OracleWorld) {
     accountId,
     initiatorId,
     content: read.value,
-    carried: carriedCalls(tx),
+    nested: nestedCallsOf(tx),
   };
   const window = usageWindow(policy, transaction);
   const members = new Map(world.members.map((member) => [member.id, member]));

@@ -214,7 +214,7 @@ class Play {
     const frozen = this.tally();
     this.model.last = modelTally(this.model, this.world);
     this.model.over = true;
-    this.set({ ...change, frozen, closed: true });
+    this.set({ ...change, finalTally: frozen, closed: true });
   }
 
   private memberAt(index: number): MemberSummary {
@@ -378,13 +378,13 @@ class Play {
   private timerFires(): void {
     const { record } = this;
     const isDue = isExpired(record, this.now.time) && record.executionStatus !== 'processing';
-    if (record.closed || record.frozen !== null || !isDue) return;
+    if (record.closed || record.finalTally !== null || !isDue) return;
     if (!proposalRules.isFinishable(record)) {
       this.close({});
       return;
     }
     this.model.last = modelTally(this.model, this.world);
-    this.set({ frozen: this.tally() });
+    this.set({ finalTally: this.tally() });
   }
 
   private adminsAfter(event: EventOf<'leave' | 'join' | 'move' | 'threshold'>): AdminSet {

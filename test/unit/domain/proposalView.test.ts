@@ -65,7 +65,7 @@ describe('a proposal as the API shows it', () => {
       'organizationId',
       'votes',
       'version',
-      'frozen',
+      'finalTally',
       'closed',
       'applied',
       'plan',
@@ -204,7 +204,7 @@ describe('a proposal as the API shows it', () => {
         (status, now, closed, created, deployed) => {
           const record = proposal()
             .inState(status)
-            .having({ closed, frozen: closed ? tally(proposalRules, proposal().build(), now) : null })
+            .having({ closed, finalTally: closed ? tally(proposalRules, proposal().build(), now) : null })
             .deploying(...deployed.map((state) => aDeployment({ status: state })))
             .build();
           const view = proposalView(record, now, SALT, { created });

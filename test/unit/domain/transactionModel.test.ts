@@ -204,7 +204,7 @@ class Run {
 
   private close(change: Partial<TransactionRecord>): void {
     this.model.last = oracleTally(this.model, this.world);
-    this.set({ frozen: this.tally, closed: true, ...change });
+    this.set({ finalTally: this.tally, closed: true, ...change });
   }
 
   private execute(how: 'approve' | 'reject', blocked: boolean): void {
@@ -293,7 +293,7 @@ class Run {
         if (model.execution !== 'completed') return;
         model.execution = 'running';
         model.last = null;
-        this.set({ executionStatus: 'processing', frozen: null, closed: false, result: null });
+        this.set({ executionStatus: 'processing', finalTally: null, closed: false, result: null });
         return;
       case 'wait':
         this.world = { ...world, nowMs: world.nowMs + event.ms };
@@ -509,7 +509,7 @@ describe('a transaction, through any sequence of events', () => {
             answers.filter(({ ok }) => ok),
             [],
           );
-          assert.equal(tally(transactionRules, record, now), record.frozen);
+          assert.equal(tally(transactionRules, record, now), record.finalTally);
         },
       ),
       { numRuns: DEEP ? 500 : 30, maxSkipsPerRun: 1_000 },

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { checksumAddress } from '../../../src/chain/address';
-import { carriedCalls } from '../../../src/chain/carriedCalls';
 import { decodeCall } from '../../../src/chain/decode';
 import { selectorOf } from '../../../src/chain/functions';
+import { nestedCallsOf } from '../../../src/chain/nestedCalls';
 import { NATIVE_CURRENCY } from '../../../src/domain/policy';
 import { displayAmount } from '../../../src/domain/policyText';
 import { quotedName } from '../../../src/domain/summary';
@@ -227,10 +227,14 @@ describe('a call that carries others', () => {
   /** The lines after the first two, without those of the parameters. */
   function carriedLines(data: string, tokens: SignedTokens = () => null): string[] {
     const content = contentOf({ data });
-    const carried = carriedCalls({ to: TO, value: 0n, data });
-    const lines = summaryOf({ ...facts({ calldata: data }), policy: POLICY, content, carried, tokens }).split(
-      '\n',
-    );
+    const carried = nestedCallsOf({ to: TO, value: 0n, data });
+    const lines = summaryOf({
+      ...facts({ calldata: data }),
+      policy: POLICY,
+      content,
+      nested: carried,
+      tokens,
+    }).split('\n');
     for (const line of lines) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(252);
     expect(Buffer.byteLength(lines.join('\n'))).toBeLessThanOrEqual(2_000);
     return lines.slice(2).filter((line) => /^([\d.]+\. |[A-Z]{3}|\d+ of )/.test(line));
@@ -307,13 +311,13 @@ describe('a call that carries others', () => {
       args: ['0x01', 'n'.repeat(400), 3],
     } as never);
     const odd = `${data.slice(0, 10 + 64 * 4)}${'ff'.repeat(32)}${data.slice(10 + 64 * 5)}`;
-    const carried = carriedCalls({ to: TO, value: 0n, data: odd });
+    const carried = nestedCallsOf({ to: TO, value: 0n, data: odd });
     const content = contentOf({ data: odd });
     const lines = summaryOf({
       ...facts({ calldata: odd }),
       policy,
       content,
-      carried,
+      nested: carried,
       tokens: () => null,
     }).split('\n');
     expect(lines).toEqual([
@@ -330,12 +334,12 @@ describe('a call that carries others', () => {
   it('keeps within its lines however much of a call is odd', () => {
     const signature = `many(${Array.from({ length: 60 }, () => 'bytes').join(',')})`;
     const data = `${selectorOf(signature)}00`;
-    const carried = carriedCalls({ to: TO, value: 0n, data });
+    const carried = nestedCallsOf({ to: TO, value: 0n, data });
     const summary = summaryOf({
       ...facts({ calldata: data }),
       policy: aCallPolicy([aRule(TO, { selectors: [signature] })]),
       content: contentOf({ data }),
-      carried,
+      nested: carried,
       tokens: () => null,
     });
     expect(summary).toContain(`Call many of ${TO} with 60 parameters\n`);

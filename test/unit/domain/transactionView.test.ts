@@ -137,7 +137,7 @@ describe('a transaction as the API shows it', () => {
       'accountAddress',
       'votes',
       'version',
-      'frozen',
+      'finalTally',
       'closed',
       'cancelling',
     ]) {

@@ -1,12 +1,12 @@
 import {
-  type Carried,
-  type CarriedCall,
+  type NestedCall,
+  type NestedCalls,
   readContent,
   type TransactionCall,
 } from '../domain/transactionContent';
 import { checksumAddress } from './address';
-import { readCarried } from './carryingFunctions';
 import { functionMentions } from './functionMentions';
+import { readNestedCalls } from './nestingFunctions';
 
 /** How deeply calls that carry calls are read: each level reads all bytes below it once more. */
 const MAX_DEPTH = 4;
@@ -30,26 +30,26 @@ function firstUnmatched(outer: readonly string[], inner: readonly string[]): str
   return null;
 }
 
-function readCalls(call: TransactionCall, depth: number, count: Counted): readonly CarriedCall[] | null {
-  const read = depth <= MAX_DEPTH ? readCarried(call) : null;
+function readCalls(call: TransactionCall, depth: number, count: Counted): readonly NestedCall[] | null {
+  const read = depth <= MAX_DEPTH ? readNestedCalls(call) : null;
   if (read === null) return null;
   count.left -= read.length;
   if (count.left < 0) return null;
-  const calls: CarriedCall[] = [];
+  const calls: NestedCall[] = [];
   for (const one of read) {
     const content = readContent(one, checksumAddress);
     if (!content.ok) return null;
-    calls.push({ call: one, content: content.value, carried: readAll(one, depth + 1, count) });
+    calls.push({ call: one, content: content.value, nested: readAll(one, depth + 1, count) });
   }
   return count.left < 0 ? null : calls;
 }
 
-function readAll(call: TransactionCall, depth: number, count: Counted): Carried {
+function readAll(call: TransactionCall, depth: number, count: Counted): NestedCalls {
   const calls = readCalls(call, depth, count);
   // Its own selector does not count, bytes that overlap with it do.
   const mentioned = functionMentions(bytesOf(call).subarray(1));
-  const carried = (calls ?? []).flatMap((one) => functionMentions(bytesOf(one.call)));
-  return { calls, mentions: firstUnmatched(mentioned, carried) };
+  const nested = (calls ?? []).flatMap((one) => functionMentions(bytesOf(one.call)));
+  return { calls, mentions: firstUnmatched(mentioned, nested) };
 }
 
 /**
@@ -57,6 +57,6 @@ function readAll(call: TransactionCall, depth: number, count: Counted): Carried 
  * mention elsewhere. The calls are null where they cannot be read: the function is another one, the encoding is not canonical, a
  * call has invalid content or is a delegatecall, there are more than four levels, or more than 256 calls.
  */
-export function carriedCalls(call: TransactionCall): Carried {
+export function nestedCallsOf(call: TransactionCall): NestedCalls {
   return readAll(call, 1, { left: MAX_CALLS });
 }

@@ -1,7 +1,7 @@
 import { encodeAbiParameters, encodeFunctionData, type Hex, parseAbi, parseAbiParameters } from 'viem';
-import { carriedCalls } from '../../../src/chain/carriedCalls';
 import { isRestricted, selectorOf } from '../../../src/chain/functions';
-import type { Carried } from '../../../src/domain/transactionContent';
+import { nestedCallsOf } from '../../../src/chain/nestedCalls';
+import type { NestedCalls } from '../../../src/domain/transactionContent';
 import { anAddress } from '../../support/builders';
 
 const [CARRIER, ONE, TWO] = [anAddress() as Hex, anAddress() as Hex, anAddress() as Hex];
@@ -17,11 +17,11 @@ const hex = (address: string) => address.slice(2).toLowerCase();
 const packed = (operation: number, to: string, value: bigint, data: string) =>
   `0${operation}${hex(to)}${word(value)}${word(BigInt(data.length / 2 - 1))}${data.slice(2)}`;
 
-const carriedBy = (data: Hex) => carriedCalls({ to: CARRIER, value: 0n, data });
+const carriedBy = (data: Hex) => nestedCallsOf({ to: CARRIER, value: 0n, data });
 
 /** What is read, without the bytes. */
-const shown = (calls: Carried['calls']): object[] | null =>
-  calls?.map(({ content, carried }) => ({
+const shown = (calls: NestedCalls['calls']): object[] | null =>
+  calls?.map(({ content, nested: carried }) => ({
     content,
     ...(carried.calls === null ? {} : { calls: shown(carried.calls) }),
   })) ?? null;

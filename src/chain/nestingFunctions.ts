@@ -186,7 +186,7 @@ const BY_SELECTOR: ReadonlyMap<string, Reader> = new Map(
 );
 
 /** True for calldata of a function whose calls can be read. */
-export function carriesCalls(data: string): boolean {
+export function hasNestedCalls(data: string): boolean {
   return BY_SELECTOR.has(data.slice(0, 10).toLowerCase());
 }
 
@@ -194,7 +194,7 @@ export function carriesCalls(data: string): boolean {
  * The calls that the function of a call makes; null where it makes none, where they cannot be read, and where the encoding is
  * not canonical. Their content is not checked.
  */
-export function readCarried({ to, data }: TransactionCall): Calls {
+export function readNestedCalls({ to, data }: TransactionCall): Calls {
   const reader = BY_SELECTOR.get(data.slice(0, 10).toLowerCase());
   const decoded = reader ? decodeCall(data, []) : null;
   if (!reader || !decoded) return null;
