@@ -8,7 +8,7 @@ import { createReadToken } from './chain/tokens';
 import { createIdentifyVoter } from './chain/voter';
 import type { Config } from './config';
 import { ConfigError } from './configError';
-import { createDatabase, type Db, keepsPrepared } from './db/database';
+import { createDatabase, type Db, keepsStatements } from './db/database';
 import { isUnavailable } from './db/databaseFailure';
 import { readProduction } from './db/installation';
 import { type LoginRole, readLoginRights, refuseLogin, refuseSession } from './db/logins';
@@ -77,7 +77,7 @@ const DATABASE_RETRY_MS = 500;
 async function missingSteps(db: Db, setting: string, role: LoginRole): Promise<readonly string[]> {
   const refusal = refuseLogin(await readLoginRights(db, role), role);
   if (refusal) throw new ConfigError(setting, `${refusal.found}: ${refusal.todo}`);
-  const lacking = keepsPrepared(db) ? undefined : await refuseSession(db);
+  const lacking = keepsStatements(db) ? undefined : await refuseSession(db);
   if (lacking) throw new ConfigError('DATABASE_POOLER', lacking);
   const state = await schemaState(db);
   const changed = refuseSchema(state);

@@ -155,8 +155,8 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
   const { db, expected } = target;
   const { seen, attempt, actor } = beginning;
   const { record, now, credentialId } = seen;
-  const prepared = input.type === 'approve' ? await subject.prepare?.(deps, target, beginning) : undefined;
-  if (prepared && 'refused' in prepared) return blockApproval(target, subject, beginning, prepared.refused);
+  const reserved = input.type === 'approve' ? await subject.reserve?.(deps, target, beginning) : undefined;
+  if (reserved && 'refused' in reserved) return blockApproval(target, subject, beginning, reserved.refused);
   const counted = tally(subject.rules, record, now);
   const change = {
     executionStatus: 'processing' as const,
@@ -169,7 +169,7 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
   const batch = [
     ...beginning.batch,
     evidenceOf(db, context, withVotes(seen, votes), votes),
-    ...(prepared?.batch ?? []),
+    ...(reserved?.batch ?? []),
   ];
   const voters = input.type === 'approve' ? counted.approvals : counted.rejections;
   const entry = approvalEntry(subject, record, 'executionStarted', actor, {
@@ -256,7 +256,7 @@ async function tryToBegin<V extends AnySnapshot, S extends ApprovalState>(
   const { db } = deps;
   const atOnce = (expected: ExpectedVersion) =>
     undefinedOnConflict(() => begin({ db, expected }, context, seen, valid));
-  if (!subject.prepare) return atOnce(seen);
+  if (!subject.reserve) return atOnce(seen);
   const locked = (policyId?: string) =>
     inLocked(db, { expected: seen, policyId }, (tx) => begin({ db: tx }, context, seen, valid));
   const budget = input.type === 'approve' ? subject.budget?.(seen) : undefined;

@@ -5,7 +5,7 @@ import {
   readCreationRequest,
   storeApproval,
 } from '../../src/db/approvals';
-import { appendedPosition, prepareAudit } from '../../src/db/audit';
+import { appendedPosition, auditStatements } from '../../src/db/audit';
 import type { TakenClaim } from '../../src/db/claims';
 import { type ApprovalState, expiryOf, newApprovalRecord } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
@@ -69,7 +69,7 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
       ...credentialDetail(credentialId),
     },
   };
-  const batch = [...prepareAudit(db, organizationId, [entry]), approval, planned.insert];
+  const batch = [...auditStatements(db, organizationId, [entry]), approval, planned.insert];
   const limits = { credentialId, createdBy, maxOpen: maxOpenPerKey };
   const stored = await storeApproval(db, { id, organizationId, claims, sequence, ...limits }, batch);
   if (stored === 'tooManyOpen') throw tooManyOpen(createdBy, maxOpenPerKey);

@@ -1,7 +1,7 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import { type ExpectedVersion, guardVersion } from '../../src/db/approvalLocks';
 import { type ApprovalChange, updateApproval } from '../../src/db/approvals';
-import { type AuditInput, prepareAudit } from '../../src/db/audit';
+import { type AuditInput, auditStatements } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';
 import type { MessageKey } from '../../src/db/receivedMessages';
 import type { Statement } from '../../src/db/rows';
@@ -42,7 +42,7 @@ export async function changeApproval<V extends AnySnapshot, S extends ApprovalSt
   }: { readonly batch?: readonly Statement[]; readonly expected?: ExpectedVersion | undefined } = {},
 ): Promise<S> {
   const { id, organizationId } = seen.record;
-  const audit = prepareAudit(db, organizationId, entries);
+  const audit = auditStatements(db, organizationId, entries);
   const changed = await updateApproval(
     db,
     id,

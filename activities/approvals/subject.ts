@@ -116,7 +116,7 @@ export interface ExecutableSubject<V extends AnySnapshot, S extends ApprovalStat
    * What is written with the beginning of an approval's execution, such as the reservation of its budget. A refusal makes it
    * blocked.
    */
-  prepare?(
+  reserve?(
     deps: ApprovalDeps,
     target: WriteTarget,
     beginning: Beginning<V>,

@@ -1,6 +1,6 @@
 import { guardVersion, undefinedOnConflict } from '../../src/db/approvalLocks';
 import { updateApproval } from '../../src/db/approvals';
-import { prepareAudit } from '../../src/db/audit';
+import { auditStatements } from '../../src/db/audit';
 import type { UnsentEnvelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { markSent, readUnsent } from '../../src/db/followedAttempts';
@@ -21,7 +21,7 @@ export async function noteSent(db: Db, id: bigint, read?: UnsentEnvelope | null)
     await markSent(db, id);
     return true;
   }
-  const audit = prepareAudit(db, organizationId, [
+  const audit = auditStatements(db, organizationId, [
     {
       action: 'transaction.broadcast',
       actor: SYSTEM,

@@ -107,7 +107,7 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
     const isClear = record.awaitsRelayerWei === null && !record.cancelling;
     return { policyId: record.policyId, room: isClear ? roomOf(record, now.policy) : undefined };
   },
-  prepare: reserve,
+  reserve,
   isRejectionSealed: () => false,
   rejectedResult: { resolution: 'rejected' },
   async clear(tx, seen) {

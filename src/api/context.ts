@@ -33,7 +33,7 @@ export interface MutationAnswer<Response> {
 
 /** The handler of a mutation: see MutationWork. */
 interface MutationHandler<Context, Response> {
-  prepare(context: Context): Promise<{ resourceId: string }>;
+  check(context: Context): Promise<{ resourceId: string }>;
   send(context: Context, request: RequestRef): Promise<MutationAnswer<Response>>;
   /** Shows a proposal or transaction that the request has created, as it is now. Only where it creates one. */
   show?(context: Omit<Context, 'body'>, approvalId: string): Promise<MutationAnswer<Response>>;

@@ -146,7 +146,7 @@ async function runMutation(
         return release;
       },
       authorize: async () => requireAccess(endpoint, credential),
-      prepare: () => mutation.prepare(context()),
+      check: () => mutation.check(context()),
       send: async (sent) => {
         exchange.resourceId = sent.resourceId;
         return answerOf(endpoint.status, await mutation.send(context(), sent));

@@ -56,7 +56,7 @@ export interface MutationWork {
   /** Checks the permissions of the credential. Throws Refused. */
   readonly authorize: () => Promise<void>;
   /** Checks a new request without writing; returns the id of the resource that it creates or changes. Throws Refused. */
-  readonly prepare: () => Promise<{ resourceId: string }>;
+  readonly check: () => Promise<{ resourceId: string }>;
   /** Carries it out and returns the response. Idempotent by `id`. Throws Refused. */
   readonly send: (request: RequestRef) => Promise<StoredAnswer>;
   /** The response of a request that has created a proposal or transaction: that as it is now. */
@@ -178,7 +178,7 @@ async function begin(
   const row = { ...made, leaseOwner, retentionMs };
   let resourceId: string;
   try {
-    ({ resourceId } = await work.prepare());
+    ({ resourceId } = await work.check());
   } catch (error) {
     if (!(error instanceof Refused) || !isStored(error.status)) throw error;
     const answer = refusalAnswer(error);

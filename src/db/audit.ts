@@ -70,7 +70,7 @@ export function appendedPosition(db: Db | Tx): Knex.Raw {
  * Entries to append to the chain of an organization: execute them `combineStatements` with the change that they record, as the last
  * statement of its transaction. They lock the head of the chain until commit: positions follow the order of commit.
  */
-export function prepareAudit(
+export function auditStatements(
   tx: Db | Tx,
   organizationId: string,
   entries: readonly AuditInput[],
@@ -151,7 +151,7 @@ export async function appendAudit(
   const appended = tx.select<{ position: bigint }[]>('position').from('audit_appended').orderBy('position');
   const rows: { position: bigint }[] = await combineStatements(appended, [
     ...batch,
-    ...prepareAudit(tx, organizationId, entries),
+    ...auditStatements(tx, organizationId, entries),
   ]);
   return rows.map(({ position }) => position);
 }

@@ -24,7 +24,7 @@ interface Pool {
   readonly db: Db;
   readonly connections: Connections;
   /** Whether a connection keeps what a transaction before it has prepared. */
-  readonly keepsPrepared: boolean;
+  readonly keepsStatements: boolean;
 }
 
 /** By the configuration that a pool shares with its transactions. */
@@ -42,8 +42,8 @@ function requireConnections(db: Db | Tx): Connections {
 }
 
 /** Whether statements can be prepared once per connection. */
-export function keepsPrepared(db: Db | Tx): boolean {
-  return requirePool(db).keepsPrepared;
+export function keepsStatements(db: Db | Tx): boolean {
+  return requirePool(db).keepsStatements;
 }
 
 /** The pool itself, or the one that a transaction has its connection of. */
@@ -105,7 +105,7 @@ export function createDatabase(
   });
   noteFailedStatements(db);
   connections.watch(db);
-  pools.set(db.client.config, { db, connections, keepsPrepared: !throughPooler });
+  pools.set(db.client.config, { db, connections, keepsStatements: !throughPooler });
   return db;
 }
 

@@ -109,7 +109,7 @@ test.each([
     readBody: () => ({}),
     takeTurn: async () => () => undefined,
     authorize: async () => undefined,
-    async prepare() {
+    async check() {
       if (sent.length === 0 && behindSince === 'prepare') await postgres.fallBehind();
       return { resourceId: ref.transactionId };
     },

@@ -182,7 +182,7 @@ function signRoute<V extends AnySnapshot, S extends ApprovalState>(
   const { subject, load, workflowOf } = routes;
   const { rules } = subject;
   return mutationRoute(routes.sign, {
-    async prepare(context) {
+    async check(context) {
       const { type, execute } = context.body;
       const snapshot = await load(context);
       const { record, now } = snapshot;
@@ -215,7 +215,7 @@ function executeRoute<V extends AnySnapshot, S extends ApprovalState>(
   const check = ({ record, now }: V, type: 'approve' | 'reject') =>
     checkExecution(subject.rules, record, now, type);
   return mutationRoute(routes.execute, {
-    async prepare(context) {
+    async check(context) {
       const snapshot = await load(context);
       acceptOrThrow(check(snapshot, context.body.type));
       return { resourceId: snapshot.record.id };

@@ -78,7 +78,7 @@ function proposeRoute(deps: Deps, endpoint: ResourceEndpoints['propose'][number]
   const { db, config, readToken } = deps;
   const { networks, production } = config;
   return mutationRoute(endpoint, {
-    async prepare(context) {
+    async check(context) {
       const { organizationId } = context;
       const body = context.body as JsonValue;
       const kind = kindOfRequest(endpoint.path, body);

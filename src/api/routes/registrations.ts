@@ -27,7 +27,7 @@ export function registrationRoutes({
     }),
     mutationRoute(registerWalletEndpoint, {
       // The signed text is resolved once: a repeated request verifies no signature again.
-      async prepare({ organizationId, body: { walletAddress, signature } }) {
+      async check({ organizationId, body: { walletAddress, signature } }) {
         const open = await listOpenChallenges(db, { organizationId, walletAddress });
         if (!open) throw unknownWallet();
         const { walletKind, challenges } = open;

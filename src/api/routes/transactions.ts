@@ -112,7 +112,7 @@ function createRoute(deps: Deps): Route {
   const { db, config, readToken } = deps;
   const reads = { db, networks: config.networks, readToken };
   return mutationRoute(createTransactionEndpoint, {
-    async prepare({ organizationId, body }) {
+    async check({ organizationId, body }) {
       acceptOrThrow(await permitTransaction(reads, organizationId, body));
       return { resourceId: newId('txn') };
     },

@@ -1,5 +1,5 @@
 import { countAccountsByNetwork } from '../../db/accounts';
-import { type Db, keepsPrepared } from '../../db/database';
+import { type Db, keepsStatements } from '../../db/database';
 import { findUnanswered, type UnansweredRequest } from '../../db/idempotency';
 import { type LoginRole, readLoginRights, refuseLogin, refuseSession } from '../../db/logins';
 import { proveNotified } from '../../db/notifications';
@@ -52,7 +52,7 @@ export async function checkSchema(db: Db): Promise<Finding[]> {
 export async function checkLogin(db: Db, role: LoginRole): Promise<Finding[]> {
   const rights = await readLoginRights(db, role);
   const refusal = refuseLogin(rights, role);
-  const pooled = keepsPrepared(db) ? undefined : await refuseSession(db);
+  const pooled = keepsStatements(db) ? undefined : await refuseSession(db);
   return [
     ...(pooled ? [fail('pooler', pooled, 'see "Through PgBouncer" in docs/production.md')] : []),
     refusal
