@@ -8,7 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { Waiting } from '../activities/approvals/wait';
 import type { LifecycleActivities } from '../activities/worker';
-import { type ApprovalState, type Decision, decisionOf, type Subject } from '../src/domain/approval';
+import { type ApprovalState, type Decision, decisionOfVote, type Subject } from '../src/domain/approval';
 import type { ApprovalKey } from '../src/domain/approvalRef';
 import type { WorkflowGone } from '../src/domain/reconciliation';
 import type { Refusal } from '../src/domain/refusal';
@@ -171,7 +171,7 @@ export class ApprovalRun<S extends ApprovalState> {
     const vote = message.execute === true ? this.activities.voteAndBegin : this.activities.vote;
     const signed = await this.deliver(() => vote({ ...this.key, ...message, messageId }));
     if (!signed.ok) return signed;
-    const type: Decision = decisionOf(message.type);
+    const type: Decision = decisionOfVote(message.type);
     // Not begun with the vote: a rejection, a repeated vote, an execution that is resumed, or votes that cannot be verified
     // now. One that was blocked with the vote is ready too: it is known by the id of this message.
     if (message.execute !== true || !signed.state.ready.includes(type)) return signed;

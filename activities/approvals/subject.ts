@@ -13,7 +13,7 @@ import type { Actor } from '../../src/domain/actor';
 import type { ApprovalRecord, ApprovalState, FailureCode, Note } from '../../src/domain/approval';
 import type { ApprovalKey, ApprovalRef } from '../../src/domain/approvalRef';
 import type { JsonValue } from '../../src/domain/canonicalJson';
-import type { Outcome } from '../../src/domain/refusal';
+import type { Result } from '../../src/domain/refusal';
 import type { WalletCode } from '../../src/domain/wallet';
 import type { Outside } from '../../src/operations/kind';
 
@@ -94,7 +94,7 @@ export interface CreatableSubject<V extends AnySnapshot, S extends ApprovalState
    * final; it throws while a chain is unavailable that it needs. The record is stored only where the admins have decided nothing
    * since the request was read.
    */
-  plan(deps: ApprovalDeps, input: I, body: JsonValue): Promise<Outcome<PlannedApproval<S>>>;
+  plan(deps: ApprovalDeps, input: I, body: JsonValue): Promise<Result<PlannedApproval<S>>>;
   /** Why another approval cannot be created beside the one that has its claim. */
   takenText(taken: TakenClaim): string;
 }

@@ -8,7 +8,7 @@ import type { Db } from '../db/database';
 import type { StoredTransaction } from '../db/storedTransactions';
 import type { Decision } from '../domain/approval';
 import type { ApprovalRef, WorkflowRef } from '../domain/approvalRef';
-import type { Outcome } from '../domain/refusal';
+import type { Result } from '../domain/refusal';
 import type { TransactionContent } from '../domain/transactionContent';
 import type { WalletKind } from '../domain/wallet';
 import type { Metrics } from '../metrics';
@@ -65,7 +65,7 @@ export interface ApiDependencies {
     walletKind: WalletKind;
     signature: string;
     messages: readonly string[];
-  }) => Promise<Outcome<number>>;
+  }) => Promise<Result<number>>;
   readonly readToken: Outside['readToken'];
   /** The balances of an account on all its networks. */
   readonly readBalances: (account: Account) => Promise<Balance[]>;

@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../contract/errors';
 import { STATUS_BY_CODE } from '../contract/errors';
 import type { JsonValue } from '../domain/canonicalJson';
-import { type ErrorCode, type FieldIssue, type Outcome, type Refusal, refuseFields } from '../domain/refusal';
+import { type ErrorCode, type FieldIssue, type Refusal, type Result, refuseFields } from '../domain/refusal';
 
 type Details = ErrorBody['error']['details'];
 
@@ -78,7 +78,7 @@ export function errorBodyOf({
 }
 
 /** The value of an accepted outcome; throws the refusal otherwise. */
-export function acceptOrThrow<T>(outcome: Outcome<T>): T {
+export function acceptOrThrow<T>(outcome: Result<T>): T {
   if (!outcome.ok) throw new Refused(outcome.refusal);
   return outcome.value;
 }

@@ -3,7 +3,7 @@ import type { IdentifyVoter, Voter } from '../chain/voter';
 import type { Db, Tx } from '../db/database';
 import type { StoredVote } from '../db/storedApprovals';
 import { type ApprovalState, countedVotes, type MemberSummary, type VoteType } from '../domain/approval';
-import { accept, type Outcome, refuse } from '../domain/refusal';
+import { accept, type Result, refuse } from '../domain/refusal';
 import { walletKindOf } from '../domain/wallet';
 import type { AnySnapshot, ApprovalSubject } from './subject';
 import { signatureHash, withVotes } from './verifiedVotes';
@@ -14,7 +14,7 @@ export function voteKey({ memberId, type, signerAddress, scheme, signatureHash: 
 }
 
 /** Where nothing can verify signatures of contract wallets, a vote of one is refused rather than recorded in vain. */
-async function refusingWithoutEndpoints(identify: () => Promise<Outcome<Voter>>): Promise<Outcome<Voter>> {
+async function refusingWithoutEndpoints(identify: () => Promise<Result<Voter>>): Promise<Result<Voter>> {
   try {
     return await identify();
   } catch (error) {
@@ -48,7 +48,7 @@ async function withoutRefusedVotes<V extends AnySnapshot, W extends V, S extends
     readonly signature: string;
     readonly payload: string;
   },
-): Promise<Outcome<{ readonly seen: W; readonly replaced?: StoredVote }>> {
+): Promise<Result<{ readonly seen: W; readonly replaced?: StoredVote }>> {
   const { record, now } = seen;
   const counted: readonly StoredVote[] = countedVotes(subject.rules, record, now, type);
   const own = counted.filter(({ memberId }) => memberId === member.id);
@@ -79,7 +79,7 @@ export async function identifySignatory<V extends AnySnapshot, W extends V, S ex
   subject: ApprovalSubject<V, S>,
   seen: W,
   { type, signature }: { readonly type: VoteType; readonly signature: string },
-): Promise<Outcome<Voter & { readonly seen: W; readonly replaced?: StoredVote }>> {
+): Promise<Result<Voter & { readonly seen: W; readonly replaced?: StoredVote }>> {
   const payload = subject.payload(seen, type);
   if (payload === undefined) {
     const { subject: noun } = subject.rules;

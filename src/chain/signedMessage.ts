@@ -1,5 +1,5 @@
 import { type Hex, hashMessage } from 'viem';
-import { accept, type Outcome, refuse } from '../domain/refusal';
+import { accept, type Result, refuse } from '../domain/refusal';
 import type { WalletKind } from '../domain/wallet';
 import { checksumAddress } from './address';
 import { verifyContractSignature, type WalletEndpoints } from './contractSignatures';
@@ -21,9 +21,9 @@ type FindSignedMessage = (input: {
   /** The signature itself as 0x hex: of a key, or what a contract wallet accepts. */
   readonly signature: string;
   readonly messages: readonly string[];
-}) => Promise<Outcome<number>>;
+}) => Promise<Result<number>>;
 
-function refused(message: string): Outcome<never> {
+function refused(message: string): Result<never> {
   return refuse('invalidSignature', message, 'signature');
 }
 
@@ -36,7 +36,7 @@ function isWrapped(signature: string): boolean {
   }
 }
 
-function decoded(signature: string): Outcome<Hex> {
+function decoded(signature: string): Result<Hex> {
   try {
     return accept(decodeSignatureBytes(signature));
   } catch (error) {

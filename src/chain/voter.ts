@@ -1,6 +1,6 @@
 import { isSameAddress } from '../domain/address';
 import type { MemberSummary } from '../domain/approval';
-import { accept, type Outcome, refuse } from '../domain/refusal';
+import { accept, type Result, refuse } from '../domain/refusal';
 import type { SignatureScheme } from '../domain/wallet';
 import { verifyContractSignature, type WalletEndpoints } from './contractSignatures';
 import { decodeSignature, InvalidSignature, verifyKeySignature } from './signatures';
@@ -23,7 +23,7 @@ export type IdentifyVoter = (input: {
   readonly eligible: readonly MemberSummary[];
   /** What a voter must be, for the refusal; an admin of the organization by default. */
   readonly role?: string;
-}) => Promise<Outcome<Voter>>;
+}) => Promise<Result<Voter>>;
 
 /**
  * Creates the function that identifies voters; `endpoints` are asked about contract wallets.

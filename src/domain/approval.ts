@@ -1,5 +1,5 @@
 import { isSameAddress } from './address';
-import { accept, type Outcome, type Refusal, refuse } from './refusal';
+import { accept, type Refusal, type Result, refuse } from './refusal';
 import { type SignatureScheme, type WalletKind, walletKindOf } from './wallet';
 
 /** What an approval is about: an organization operation, or a transaction of an account. */
@@ -161,7 +161,7 @@ export function assertNever(value: never): never {
 }
 
 /** The decision that a vote counts for. */
-export function decisionOf(type: VoteType): Decision {
+export function decisionOfVote(type: VoteType): Decision {
   return type === 'reject' ? 'reject' : 'approve';
 }
 
@@ -330,7 +330,7 @@ function refuseExpired(subject: Subject, record: ApprovalRecord): Refusal {
 }
 
 /** Whether signatures can be collected now. Refuses with conflict or proposalExpired. */
-export function checkOpen(subject: Subject, record: ApprovalRecord, time: Date): Outcome<null> {
+export function checkOpen(subject: Subject, record: ApprovalRecord, time: Date): Result<null> {
   const decided = refuseDecided(subject, record);
   if (decided) return { ok: false, refusal: decided };
   if (record.closed || isExpired(record, time)) {
@@ -345,7 +345,7 @@ export function checkOpenToVotes<R extends ApprovalRecord, N extends Now>(
   record: R,
   now: N,
   type: VoteType,
-): Outcome<null> {
+): Result<null> {
   const open = checkOpen(rules.subject, record, now.time);
   if (!open.ok) return open;
   if (type !== 'initiator' && !rules.isInitiated(record, now)) {
@@ -371,12 +371,12 @@ export function checkVote<R extends ApprovalRecord, N extends Now>(
   record: R,
   now: N,
   { member, type, execute }: VoteRequest,
-): Outcome<'new' | 'repeated'> {
+): Result<'new' | 'repeated'> {
   const open = checkOpenToVotes(rules, record, now, type);
   if (!open.ok) return open;
   const isRepeated = countedVoters(rules, record, now, type).some(({ id }) => id === member.id);
   if (!isRepeated) return accept('new');
-  if (execute === true && checkExecution(rules, record, now, decisionOf(type)).ok) {
+  if (execute === true && checkExecution(rules, record, now, decisionOfVote(type)).ok) {
     return accept('repeated');
   }
   const what = type === 'initiator' ? 'signed' : `signed to ${type}`;
@@ -392,7 +392,7 @@ export function checkExecution<R extends ApprovalRecord, N extends Now>(
   record: R,
   now: N,
   decision: Decision,
-): Outcome<null> {
+): Result<null> {
   const { subject } = rules;
   const decided = refuseDecided(subject, record);
   if (decided) return { ok: false, refusal: decided };

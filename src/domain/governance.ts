@@ -2,7 +2,7 @@ import { type MemberSummary, memberSummary } from './approval';
 import { foldName } from './names';
 import type { PolicyDefinition } from './policy';
 import { quoted } from './quoted';
-import { accept, type Outcome, refuse } from './refusal';
+import { accept, type Result, refuse } from './refusal';
 
 /** Every resource has it: the sequence of its last change. */
 interface Revised {
@@ -147,7 +147,7 @@ export function expectRevision<K extends ResourceKind>(
   type: K,
   { id, revision }: { readonly id: string; readonly revision: number },
   described: string,
-): Outcome<Resources[K]> {
+): Result<Resources[K]> {
   const found = findResource(state, type, id);
   if (!found) return refuse('conflict', `${described} no longer exists`);
   if (found.revision === revision) return accept(found);
@@ -194,7 +194,7 @@ export function withResources(
 }
 
 /** Refuses admins who are not members, who cannot reach their threshold, or none of whom is of type api. */
-function checkAdmins(state: OrganizationState): Outcome<null> {
+function checkAdmins(state: OrganizationState): Result<null> {
   const { memberIds, threshold } = state.admins;
   const members = membersOf(state, memberIds);
   const missing = memberIds.find((id) => !findResource(state, 'member', id));
@@ -209,7 +209,7 @@ function checkAdmins(state: OrganizationState): Outcome<null> {
 }
 
 /** Refuses a wallet that two members would have. */
-function checkWallets({ members }: OrganizationState): Outcome<null> {
+function checkWallets({ members }: OrganizationState): Result<null> {
   const holders = new Map<string, MemberState>();
   for (const member of Object.values(members)) {
     const wallet = member.walletAddress.toLowerCase();
@@ -226,7 +226,7 @@ function checkWallets({ members }: OrganizationState): Outcome<null> {
 }
 
 /** Refuses a group with somebody who is no member, or with a member twice. */
-function checkGroups(state: OrganizationState): Outcome<null> {
+function checkGroups(state: OrganizationState): Result<null> {
   for (const { id, memberIds } of Object.values(state.groups)) {
     const missing = memberIds.find((memberId) => !findResource(state, 'member', memberId));
     if (missing !== undefined)
@@ -239,7 +239,7 @@ function checkGroups(state: OrganizationState): Outcome<null> {
 }
 
 /** Refuses a name that two resources of one kind would have for their readers: approvers go by names. */
-function checkNames({ members, groups, policies, accounts }: OrganizationState): Outcome<null> {
+function checkNames({ members, groups, policies, accounts }: OrganizationState): Result<null> {
   const kinds = {
     member: Object.values(members),
     group: Object.values(groups),
@@ -264,7 +264,7 @@ function checkNames({ members, groups, policies, accounts }: OrganizationState):
  * Refuses with conflict a state that must not be: admins who could not decide, a wallet of two members, a group of
  * strangers, a name of two resources of one kind.
  */
-export function checkState(state: OrganizationState): Outcome<null> {
+export function checkState(state: OrganizationState): Result<null> {
   for (const check of [checkAdmins, checkWallets, checkGroups, checkNames]) {
     const checked = check(state);
     if (!checked.ok) return checked;
@@ -309,7 +309,7 @@ export interface Changed {
  * The next state. Refuses one that must not be, as `checkState` does, more resources than an organization may have, and a
  * second edit of a resource: it would undo the first, which those who sign see as well.
  */
-export function applyEdits(state: OrganizationState, edits: readonly Edit[]): Outcome<Changed> {
+export function applyEdits(state: OrganizationState, edits: readonly Edit[]): Result<Changed> {
   const edited = edits.map(({ type, id }) => `${type} ${id}`);
   const twice = edited.find((one, i) => edited.indexOf(one) !== i);
   if (twice !== undefined) return refuse('conflict', `${twice} would change twice`);

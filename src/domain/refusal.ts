@@ -37,12 +37,12 @@ export interface Refusal {
 }
 
 /** The result of something that may be refused. */
-export type Outcome<T> =
+export type Result<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly refusal: Refusal };
 
 /** A success. */
-export function accept<T>(value: T): Outcome<T> {
+export function accept<T>(value: T): Result<T> {
   return { ok: true, value };
 }
 

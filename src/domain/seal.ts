@@ -48,7 +48,7 @@ export interface DecisionSeal extends SealBase {
 export type Seal = GenesisSeal | DecisionSeal;
 
 /** What the admins decided, as their votes say it. */
-export function decisionOf({ resolution }: Pick<DecisionSeal, 'resolution'>): Decision {
+export function decisionOfSeal({ resolution }: Pick<DecisionSeal, 'resolution'>): Decision {
   return resolution === 'approved' ? 'approve' : 'reject';
 }
 

@@ -1,6 +1,6 @@
 import { isSameAddress } from './address';
 import { NATIVE_CURRENCY } from './policy';
-import { accept, type Outcome, refuse } from './refusal';
+import { accept, type Result, refuse } from './refusal';
 
 /** The call that an account makes: a value, calldata, or both, to one address. */
 export interface TransactionCall {
@@ -89,7 +89,7 @@ function isCalldata(text: string): boolean {
 export function readContent(
   { to, value, data: written }: TransactionCall,
   checksum: (address: string) => string,
-): Outcome<TransactionContent> {
+): Result<TransactionContent> {
   const data = written.toLowerCase();
   if (!isCalldata(data)) return refuse('validationError', 'must be 0x and whole bytes in hex', 'data');
   if (value < 0n || value >= UINT256_END) {
@@ -126,7 +126,7 @@ export function readContent(
 export function checkTarget(
   { to, content }: { readonly to: string; readonly content: TransactionContent | null },
   account: { readonly address: string; readonly contracts: readonly string[] },
-): Outcome<null> {
+): Result<null> {
   const isTo = (address: string) => isSameAddress(address, to);
   if (isTo(account.address)) return refuse('validationError', 'must not be the account itself', 'to');
   if (account.contracts.some(isTo)) {

@@ -1,7 +1,7 @@
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import { refuseDemoWallet } from '../domain/demoWallets';
 import { applyEdits, type Changed, type Edit, type OrganizationState } from '../domain/governance';
-import { accept, type Outcome, refuse } from '../domain/refusal';
+import { accept, type Result, refuse } from '../domain/refusal';
 import type { DecisionSeal } from '../domain/seal';
 import type { OperationRule } from './rule';
 import { findRule } from './rules';
@@ -24,16 +24,12 @@ export function editsOf(
   rule: OperationRule,
   state: OrganizationState,
   data: JsonValue,
-): Outcome<readonly Edit[]> {
+): Result<readonly Edit[]> {
   return misshapen(rule, data) ?? rule.change(state, data);
 }
 
 /** What a rule's signed data makes of a state. Refuses with conflict, also data that does not have its shape. */
-export function changeState(
-  rule: OperationRule,
-  state: OrganizationState,
-  data: JsonValue,
-): Outcome<Changed> {
+export function changeState(rule: OperationRule, state: OrganizationState, data: JsonValue): Result<Changed> {
   const edits = editsOf(rule, state, data);
   return edits.ok ? applyEdits(state, edits.value) : edits;
 }
@@ -50,7 +46,7 @@ export function demoWalletRefused({ production }: { readonly production: boolean
 }
 
 /** What a sealed decision makes of the state before it: nothing, where it is a rejection. Refuses with conflict. */
-export function decidedState(state: OrganizationState, seal: DecisionSeal): Outcome<Changed> {
+export function decidedState(state: OrganizationState, seal: DecisionSeal): Result<Changed> {
   if (seal.resolution === 'rejected') {
     return accept({ state: { ...state, sequence: seal.sequence }, changes: [] });
   }

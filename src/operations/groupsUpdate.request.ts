@@ -10,7 +10,7 @@ import {
 } from '../contract/primitives';
 import { type MemberSummary, memberSummary } from '../domain/approval';
 import { membersOf, type OrganizationState } from '../domain/governance';
-import { accept, type Outcome, refuse } from '../domain/refusal';
+import { accept, type Result, refuse } from '../domain/refusal';
 import { idOf, memberSummary as memberSummarySchema, timestamp } from '../domain/schemas';
 import { type GroupWithMembers, groupsWithMembers } from './groups.request';
 import { groupsUpdate } from './groupsUpdate';
@@ -68,7 +68,7 @@ function planChange(
   group: GroupWithMembers,
   { name, memberUpdates = [] }: Item,
   field: string,
-): Outcome<PlannedChange> {
+): Result<PlannedChange> {
   const wrong = wrongMemberUpdate(state, group, memberUpdates, field);
   if (wrong) return wrong;
   const chosen = (action: string) =>

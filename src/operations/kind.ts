@@ -5,7 +5,7 @@ import type { Db, Tx } from '../db/database';
 import type { Failure } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { OrganizationState } from '../domain/governance';
-import type { Outcome } from '../domain/refusal';
+import type { Result } from '../domain/refusal';
 import type { Wallet } from '../domain/wallet';
 import type { OperationRule, Rule, SummaryContext } from './rule';
 
@@ -97,9 +97,9 @@ interface Deployments<Data> {
 interface Request<Body, Data, Facts> {
   readonly requests: readonly ProposeRequest<Body>[];
   /** Reads what the plan needs from chains. Refuses with validationError. */
-  observe?(outside: Outside, body: Body): Promise<Outcome<Facts>>;
+  observe?(outside: Outside, body: Body): Promise<Result<Facts>>;
   /** Checks a request against the current state. Refuses with validationError or conflict. */
-  plan(context: PlanContext, body: Body, facts: Facts): Promise<Outcome<Plan<Data>>>;
+  plan(context: PlanContext, body: Body, facts: Facts): Promise<Result<Plan<Data>>>;
   /** The wallets that it gives members: what the chain says against their stated kinds is noted on the proposal. */
   wallets?(state: OrganizationState, body: Body): readonly Wallet[];
   /** Only kinds that deploy accounts have it. */

@@ -3,7 +3,7 @@ import { registeredAt } from '../contract/members';
 import { itemsOf, nameInput, noDuplicates, responseOnly } from '../contract/primitives';
 import { isSameAddress } from '../domain/address';
 import { findResource, type MemberState } from '../domain/governance';
-import { accept, type Outcome, refuse } from '../domain/refusal';
+import { accept, type Result, refuse } from '../domain/refusal';
 import { idOf, memberType, timestamp, walletKind } from '../domain/schemas';
 import type { WalletKind } from '../domain/wallet';
 import { defineOperation } from './kind';
@@ -47,7 +47,7 @@ function planChange(
   member: MemberState,
   { name, walletAddress, walletKind: kind, type }: z.output<typeof item>,
   field: string,
-): Outcome<Change> {
+): Result<Change> {
   if (type !== undefined && type !== member.type) {
     return refuse(
       'validationError',

@@ -3,7 +3,7 @@ import { readState } from '../db/seals';
 import type { JsonValue } from '../domain/canonicalJson';
 import { applyEdits, type Edit, findExcess, type OrganizationState } from '../domain/governance';
 import type { ResourceType } from '../domain/proposal';
-import { accept, type Outcome, refuse } from '../domain/refusal';
+import { accept, type Result, refuse } from '../domain/refusal';
 import { demoWalletRefused, editsOf } from './change';
 import type { Outside, Plan, ProposalKind } from './kind';
 import { refuseTakenName } from './takenNames';
@@ -55,7 +55,7 @@ export async function planOperation(
   organizationId: string,
   kind: ProposalKind,
   body: JsonValue,
-): Promise<Outcome<PlannedOperation>> {
+): Promise<Result<PlannedOperation>> {
   const state = await readState(db, organizationId);
   if (!state) return notAdmitted(organizationId);
   const observed = await kind.observe?.({ networks, readToken }, body);

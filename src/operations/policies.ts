@@ -23,7 +23,7 @@ import {
 } from '../domain/policy';
 import { type PolicyDanger, policyDanger, policyLines } from '../domain/policyText';
 import { quoted } from '../domain/quoted';
-import { accept, type Outcome, refuse } from '../domain/refusal';
+import { accept, type Result, refuse } from '../domain/refusal';
 import { proposedPolicy } from '../domain/shownPolicy';
 import { quotedName, quotedNewName, summaryText } from '../domain/summary';
 import type { ShownToken, SummaryContext } from './rule';
@@ -180,7 +180,7 @@ function differs(
 export function changePolicies(
   state: OrganizationState,
   { policies }: PoliciesData,
-): Outcome<readonly Edit[]> {
+): Result<readonly Edit[]> {
   const created = policies.filter(({ revision }) => revision === undefined).map(({ id }) => id);
   const taken = expectNew(state, 'policy', created);
   if (taken) return taken;

@@ -18,7 +18,7 @@ import {
   type TokenTransferCondition,
   transferCondition,
 } from '../domain/policy';
-import { accept, type Outcome, refuse } from '../domain/refusal';
+import { accept, type Result, refuse } from '../domain/refusal';
 import type { Outside, Plan, PlanContext, Token } from './kind';
 import { type Fault, faultOf, type PoliciesData, type ProposedPolicy, present } from './policies';
 
@@ -38,7 +38,7 @@ type TokenReader = Pick<Outside, 'networks' | 'readToken'>;
 async function observeToken(
   { networks, readToken }: TokenReader,
   item: PolicyItem,
-): Promise<Outcome<Token | null>> {
+): Promise<Result<Token | null>> {
   const condition = item.tokenTransferCondition;
   if (!condition) return accept(null);
   const { tokenAddress } = condition;
@@ -56,7 +56,7 @@ async function observeToken(
 export async function observePolicies(
   { networks, readToken }: TokenReader,
   { policies }: PoliciesBody,
-): Promise<Outcome<PolicyFacts>> {
+): Promise<Result<PolicyFacts>> {
   const reading = new Map<string, ReturnType<Outside['readToken']>>();
   const readOnce: Outside['readToken'] = (networkId, tokenAddress) => {
     const key = `${networkId}:${tokenAddress}`;
@@ -207,7 +207,7 @@ function planPolicy(
   item: PolicyItem,
   definition: PolicyDefinition,
   accounts: readonly PolicyAccount[],
-): Outcome<ProposedPolicy> {
+): Result<ProposedPolicy> {
   const before = item.id === undefined ? undefined : findResource(context.state, 'policy', item.id);
   if (item.id !== undefined && !before) {
     return refuse('validationError', `policy ${item.id} not found in this organization`, '.id');
@@ -228,7 +228,7 @@ export async function planPolicies(
   context: PlanContext,
   { policies: items }: PoliciesBody,
   facts: PolicyFacts,
-): Promise<Outcome<Plan<PoliciesData>>> {
+): Promise<Result<Plan<PoliciesData>>> {
   const { db, state } = context;
   const definitions = items.map((item, i) => definitionFrom(item, facts[i] ?? null));
   const accounts = await findAccounts(db, state.id, idsIn(definitions).accountIds);

@@ -4,7 +4,7 @@ import type { JsonValue } from '../domain/canonicalJson';
 import type { Edit, OrganizationState } from '../domain/governance';
 import type { PolicyToken } from '../domain/policy';
 import type { ProposalAction, ResourceType } from '../domain/proposal';
-import type { Outcome } from '../domain/refusal';
+import type { Result } from '../domain/refusal';
 
 /** What a summary is made of, besides the data: what the admins have decided before, and the configured networks. */
 export interface SummaryContext {
@@ -32,7 +32,7 @@ export interface Rule<Data> {
    * What the signed `data` makes of the state. It depends on nothing else: planning, the signer and whoever checks the
    * proof get the same. Refuses with conflict when exactly this change can no longer be made.
    */
-  change(state: OrganizationState, data: Data): Outcome<readonly Edit[]>;
+  change(state: OrganizationState, data: Data): Result<readonly Edit[]>;
   /**
    * The change of `data` in lines of plain words, made with `operationSummary`: what is dangerous first, each line short
    * enough for a hardware wallet. They are signed, and the signer makes them again: they depend on nothing but the

@@ -23,7 +23,7 @@ import { refuseDemoWallet } from '../domain/demoWallets';
 import { genesisPayload } from '../domain/genesis';
 import { adminsOf, checkState, type OrganizationState } from '../domain/governance';
 import { quoted } from '../domain/quoted';
-import { accept, type Outcome, refuse } from '../domain/refusal';
+import { accept, type Result, refuse } from '../domain/refusal';
 import { type GenesisSeal, NO_SEAL, type SealedVote } from '../domain/seal';
 import { walletText } from '../domain/wallet';
 
@@ -57,10 +57,10 @@ const nameOf = ({ id, name }: MemberSummary) => `${quoted(name)} (${id})`;
 
 /** A refusal of a signature, with whose it would be, and who has not signed yet. */
 function withNames(
-  { refusal }: Extract<Outcome<never>, { ok: false }>,
+  { refusal }: Extract<Result<never>, { ok: false }>,
   { state, missing }: Genesis,
   signature: string,
-): Outcome<never> {
+): Result<never> {
   const { members } = adminsOf(state);
   const signer = members.find(({ walletAddress }) => isSameAddress(walletAddress, signerIn(signature)));
   const whose = signer ? `the signature of ${nameOf(signer)} is wrong: ` : '';
@@ -86,7 +86,7 @@ function signerIn(signature: string): string {
 export async function signGenesis(
   { db, identifyVoter }: { readonly db: Db; readonly identifyVoter: IdentifyVoter },
   { organizationId, signature }: { readonly organizationId: string; readonly signature: string },
-): Promise<Outcome<MemberSummary>> {
+): Promise<Result<MemberSummary>> {
   const genesis = await readGenesis(db, organizationId);
   if (!genesis) return refuse('notFound', `organization ${organizationId} not found`);
   const eligible = adminsOf(genesis.state).members;
@@ -140,7 +140,7 @@ export interface AdmitDeps {
 async function verifiedSignatures(
   { db, identifyVoter }: AdmitDeps,
   { state, payload, missing }: Genesis,
-): Promise<Outcome<SealedVote[]>> {
+): Promise<Result<SealedVote[]>> {
   if (missing.length > 0) {
     return refuse('conflict', `the genesis lacks the signatures of ${missing.map(nameOf).join(', ')}`);
   }
@@ -162,7 +162,7 @@ async function verifiedSignatures(
 async function checkGenesis(
   { db, keystore, production }: AdmitDeps,
   state: OrganizationState,
-): Promise<Outcome<null>> {
+): Promise<Result<null>> {
   const { id, signingKey, sealKey, domainSalt, sequence } = state;
   const own = keyAddresses(keystore, id);
   if (signingKey !== own.signingKey || sealKey !== own.sealKey) {
@@ -190,7 +190,7 @@ async function checkGenesis(
 export async function admitGenesis(
   deps: AdmitDeps,
   { organizationId, hash }: { readonly organizationId: string; readonly hash: string },
-): Promise<Outcome<Genesis>> {
+): Promise<Result<Genesis>> {
   const { db, keystore } = deps;
   const genesis = await readGenesis(db, organizationId);
   if (!genesis) return refuse('notFound', `organization ${organizationId} not found`);

@@ -5,7 +5,13 @@ import { memberSummary } from '../domain/approval';
 import { canonicalJson } from '../domain/canonicalJson';
 import { genesisPayload } from '../domain/genesis';
 import { adminsOf, checkState, findResource, type OrganizationState } from '../domain/governance';
-import { type DecisionSeal, decisionOf, type GenesisSeal, NO_SEAL, type SealedVote } from '../domain/seal';
+import {
+  type DecisionSeal,
+  decisionOfSeal,
+  type GenesisSeal,
+  NO_SEAL,
+  type SealedVote,
+} from '../domain/seal';
 import { proposalPayload, voteStatement } from '../domain/signing';
 import { decidedState } from '../operations/change';
 import { type AuthorizationLine, type HeadLine, isSignedBy, type SealLine, type SignedLine } from './lines';
@@ -104,7 +110,7 @@ async function begin(progress: Progress, line: number, seal: GenesisSeal, contex
   progress.state = state;
 }
 
-async function decide(
+async function proveDecision(
   progress: Progress,
   line: number,
   state: OrganizationState,
@@ -123,7 +129,7 @@ async function decide(
   if (Date.parse(seal.at) > Date.parse(seal.expiresAt))
     throw new ProofError(line, 'it was sealed after its expiry');
   const { proposalId: id, organizationId, resourceType, action, summary, data } = seal;
-  const payload = proposalPayload(voteStatement(decisionOf(seal)), state.domainSalt, {
+  const payload = proposalPayload(voteStatement(decisionOfSeal(seal)), state.domainSalt, {
     id,
     organizationId,
     resourceType,
@@ -155,7 +161,7 @@ async function readSeal(progress: Progress, line: number, stored: SealLine, cont
     if (progress.state) throw new ProofError(line, 'it is a second genesis');
     await begin(progress, line, seal, context);
   } else if (progress.state) {
-    await decide(progress, line, progress.state, seal, context);
+    await proveDecision(progress, line, progress.state, seal, context);
   } else {
     throw new ProofError(line, 'it precedes the genesis');
   }

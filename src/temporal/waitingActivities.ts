@@ -35,7 +35,7 @@ const CALL_LIMIT_MS = 4_000;
 const RETRY_MS = 1_000;
 const STOP_LIMIT_MS = 2_000;
 
-type Outcome = { readonly result: unknown } | { readonly error: unknown };
+type Settled = { readonly result: unknown } | { readonly error: unknown };
 
 interface Waiting {
   readonly token: Uint8Array;
@@ -100,7 +100,7 @@ export class WaitingActivities {
         throw signal.aborted ? new CompleteAsyncError() : error;
       });
     const end = async () => {
-      const outcome: Outcome = await this.observed(info, [input], unlessEnded).then(
+      const outcome: Settled = await this.observed(info, [input], unlessEnded).then(
         (result) => ({ result }),
         (error) => ({ error }),
       );
@@ -156,7 +156,7 @@ export class WaitingActivities {
   }
 
   /** Tries for as long as Temporal waits for it; after that it gives the activity to another process. */
-  private async complete({ token, abort }: Waiting, outcome: Outcome): Promise<void> {
+  private async complete({ token, abort }: Waiting, outcome: Settled): Promise<void> {
     const { activity } = this.client;
     const until = performance.now() + HEARTBEAT_TIMEOUT_MS;
     while (!abort.signal.aborted && performance.now() < until) {

@@ -22,7 +22,7 @@ import {
   type PolicyContext,
   type PolicyTransaction,
 } from '../domain/policyEngine';
-import { accept, type FieldIssue, type Outcome, refuse, refuseFields } from '../domain/refusal';
+import { accept, type FieldIssue, type Result, refuse, refuseFields } from '../domain/refusal';
 import { checkTarget, readContent } from '../domain/transactionContent';
 import { transactionData } from '../domain/transactionData';
 import type { TokenWords } from '../domain/transactionText';
@@ -53,7 +53,7 @@ function resolve(
   networks: readonly NetworkConfig[],
   { account, initiator, isReplaceable, ...records }: ReferencedRecords,
   request: Request,
-): Outcome<RequestedTransaction> {
+): Result<RequestedTransaction> {
   const { to, data, replaces, policyId } = request;
   const call = { to, value: BigInt(request.value), data };
   const network = networks.find(({ id }) => id === request.networkId);
@@ -65,7 +65,7 @@ function resolve(
   const encodingFault = restrictedEncodingFault(data);
   const issues: FieldIssue[] = [];
   const add = (field: string, message: string) => issues.push({ field, message });
-  const addRefused = (outcome: Outcome<unknown>) => {
+  const addRefused = (outcome: Result<unknown>) => {
     if (!outcome.ok) add(outcome.refusal.field ?? 'body', outcome.refusal.message);
   };
   if (!account) add('accountId', 'account not found in this organization');
@@ -106,7 +106,7 @@ export async function readRequested(
   { db, networks }: Pick<PlanReads, 'db' | 'networks'>,
   organizationId: string,
   request: Request,
-): Promise<Outcome<RequestedTransaction>> {
+): Promise<Result<RequestedTransaction>> {
   const { accountId, initiatorWalletAddress: walletAddress, policyId = '', replaces } = request;
   const named = { organizationId, accountId, walletAddress, policyId, replaces };
   const requested = resolve(networks, await readReferencedRecords(db, named), request);
@@ -167,7 +167,7 @@ export async function permitTransaction(
   reads: PlanReads,
   organizationId: string,
   request: TransactionRequest,
-): Promise<Outcome<PermittedTransaction>> {
+): Promise<Result<PermittedTransaction>> {
   const requested = await readRequested(reads, organizationId, request);
   if (!requested.ok) return requested;
   const { policy, members, groups, transaction } = requested.value;
@@ -199,7 +199,7 @@ export async function planTransaction(
   reads: PlanReads,
   organizationId: string,
   request: TransactionRequest,
-): Promise<Outcome<PlannedTransaction>> {
+): Promise<Result<PlannedTransaction>> {
   const permitted = await permitTransaction(reads, organizationId, request);
   if (!permitted.ok) return permitted;
   const { account, network, initiator, policy, token, transaction } = permitted.value;

@@ -16,7 +16,7 @@ import {
   type VoteType,
 } from '../../domain/approval';
 import type { ApprovalRef, WorkflowRef } from '../../domain/approvalRef';
-import type { Outcome } from '../../domain/refusal';
+import type { Result } from '../../domain/refusal';
 import type { MessageOutcome, StartRequest } from '../../temporal/approvals';
 import { TemporalUnavailable } from '../../temporal/client';
 import { approvalWorkflowId } from '../../temporal/ids';
@@ -135,7 +135,7 @@ async function respond<V extends AnySnapshot, S extends ApprovalState>(
   context: RequestContext,
   message: Message,
   send: (updateId: string) => Promise<MessageOutcome>,
-  recheck: (snapshot: V) => Outcome<unknown>,
+  recheck: (snapshot: V) => Result<unknown>,
 ): Promise<{ body: { data: Shown } }> {
   const { id, resourceId } = message;
   const watch = watchExecution(resourceId);

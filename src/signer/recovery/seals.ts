@@ -13,7 +13,7 @@ import { findSealedState, insertSeal } from '../../db/seals';
 import { OPERATOR } from '../../domain/actor';
 import type { Tally } from '../../domain/approval';
 import { adminsOf, type OrganizationState } from '../../domain/governance';
-import { type DecisionSeal, decisionOf, type GenesisSeal, NO_SEAL, type Seal } from '../../domain/seal';
+import { type DecisionSeal, decisionOfSeal, type GenesisSeal, NO_SEAL, type Seal } from '../../domain/seal';
 import { proposalPayload, voteStatement } from '../../domain/signing';
 import { decidedState } from '../../operations/change';
 import { storeOrganization } from '../../organizations/organization';
@@ -85,7 +85,7 @@ function tallyOf({ seal, admins }: Written): Tally {
 /** Stores the proof of a decision, as its execution did before the database lost it. */
 async function writeEvidence(tx: Tx, { seal, admins }: Written, domainSalt: string): Promise<void> {
   const { organizationId, proposalId: id, resolution } = seal;
-  const decision = decisionOf(seal);
+  const decision = decisionOfSeal(seal);
   const record = await findProposal(tx, organizationId, id);
   if (!record) throw new Error(`proposal ${id} not found`);
   await insertEvidence(
@@ -128,7 +128,7 @@ export async function writeSeals(
       const one = { seal, admins: adminsOf(reached.state) };
       written.push(one);
       await writeSealedProposal(tx, seal, {
-        decision: decisionOf(seal),
+        decision: decisionOfSeal(seal),
         by: OPERATOR,
         with: tallyOf(one),
       });
@@ -155,7 +155,7 @@ export async function writeSeals(
   await projectUpTo(tx, await readProjected(tx, seal.organizationId), seal, OPERATOR);
   // Their members are in the tables now.
   for (const one of written) {
-    await writeSealedVotes(tx, one.seal, decisionOf(one.seal), signatureHash);
+    await writeSealedVotes(tx, one.seal, decisionOfSeal(one.seal), signatureHash);
     await writeEvidence(tx, one, state.domainSalt);
   }
   await auditSeals(tx, organizationId, entries, written);

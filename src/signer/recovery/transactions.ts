@@ -36,7 +36,7 @@ async function writeRecord(
   await setPositions(tx, 'approvals', [transactionId], positions);
 }
 
-async function decide(tx: Tx, entry: OutcomeEntry): Promise<void> {
+async function writeOutcome(tx: Tx, entry: OutcomeEntry): Promise<void> {
   const { transactionId, outcome } = entry;
   const read =
     outcome === null
@@ -71,7 +71,7 @@ async function writeAuthorization(
     safeTxGas: BigInt(entry.safeTxGas),
     fromBlock: BigInt(entry.fromBlock),
   });
-  if (outcome) await decide(tx, outcome);
+  if (outcome) await writeOutcome(tx, outcome);
 }
 
 /** Writes the cancellation of an authorization back: it is the same empty call. */
@@ -113,5 +113,5 @@ export async function writeTransactions(
     const { account } = await journal.readAuthorization(known);
     await writeCancellation(tx, id, account as Address);
   }
-  for (const outcome of outcomes) await decide(tx, outcome);
+  for (const outcome of outcomes) await writeOutcome(tx, outcome);
 }

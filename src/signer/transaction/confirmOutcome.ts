@@ -35,7 +35,7 @@ interface OwnAttempts extends SignedAtNonce {
 }
 
 /** What the signer reads about an authorization from its own endpoints. */
-export interface Decision {
+export interface OutcomeReading {
   readonly outcome: NonNullable<OutcomeEntry['outcome']>;
   readonly blockAt: Date;
   /** What used the nonce, where nobody here has authorized it. */
@@ -52,11 +52,11 @@ export type ConfirmedOutcome =
  * the nonce is used, and it does not show by what. `search`: also in the logs, where no transaction of ours has it. Throws
  * ChainUnavailable.
  */
-async function decisionOf(
+async function outcomeAtEndpoint(
   chain: ChainClient,
   at: SignedAtNonce,
   search: boolean,
-): Promise<Decision | null | 'unshown'> {
+): Promise<OutcomeReading | null | 'unshown'> {
   await assertChainId(chain);
   const head = await headOf(chain);
   const own = await findInOwn(chain, at);
@@ -71,9 +71,9 @@ async function decisionOf(
 }
 
 /** Whether two endpoints say the same. */
-export function isSameDecision(
-  one: Pick<Decision, 'outcome' | 'blockAt'> | null | undefined,
-  other: Pick<Decision, 'outcome' | 'blockAt'>,
+export function isSameReading(
+  one: Pick<OutcomeReading, 'outcome' | 'blockAt'> | null | undefined,
+  other: Pick<OutcomeReading, 'outcome' | 'blockAt'>,
 ): boolean {
   return one?.outcome === other.outcome && one.blockAt.getTime() === other.blockAt.getTime();
 }
@@ -83,17 +83,17 @@ export function isSameDecision(
  * `unshown`: the nonce is used, and none of them shows by what. Throws ChainUnavailable, also where they disagree, or there
  * is none.
  */
-async function readDecision(
+async function readOutcome(
   context: SignerContext,
   at: OwnAttempts,
-  { recorded, search }: { readonly recorded: Decision | null; readonly search: boolean },
-): Promise<Decision | null | 'unshown'> {
+  { recorded, search }: { readonly recorded: OutcomeReading | null; readonly search: boolean },
+): Promise<OutcomeReading | null | 'unshown'> {
   const { networkId, transactionId } = at.transaction;
   const network = networkOf(context, networkId);
   const chains = context.endpointsOf(network);
-  const shown = await Promise.all(chains.map((chain) => decisionOf(chain, at, search)));
+  const shown = await Promise.all(chains.map((chain) => outcomeAtEndpoint(chain, at, search)));
   const said = shown.filter((one) => one !== 'unshown');
-  if (recorded && said.length < shown.length && said.every((one) => isSameDecision(one, recorded)))
+  if (recorded && said.length < shown.length && said.every((one) => isSameReading(one, recorded)))
     return recorded;
   const decisions = shown.map((one) => (one === 'unshown' ? null : one));
   const [first] = decisions;
@@ -245,7 +245,7 @@ function readAttempts(context: SignerContext, ref: TransactionRef, networkId: nu
 }
 
 /** What the journal has of an authorization; null while it is undecided. */
-function recordedIn(entry: OutcomeEntry | undefined): Decision | null {
+function recordedIn(entry: OutcomeEntry | undefined): OutcomeReading | null {
   if (!entry?.outcome) return null;
   return { outcome: entry.outcome, blockAt: new Date(entry.blockAt), unknown: null };
 }
@@ -259,15 +259,15 @@ const READINGS = 3;
 function recordedAs(
   context: SignerContext,
   { transaction }: OwnAttempts,
-  decision: Decision | null | 'unshown',
+  observed: OutcomeReading | null | 'unshown',
   known: OutcomeEntry | undefined,
 ): Omit<Recorded, 'ref'> {
-  if (decision === null) return { read: UNDECIDED };
-  if (decision === 'unshown') {
+  if (observed === null) return { read: UNDECIDED };
+  if (observed === 'unshown') {
     const seen = known?.outcome === null ? known.usedAt : undefined;
     return { read: { outcome: null, usedAt: seen === undefined ? context.clock.now() : new Date(seen) } };
   }
-  const { outcome, blockAt, unknown } = decision;
+  const { outcome, blockAt, unknown } = observed;
   const { organizationId, accountId, networkId, safeNonce } = transaction;
   return {
     read: { outcome, blockAt },
@@ -281,7 +281,7 @@ function recordedAs(
  * what is recorded then, null while it is undecided. Throws SignerRefusal (SignerHold when clocks are apart) or
  * ChainUnavailable.
  */
-export async function decide(
+export async function recordOutcome(
   context: SignerContext,
   ref: TransactionRef,
   { search = true }: { readonly search?: boolean } = {},
@@ -294,10 +294,10 @@ export async function decide(
     const before = journal.outcomeOf(ref.transactionId);
     const recorded = recordedIn(before);
     const at = await readAttempts(context, ref, networkId);
-    const decision = await readDecision(context, at, { recorded, search });
+    const observed = await readOutcome(context, at, { recorded, search });
     const readAt = performance.now();
-    if (decision !== 'unshown' && decision?.unknown && !isBelieved(context, at)) return null;
-    const found = { ref, ...recordedAs(context, at, decision, before) };
+    if (observed !== 'unshown' && observed?.unknown && !isBelieved(context, at)) return null;
+    const found = { ref, ...recordedAs(context, at, observed, before) };
     const { outcome } = found.read;
     // Each entry is an object of its own: where it is another one, that was recorded while this read.
     const isCurrent = () => journal.outcomeOf(ref.transactionId) === before;
@@ -320,7 +320,7 @@ export async function decide(
 export async function confirmOutcome(context: SignerContext, ref: TransactionRef): Promise<ConfirmedOutcome> {
   try {
     assertIds(ref, 'organizationId', 'transactionId');
-    return { outcome: await decide(context, ref) };
+    return { outcome: await recordOutcome(context, ref) };
   } catch (error) {
     if (error instanceof SignerHold) reportRefusal(context, error.reason, error.message);
     if (error instanceof SignerRefusal) return { unreachable: `the signer refuses: ${error.message}` };

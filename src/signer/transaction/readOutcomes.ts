@@ -10,11 +10,11 @@ import type { IndexedAuthorization } from '../journal/journalIndex';
 import { reportRefusal, SignerHold, SignerRefusal } from '../refusal';
 import { recordedBlocks } from '../store/authorizations';
 import {
-  type Decision,
-  decide,
-  isSameDecision,
+  isSameReading,
+  type OutcomeReading,
   RECORD_LIMIT_MS,
   type Recorded,
+  recordOutcome,
   recordRead,
 } from './confirmOutcome';
 
@@ -30,7 +30,7 @@ const ALONE_EVERY_MS = 600_000;
 /** After this many failures the pass ends: the network is unavailable. */
 const MAX_FAILURES = 3;
 
-type ReadDecision = Pick<Decision, 'outcome' | 'blockAt'>;
+type ShownReading = Pick<OutcomeReading, 'outcome' | 'blockAt'>;
 
 /** An undecided authorization, and the address of its account. */
 interface Undecided extends IndexedAuthorization {
@@ -53,7 +53,7 @@ async function decisionsIn(
   chain: ChainClient,
   blockNumber: bigint,
   all: readonly Undecided[],
-): Promise<ReadonlyMap<string, ReadDecision>> {
+): Promise<ReadonlyMap<string, ShownReading>> {
   const [head, block] = await Promise.all([
     headOf(chain),
     ask(chain, (rpc) => blockAtHeight(rpc, blockNumber)),
@@ -70,7 +70,7 @@ async function decisionsIn(
     from: blockNumber,
     to: blockNumber,
   });
-  const decisions = new Map<string, ReadDecision>();
+  const decisions = new Map<string, ShownReading>();
   for (const one of found) {
     const of = all.find(
       ({ transactionId, account, safeTxHash }) =>
@@ -102,7 +102,7 @@ async function readBlock(
   const [first, ...others] = answers;
   const read = all.flatMap(({ organizationId, transactionId }): Recorded[] => {
     const one = first?.get(transactionId);
-    const isAgreed = one && others.every((other) => isSameDecision(other.get(transactionId), one));
+    const isAgreed = one && others.every((other) => isSameReading(other.get(transactionId), one));
     return isAgreed ? [{ ref: { organizationId, transactionId }, read: one }] : [];
   });
   const isCurrent = ({ ref: { transactionId: id } }: Recorded) => journal.outcomeOf(id) === before.get(id);
@@ -133,7 +133,7 @@ async function lookUpAlone(context: SignerContext, all: readonly Undecided[]): P
   const due = all.filter(({ transactionId }) => (context.lastLooks.get(transactionId) ?? since) <= since);
   for (const { organizationId, transactionId } of due.slice(0, MAX_ALONE_PER_PASS)) {
     try {
-      await decide(context, { organizationId, transactionId });
+      await recordOutcome(context, { organizationId, transactionId });
     } catch (error) {
       // The database lies or was rolled back: others can be read.
       if (!(error instanceof SignerRefusal)) throw error;

@@ -1,6 +1,6 @@
 import { EndpointsMissing } from '../../chain/signatures';
 import { checkExecution } from '../../domain/approval';
-import { accept, type Outcome, refuse } from '../../domain/refusal';
+import { accept, type Result, refuse } from '../../domain/refusal';
 import { type TransactionRef, transactionRules } from '../../domain/transaction';
 import { failpoint } from '../../failpoints';
 import { usageOf } from '../../transactions/policy';
@@ -25,7 +25,7 @@ function isSigned({ transactionId }: TransactionRef) {
 async function recordOnce(
   context: SignerContext,
   ref: TransactionRef,
-): Promise<Outcome<readonly RejectionEntry[]>> {
+): Promise<Result<readonly RejectionEntry[]>> {
   const before = await readSealedTransaction(context, context.db, ref);
   const votes = before ? await verifiedVotes(context, before, 'reject') : [];
   return context.db.transaction(async (tx) => {
@@ -61,7 +61,7 @@ async function recordOnce(
  * nothing of it is signed for its chain afterwards, whatever the service's records say, or have lost. Trusts nothing: every
  * rejection is verified again. Idempotent. Refuses as the execution of the rejection does; throws ChainUnavailable.
  */
-export async function recordRejection(context: SignerContext, ref: TransactionRef): Promise<Outcome<null>> {
+export async function recordRejection(context: SignerContext, ref: TransactionRef): Promise<Result<null>> {
   try {
     assertIds(ref, 'organizationId', 'transactionId');
     const { journal, pending } = context;

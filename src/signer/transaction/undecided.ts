@@ -7,7 +7,7 @@ import type { SignerContext } from '../context';
 import type { IndexedAuthorization } from '../journal/journalIndex';
 import { SignerHold, SignerRefusal } from '../refusal';
 import { undecidedAuthorizations } from '../store/authorizations';
-import { decide } from './confirmOutcome';
+import { recordOutcome } from './confirmOutcome';
 import { BudgetBehind } from './journaled';
 import { networkAndPolicyOf } from './record';
 import type { ReplacedOutcomeUnavailable } from './replacements';
@@ -38,7 +38,7 @@ async function decideUndecided(
   await mapLimit(LOOKED_UP_AT_ONCE, longestAgo, async (transactionId) => {
     const before = journal.outcomeOf(transactionId);
     try {
-      const outcome = await decide(context, { organizationId, transactionId });
+      const outcome = await recordOutcome(context, { organizationId, transactionId });
       hasChanged ||= outcome !== null || journal.outcomeOf(transactionId) !== before;
     } catch (error) {
       // Of others it may be read.
@@ -72,7 +72,7 @@ export async function decideReplaced(
     try {
       const known = journal.outcomeOf(transactionId);
       const search = !known?.outcome || now.time.getTime() - Date.parse(known.blockAt) < LOSABLE_MS;
-      await decide(context, { organizationId, transactionId }, { search });
+      await recordOutcome(context, { organizationId, transactionId }, { search });
     } catch (error) {
       if (!(error instanceof ChainUnavailable || error instanceof SignerRefusal)) throw error;
       const message = `transaction ${id} replaces ${transactionId}, whose outcome the signer cannot read now: ${error.message}`;

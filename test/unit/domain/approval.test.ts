@@ -13,7 +13,7 @@ import {
   countedVotes,
   DECISIONS,
   type Decision,
-  decisionOf,
+  decisionOfVote,
   type ExecutionStatus,
   isExpired,
   isOpen,
@@ -24,7 +24,7 @@ import {
   type Vote,
 } from '../../../src/domain/approval';
 import { type ProposalNow, type ProposalRecord, proposalRules } from '../../../src/domain/proposal';
-import type { Outcome } from '../../../src/domain/refusal';
+import type { Result } from '../../../src/domain/refusal';
 import {
   type TransactionNow,
   type TransactionRecord,
@@ -122,12 +122,12 @@ const transactions: World<TransactionRecord, TransactionNow> = {
 };
 
 /** `ok`, or the code of the refusal. */
-function codeOf(outcome: Outcome<unknown>): string {
+function codeOf(outcome: Result<unknown>): string {
   return outcome.ok ? 'ok' : outcome.refusal.code;
 }
 
 /** `new`, `repeated`, or the code of the refusal. */
-function voteOf(outcome: Outcome<'new' | 'repeated'>): string {
+function voteOf(outcome: Result<'new' | 'repeated'>): string {
   return outcome.ok ? outcome.value : outcome.refusal.code;
 }
 
@@ -831,7 +831,7 @@ describe('a vote', () => {
     ['approve', 'approve'],
     ['reject', 'reject'],
   ] as const)('of the type %s counts for the decision %s', (type, decision) => {
-    expect(decisionOf(type)).toBe(decision);
+    expect(decisionOfVote(type)).toBe(decision);
   });
 
   it('that is bound to something which does not hold any more does not count', () => {

@@ -8,7 +8,7 @@ import {
   tally,
 } from '../../../src/domain/approval';
 import { isPartlyDeployed, proposalRules, proposalState } from '../../../src/domain/proposal';
-import type { Outcome } from '../../../src/domain/refusal';
+import type { Result } from '../../../src/domain/refusal';
 import {
   aDeployment,
   adminsFrom,
@@ -41,7 +41,7 @@ const STATUSES: readonly (ExecutionStatus | null)[] = [
 ];
 
 /** `ok`, or the code of the refusal. */
-function codeOf(outcome: Outcome<unknown>): string {
+function codeOf(outcome: Result<unknown>): string {
   return outcome.ok ? 'ok' : outcome.refusal.code;
 }
 

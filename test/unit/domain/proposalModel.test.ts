@@ -21,7 +21,7 @@ import {
   proposalRules,
   proposalState,
 } from '../../../src/domain/proposal';
-import type { Outcome } from '../../../src/domain/refusal';
+import type { Result } from '../../../src/domain/refusal';
 import { adminsFrom, aFailure, aHash, aMember, anAddress, aProposal } from '../../support/builders';
 import { seed } from '../../support/random';
 import { DEEP } from '../../support/suite';
@@ -174,8 +174,8 @@ function mayChange(model: Model, world: World): boolean {
   return !model.over && (!late(world) || finishes);
 }
 
-const codeOf = (outcome: Outcome<unknown>) => (outcome.ok ? 'ok' : outcome.refusal.code);
-const voteOf = (outcome: Outcome<string>) => (outcome.ok ? outcome.value : outcome.refusal.code);
+const codeOf = (outcome: Result<unknown>) => (outcome.ok ? 'ok' : outcome.refusal.code);
+const voteOf = (outcome: Result<string>) => (outcome.ok ? outcome.value : outcome.refusal.code);
 
 type EventOf<D extends Event['do']> = Extract<Event, { do: D }>;
 

@@ -12,7 +12,7 @@ import {
   type VoteType,
 } from '../../../src/domain/approval';
 import type { ApproverSetting, Policy } from '../../../src/domain/policy';
-import type { Outcome } from '../../../src/domain/refusal';
+import type { Result } from '../../../src/domain/refusal';
 import {
   initiatorVote,
   type TransactionNow,
@@ -66,7 +66,7 @@ const under = (policy: Policy, time = BEFORE) => world.under(policy).at(time).bu
 const transaction = () => aTransaction().by(ada).under({ id: POLICY }).expiringAt(EXPIRY);
 const initiated = () => transaction().initiated();
 
-const codeOf = (outcome: Outcome<unknown>): string => (outcome.ok ? 'ok' : outcome.refusal.code);
+const codeOf = (outcome: Result<unknown>): string => (outcome.ok ? 'ok' : outcome.refusal.code);
 const tallyOf = (record: TransactionRecord, now: TransactionNow) => tally(transactionRules, record, now);
 const execution = (record: TransactionRecord, now: TransactionNow, decision: Decision) =>
   codeOf(checkExecution(transactionRules, record, now, decision));

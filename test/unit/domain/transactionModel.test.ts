@@ -12,7 +12,7 @@ import {
   tally,
 } from '../../../src/domain/approval';
 import type { ApproverSetting, Policy } from '../../../src/domain/policy';
-import type { Outcome } from '../../../src/domain/refusal';
+import type { Result } from '../../../src/domain/refusal';
 import {
   initiatorVote,
   type TransactionNow,
@@ -141,9 +141,9 @@ function policyOf({ automatic, initiators, approvers, threshold, excludeInitiato
   return aPolicy({ id: POLICY_ID, type, initiatorSetting, approverSetting });
 }
 
-const codeOf = (outcome: Outcome<unknown>) => (outcome.ok ? 'ok' : outcome.refusal.code);
+const codeOf = (outcome: Result<unknown>) => (outcome.ok ? 'ok' : outcome.refusal.code);
 
-const voteOf = (outcome: Outcome<string>) => (outcome.ok ? outcome.value : outcome.refusal.code);
+const voteOf = (outcome: Result<string>) => (outcome.ok ? outcome.value : outcome.refusal.code);
 
 /** One transaction twice: as the service stores it, and as the oracle models it. */
 class Run {
