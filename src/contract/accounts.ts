@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { accountName, address, amount, idOf, networkId, timestamp } from '../domain/schemas';
 import { endpoint } from './endpoint';
 import { networkName } from './networks';
-import { envelope, listOf, listQuery } from './primitives';
+import { dataResponse, listOf, listQuery } from './primitives';
 
 export const accountNetworks = z
   .array(z.object({ id: networkId, name: networkName }).meta({ id: 'AccountNetwork' }))
@@ -85,7 +85,7 @@ export const getAccountEndpoint = endpoint({
   summary: 'Get an account',
   params: { accountId: 'acc' },
   query: z.strictObject({}),
-  response: envelope(account),
+  response: dataResponse(account),
   status: 200,
   errors: ['notFound'],
 });
@@ -103,7 +103,7 @@ export const getBalancesEndpoint = endpoint({
     '`unavailable` is true.',
   params: { accountId: 'acc' },
   query: z.strictObject({}),
-  response: envelope(z.array(balance)).meta({ id: 'BalancesResponse' }),
+  response: dataResponse(z.array(balance)).meta({ id: 'BalancesResponse' }),
   status: 200,
   errors: ['notFound'],
 });

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { adminThreshold, idOf, memberSummary } from '../domain/schemas';
 import { endpoint } from './endpoint';
-import { envelope } from './primitives';
+import { dataResponse } from './primitives';
 
 const admins = z
   .object({ id: idOf('adm'), members: z.array(memberSummary), threshold: adminThreshold })
   .meta({ id: 'Admins', description: 'The members who vote on organization operations.' });
 
-const adminsResponse = envelope(admins);
+const adminsResponse = dataResponse(admins);
 
 export const listAdminsEndpoint = endpoint({
   id: 'listAdmins',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf, memberSummary, timestamp } from '../domain/schemas';
 import { endpoint } from './endpoint';
-import { envelope, listOf, listQuery } from './primitives';
+import { dataResponse, listOf, listQuery } from './primitives';
 
 const group = z
   .object({
@@ -37,7 +37,7 @@ export const getGroupEndpoint = endpoint({
   summary: 'Get a group',
   params: { groupId: 'grp' },
   query: z.strictObject({}),
-  response: envelope(group),
+  response: dataResponse(group),
   status: 200,
   errors: ['notFound'],
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { address, idOf, memberName, memberType, timestamp, walletKind } from '../domain/schemas';
 import { endpoint } from './endpoint';
-import { envelope, listOf, listQuery } from './primitives';
+import { dataResponse, listOf, listQuery } from './primitives';
 
 export const registeredAt = timestamp
   .nullable()
@@ -52,7 +52,7 @@ export const getMemberEndpoint = endpoint({
   summary: 'Get a member',
   params: { memberId: 'mem' },
   query: z.strictObject({}),
-  response: envelope(member),
+  response: dataResponse(member),
   status: 200,
   errors: ['notFound'],
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { networkId } from '../domain/schemas';
 import { endpoint } from './endpoint';
-import { envelope } from './primitives';
+import { dataResponse } from './primitives';
 
 export const networkName = z.string().meta({ examples: ['Ethereum'] });
 
@@ -37,7 +37,7 @@ export const listNetworksEndpoint = endpoint({
   summary: 'List the networks of this installation',
   params: {},
   query: z.strictObject({}),
-  response: envelope(z.array(network)).meta({ id: 'NetworksResponse' }),
+  response: dataResponse(z.array(network)).meta({ id: 'NetworksResponse' }),
   status: 200,
   errors: [],
 });

@@ -42,8 +42,8 @@ import { conditionFailure } from './conditions';
 import { endpoint } from './endpoint';
 import {
   addressInput,
+  dataResponse,
   descriptionInput,
-  envelope,
   itemsOf,
   listOf,
   listQuery,
@@ -491,7 +491,7 @@ export const getPolicyEndpoint = endpoint({
   summary: 'Get a policy',
   params: { policyId: 'pol' },
   query: z.strictObject({}),
-  response: envelope(policy),
+  response: dataResponse(policy),
   status: 200,
   errors: ['notFound'],
 });
@@ -547,7 +547,7 @@ export const evaluatePoliciesEndpoint = endpoint({
   params: {},
   query: z.strictObject({}),
   body: evaluationBody,
-  response: envelope(z.array(evaluation)).meta({ id: 'EvaluationsResponse' }),
+  response: dataResponse(z.array(evaluation)).meta({ id: 'EvaluationsResponse' }),
   status: 200,
   dryRun: true,
   errors: ['conflict'],

@@ -275,6 +275,6 @@ export function listOf<T extends z.ZodType>(item: T) {
 }
 
 /** `{data: ...}`. */
-export function envelope<T extends z.ZodType>(data: T) {
+export function dataResponse<T extends z.ZodType>(data: T) {
   return namedAfter(data, 'Response', z.object({ data }));
 }

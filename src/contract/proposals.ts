@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { adminThreshold, capital, idOf, memberSummary, networkId, timestamp } from '../domain/schemas';
 import { endpoint, type Tag } from './endpoint';
 import {
-  envelope,
+  dataResponse,
   LARGE_PAGE,
   pageOf,
   pageQuery,
@@ -424,7 +424,7 @@ export function describeProposals(kinds: readonly KindContract[]) {
     const own = kinds.filter(({ resourceType }) => resourceType === resource);
     const proposals = own.map(proposalOfKind);
     const proposal = oneOf('action', `${capital(resource)}Proposal`, proposals);
-    const response = envelope(proposal);
+    const response = dataResponse(proposal);
     const requests = new Map(own.flatMap((kind) => kind.requests).map((request) => [request.path, request]));
     const below = { ...RESOURCES[resource], base: `/${resource}/proposals`, about: ` about ${resource}` };
     return {
@@ -446,7 +446,7 @@ export function describeProposals(kinds: readonly KindContract[]) {
     'Proposal',
     byResource.flatMap(({ proposals }) => proposals),
   );
-  const response = envelope(any);
+  const response = dataResponse(any);
   return {
     byResource,
     queuedAdmin: getQueuedAdminProposalEndpoint(admins.response),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { address, timestamp } from '../domain/schemas';
 import { endpoint } from './endpoint';
-import { addressInput, envelope } from './primitives';
+import { addressInput, dataResponse } from './primitives';
 
 const walletAddress = addressInput.meta({ description: 'Wallet address of a member.' });
 
@@ -17,7 +17,7 @@ export const getRegistrationPayloadEndpoint = endpoint({
     'minutes. The 10 newest texts of a wallet are valid.',
   params: {},
   query: z.strictObject({ walletAddress }),
-  response: envelope(
+  response: dataResponse(
     z
       .object({
         messageToSign: z.string().meta({ description: 'Text to sign as it is (EIP-191, `personal_sign`).' }),
@@ -50,7 +50,7 @@ export const registerWalletEndpoint = endpoint({
       examples: [`0x${'1f'.repeat(64)}1b`],
     }),
   }),
-  response: envelope(
+  response: dataResponse(
     z
       .object({
         walletAddress: address,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../domain/refusal';
 import { address, idOf, networkId, type PathIdPrefix, timestamp } from '../domain/schemas';
-import { envelope } from './primitives';
+import { dataResponse } from './primitives';
 
 /** The cookie of a session. The prefix makes browsers refuse it without TLS, for other paths and from other hosts. */
 export const SESSION_COOKIE = '__Host-orgwallet-session';
@@ -86,7 +86,7 @@ const session = z
 /** A session in responses. */
 export type ShownSession = z.input<typeof session>;
 
-const nonceResponse = envelope(
+const nonceResponse = dataResponse(
   z
     .strictObject({
       nonce: z.string().meta({ examples: ['5f2c9a1e0b7d48369c1f5a7be0d24c13'] }),
@@ -95,8 +95,8 @@ const nonceResponse = envelope(
     })
     .meta({ id: 'SessionNonce', description: 'What a message to sign in contains.' }),
 );
-const sessionResponse = envelope(session);
-const sessionsResponse = envelope(z.array(session)).meta({ id: 'SessionsResponse' });
+const sessionResponse = dataResponse(session);
+const sessionsResponse = dataResponse(z.array(session)).meta({ id: 'SessionsResponse' });
 
 const changes = z.string().meta({
   id: 'ChangeEvents',

@@ -6,8 +6,8 @@ import { asset, displayAmount } from './accounts';
 import { endpoint } from './endpoint';
 import {
   addressInput,
+  dataResponse,
   descriptionInput,
-  envelope,
   nonzeroAddressInput,
   pageOf,
   reasonInput,
@@ -261,7 +261,7 @@ const transaction = z
 /** A transaction in a response. */
 export type ShownTransaction = z.output<typeof transaction>;
 
-const transactionResponse = envelope(transaction);
+const transactionResponse = dataResponse(transaction);
 
 const transactionParams = { txId: 'txn' } as const;
 
@@ -380,7 +380,7 @@ export const simulateTransactionEndpoint = endpoint({
     'a second old.',
   params: transactionParams,
   query: z.strictObject({}),
-  response: envelope(simulation),
+  response: dataResponse(simulation),
   status: 200,
   errors: ['notFound', 'conflict', 'proposalExpired'],
 });

@@ -2,12 +2,12 @@ import type { Knex } from 'knex';
 import type { AuthorizationOutcome } from './authorizations';
 import {
   type Envelope,
-  type EnvelopeColumn,
+  type EnvelopeJson,
   type EnvelopeRow,
-  envelope,
-  envelopeColumn,
   envelopeColumns,
-  envelopeIn,
+  envelopeFromJson,
+  envelopeJson,
+  toEnvelope,
 } from './chain';
 import type { Db, Tx } from './database';
 import { type Columns, columnsOf, requireRow } from './rows';
@@ -161,13 +161,13 @@ export async function attemptsAtNonce(
   { accountId, networkId }: AccountNonces,
   safeNonce: bigint,
 ): Promise<StoredAtNonce> {
-  const beside = `(SELECT json_agg(${envelopeColumn} ORDER BY e.id) FROM chain_envelopes e
+  const beside = `(SELECT json_agg(${envelopeJson} ORDER BY e.id) FROM chain_envelopes e
       WHERE e.attempt_id = chain_attempts.id) AS envelopes,
     (SELECT a.address FROM accounts a WHERE a.id = chain_attempts.account_id) AS account_address,
     (SELECT z.outcome FROM authorizations z WHERE z.transaction_id = chain_attempts.transaction_id) AS signer_outcome,
     (SELECT t.reopenings FROM transactions t WHERE t.id = chain_attempts.transaction_id) AS reopenings`;
   type Row = AccountAttemptRow & {
-    readonly envelopes: readonly EnvelopeColumn[] | null;
+    readonly envelopes: readonly EnvelopeJson[] | null;
     readonly account_address: string;
     readonly signer_outcome: AuthorizationOutcome | null;
     readonly reopenings: number;
@@ -176,7 +176,7 @@ export async function attemptsAtNonce(
     .where({ account_id: accountId, network_id: BigInt(networkId), safe_nonce: safeNonce })
     .orderBy('id')
     .select(db.raw(beside));
-  const all = rows.flatMap((row) => (row.envelopes ?? []).map(envelopeIn));
+  const all = rows.flatMap((row) => (row.envelopes ?? []).map(envelopeFromJson));
   return {
     attempts: rows.map(attempt),
     envelopes: all.sort((one, two) => (one.id < two.id ? -1 : 1)),
@@ -241,7 +241,7 @@ export async function envelopesOf(db: Db | Tx, of: readonly Pick<Attempt, 'id'>[
     .whereRaw('attempt_id = ANY (?::bigint[])', [of.map(({ id }) => String(id))])
     .orderBy('id')
     .select<EnvelopeRow[]>(envelopeColumns('chain_envelopes'));
-  return rows.map(envelope);
+  return rows.map(toEnvelope);
 }
 
 /** Whether the deployment of an attempt is still pending. */

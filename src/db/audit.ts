@@ -49,7 +49,7 @@ function contentHash(entry: AuditInput & Pick<AuditEntry, 'id' | 'organizationId
 
 /**
  * SHA-256 (hex) of `<hash of its predecessor> <position> <ms since 1970> <hash of its content>`; the database computes the
- * same (see `prepareAudit`).
+ * same (see `auditStatements`).
  */
 export function auditHash(entry: Omit<AuditEntry, 'hash'>): string {
   const { previousHash, position, createdAt } = entry;

@@ -85,7 +85,7 @@ export const envelopeColumns = (alias: string) =>
   });
 
 /** The nonce and terms in a row of an envelope or of a reservation. */
-export function envelopeNonce(row: ReservationRow): EnvelopeNonce {
+export function toEnvelopeNonce(row: ReservationRow): EnvelopeNonce {
   return {
     id: row.id,
     attemptId: row.attempt_id,
@@ -99,9 +99,9 @@ export function envelopeNonce(row: ReservationRow): EnvelopeNonce {
 }
 
 /** A signed transaction as it is stored. */
-export function envelope(row: EnvelopeRow): Envelope {
+export function toEnvelope(row: EnvelopeRow): Envelope {
   return {
-    ...envelopeNonce(row),
+    ...toEnvelopeNonce(row),
     transactionHash: row.transaction_hash,
     rawTransaction: row.raw_transaction,
     createdAt: row.created_at,
@@ -110,14 +110,14 @@ export function envelope(row: EnvelopeRow): Envelope {
 }
 
 /** The envelope `e` as one JSON value, each column as text. */
-export const envelopeColumn = `json_build_object('id', e.id::text, 'attempt_id', e.attempt_id::text,
+export const envelopeJson = `json_build_object('id', e.id::text, 'attempt_id', e.attempt_id::text,
     'network_id', e.network_id::text, 'relayer_address', e.relayer_address, 'relayer_nonce', e.relayer_nonce::text,
     'gas', e.gas::text, 'max_fee_per_gas', e.max_fee_per_gas::text,
     'max_priority_fee_per_gas', e.max_priority_fee_per_gas::text, 'transaction_hash', e.transaction_hash,
     'raw_transaction', e.raw_transaction, 'created_at', e.created_at, 'outcome', e.outcome)`;
 
 /** What `envelopeColumn` reads. */
-export interface EnvelopeColumn {
+export interface EnvelopeJson {
   readonly id: string;
   readonly attempt_id: string;
   readonly network_id: string;
@@ -133,8 +133,8 @@ export interface EnvelopeColumn {
 }
 
 /** The envelope that `envelopeColumn` read. */
-export function envelopeIn(column: EnvelopeColumn): Envelope {
-  return envelope({
+export function envelopeFromJson(column: EnvelopeJson): Envelope {
+  return toEnvelope({
     ...column,
     id: BigInt(column.id),
     attempt_id: BigInt(column.attempt_id),
@@ -159,5 +159,5 @@ export async function deploymentEnvelopes(db: Db | Tx, key: AccountOnNetwork): P
     .where('chain_attempts.network_id', key.networkId)
     .orderBy('chain_envelopes.id')
     .select<EnvelopeRow[]>(envelopeColumns('chain_envelopes'));
-  return rows.map(envelope);
+  return rows.map(toEnvelope);
 }

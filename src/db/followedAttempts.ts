@@ -8,7 +8,13 @@ import {
   selectSigned,
   toEnvelopePayload,
 } from './attempts';
-import { type Envelope, type EnvelopeColumn, envelopeColumn, envelopeIn, type UnsentEnvelope } from './chain';
+import {
+  type Envelope,
+  type EnvelopeJson,
+  envelopeFromJson,
+  envelopeJson,
+  type UnsentEnvelope,
+} from './chain';
 import type { Db } from './database';
 import { queryRows, type Statement } from './rows';
 
@@ -19,10 +25,12 @@ export async function findCarried(
 ): Promise<(EnvelopePayload & { readonly envelope: Envelope }) | undefined> {
   const [row] = (await selectSigned(db)
     .join('chain_envelopes as e', 'e.attempt_id', 'chain_attempts.id')
-    .select(db.raw(`${envelopeColumn} AS envelope, (${UNSENT}), ${CANCELLATION}`))
+    .select(db.raw(`${envelopeJson} AS envelope, (${UNSENT}), ${CANCELLATION}`))
     .where({ 'e.id': envelopeId })) as (EnvelopePayloadRow &
-    UnsentColumn & { readonly envelope: EnvelopeColumn })[];
-  return row && { ...toEnvelopePayload(row), envelope: { ...envelopeIn(row.envelope), unsent: row.unsent } };
+    UnsentColumn & { readonly envelope: EnvelopeJson })[];
+  return (
+    row && { ...toEnvelopePayload(row), envelope: { ...envelopeFromJson(row.envelope), unsent: row.unsent } }
+  );
 }
 
 /** Records how many confirmations an attempt has, where that is not what was noted. */

@@ -1,4 +1,4 @@
-import { type Envelope, type EnvelopeRow, envelope, envelopeColumns } from './chain';
+import { type Envelope, type EnvelopeRow, envelopeColumns, toEnvelope } from './chain';
 import type { Db } from './database';
 import type { Statement } from './rows';
 
@@ -44,5 +44,5 @@ export async function newestEnvelopes(
     // The limit is in the text, so that this is prepared: its index is used, whatever the nonces.
     .limit(MAX_ENVELOPES_READ, { skipBinding: true })
     .select<EnvelopeRow[]>(envelopeColumns('chain_envelopes'));
-  return rows.map(envelope);
+  return rows.map(toEnvelope);
 }

@@ -1,5 +1,5 @@
 import type { Attempt } from '../../db/attempts';
-import { type AccountOnNetwork, type Envelope, envelope } from '../../db/chain';
+import { type AccountOnNetwork, type Envelope, toEnvelope } from '../../db/chain';
 import type { Db, Tx } from '../../db/database';
 import type { Reservation } from '../../db/reservations';
 import { combineStatements, requireRow, type Statement } from '../../db/rows';
@@ -124,7 +124,7 @@ export async function envelopeAtNonce(
     })
     .orderBy('id', 'desc')
     .first();
-  return row && envelope(row);
+  return row && toEnvelope(row);
 }
 
 /** Whether an undecided envelope of a relayer has a higher nonce. */

@@ -2,9 +2,9 @@ import {
   type AccountOnNetwork,
   type Envelope,
   type EnvelopeNonce,
-  envelopeNonce,
   type ReservationRow,
   reservationColumns,
+  toEnvelopeNonce,
 } from '../../db/chain';
 import type { Db, Tx } from '../../db/database';
 import { liveReservations, type Reservation, takenNoncesSql } from '../../db/reservations';
@@ -43,7 +43,7 @@ export async function reservationAt(
     .orderBy('r.id', 'desc')
     .limit(1, { skipBinding: true })
     .select<ReservationRow[]>(reservationColumns('r'));
-  return row && envelopeNonce(row);
+  return row && toEnvelopeNonce(row);
 }
 
 /** What is being signed for attempts, oldest first. */
@@ -56,7 +56,7 @@ export async function reservationsOf(
     .whereRaw('r.attempt_id = ANY (?::bigint[])', [attempts.map(({ id }) => String(id))])
     .orderBy('r.id')
     .select<ReservationRow[]>(reservationColumns('r'));
-  return rows.map(envelopeNonce);
+  return rows.map(toEnvelopeNonce);
 }
 
 /** What is being signed to deploy an account on a network, or undefined. */
