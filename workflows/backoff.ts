@@ -1,9 +1,9 @@
 import { sleep } from '@temporalio/workflow';
 import type { Waiting } from '../activities/approvals/wait';
-import type { Held } from '../src/signer/refusal';
+import type { TemporarilyRefused } from '../src/signer/refusal';
 
 /** The report of a hold of the signer. */
-export function waitingForSigner({ held: waitingFor, reason }: Held): Waiting {
+export function waitingForSigner({ held: waitingFor, reason }: TemporarilyRefused): Waiting {
   return { waitingFor, ...(reason ? { reason } : {}) };
 }
 

@@ -42,7 +42,7 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
 ): Promise<MessageResult<S> | TakenClaim | undefined> {
   const { organizationId, id } = input;
   const { credentialId, createdBy, actingMember } = request;
-  const { summary, names, claims } = planned;
+  const { summary, mentions, claims } = planned;
   const notes = (planned.notes ?? []).map((note) => ({ at: time.toISOString(), ...note }));
   const noun = subject.rules.subject;
   const expiresAt = expiryOf(time, proposalLifetimeMs);
@@ -50,7 +50,7 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
     id,
     organizationId,
     summary,
-    names,
+    mentions,
     notes,
     expiresAt,
     createdBy,
@@ -129,7 +129,7 @@ export async function createApproval<V extends AnySnapshot, S extends ApprovalSt
     retryOnConflict(async (): Promise<MessageResult<S> | undefined> => {
       const result = await tryToCreate(deps, subject, input);
       if (!result || 'ok' in result) return result;
-      const { heldBy } = result;
+      const { holder: heldBy } = result;
       // Another attempt of the same creation has just stored it.
       if (heldBy === input.id) return undefined;
       const { organizationId } = input;

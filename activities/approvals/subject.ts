@@ -15,7 +15,7 @@ import type { ApprovalKey, ApprovalRef } from '../../src/domain/approvalRef';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import type { Result } from '../../src/domain/refusal';
 import type { WalletCode } from '../../src/domain/wallet';
-import type { Outside } from '../../src/operations/kind';
+import type { ExternalReads } from '../../src/operations/kind';
 
 /** The dependencies of the activities of approvals. */
 export interface ApprovalDeps {
@@ -24,7 +24,7 @@ export interface ApprovalDeps {
   readonly production: boolean;
   readonly networks: readonly NetworkConfig[];
   readonly identifyVoter: IdentifyVoter;
-  readonly readToken: Outside['readToken'];
+  readonly readToken: ExternalReads['readToken'];
   /** What is at the address of a wallet, on the network of contract wallets. Never throws. */
   readonly readWalletCode: (address: string) => Promise<WalletCode>;
   /** Notifies the workflow of an approval to read it again. */
@@ -49,7 +49,7 @@ export interface PlannedApproval<S> {
   /** What no other open approval may claim. */
   readonly claims: readonly string[];
   /** Its subjects; their changes are noted on it. */
-  readonly names: readonly string[];
+  readonly mentions: readonly string[];
   /** What its readers should know from the beginning. */
   readonly notes?: readonly Omit<Note, 'at'>[];
   /** Inserts the subject's part of the record. */

@@ -2,7 +2,7 @@ import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import { SYSTEM } from '../../src/domain/actor';
 import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
-import type { Held } from '../../src/signer/refusal';
+import type { TemporarilyRefused } from '../../src/signer/refusal';
 import { approvalEntry } from './audit';
 import { changeApproval, lockOrRefuse } from './read';
 import type { ApprovalDeps } from './subject';
@@ -10,7 +10,7 @@ import type { ApprovalDeps } from './subject';
 /** What an execution waits for (null: nothing). `reason`: the signer holds it, because the database contradicts it. */
 export interface Waiting {
   readonly waitingFor: string | null;
-  readonly reason?: Held['reason'];
+  readonly reason?: TemporarilyRefused['reason'];
 }
 
 /** Stores what an execution waits for, audited where the database contradicts the signer. */

@@ -62,7 +62,7 @@ async function walletWarnings(
 export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalState, CreateProposalInput> &
   ExecutableSubject<ProposalSnapshot, ProposalState> = {
   ...proposalSubject,
-  takenText: ({ claim, heldBy }) => `the open proposal ${heldBy} already changes ${claim}`,
+  takenText: ({ claim, holder: heldBy }) => `the open proposal ${heldBy} already changes ${claim}`,
   isRequestedBy({ resourceType, action }, { path, body }) {
     const kind = findKind(resourceType, action);
     return kind !== undefined && proposes(kind, path, body);
@@ -71,11 +71,11 @@ export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalStat
     const kind = kindOf(resourceType, action);
     const planned = await planOperation(deps, organizationId, kind, body);
     if (!planned.ok) return planned;
-    const { data, summary, claims, names, state } = planned.value;
+    const { data, summary, claims, mentions, state } = planned.value;
     return accept({
       summary,
       claims: resourceType === 'admins' ? ['admins', ...claims] : claims,
-      names,
+      mentions,
       notes: await walletWarnings(deps, kind.wallets?.(state, body) ?? []),
       insert: insertProposal(deps.db, { id, organizationId, summary, resourceType, action, data }),
       audit: { resourceType, action, data },

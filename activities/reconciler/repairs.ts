@@ -4,8 +4,8 @@ import { withoutSql } from '../../src/db/databaseFailure';
 import {
   hasRecordedItself,
   readRepairable,
-  restoredLastHour,
-  type StillApproval,
+  restartsLastHour,
+  type StalledApproval,
 } from '../../src/db/reconciler';
 import type { ApprovalRef } from '../../src/domain/approvalRef';
 import { foundText, MAX_LISTED_REPAIRS, repairOf, type WorkflowGone } from '../../src/domain/reconciliation';
@@ -67,23 +67,23 @@ export class Repairs {
 
   /** Repairs every difference. Throws when everything fails. */
   async run(
-    { suspects, networksChanged, still, unlike, leftOver }: Differences,
+    { missingWorkflow, networksChanged, stalled, diverged, orphaned }: Differences,
     isDue: IsDue,
   ): Promise<void> {
     const approvals = <T extends ApprovalRef>(list: readonly T[], work: (approval: T) => Promise<void>) =>
       mapLimit(AT_ONCE, list, (approval) => this.attempt(approval.id, () => work(approval)));
-    await approvals(suspects, (approval) => this.repair(approval));
+    await approvals(missingWorkflow, (approval) => this.repair(approval));
     await approvals(networksChanged, (approval) => this.noteNetworks(approval));
     await approvals(
-      still.filter(({ id }) => isDue(id)),
-      (approval) => this.refreshStill(approval),
+      stalled.filter(({ id }) => isDue(id)),
+      (approval) => this.refreshStalled(approval),
     );
     await approvals(
-      unlike.filter(({ id }) => isDue(id)),
-      (approval) => this.refreshUnlike(approval),
+      diverged.filter(({ id }) => isDue(id)),
+      (approval) => this.refreshDiverged(approval),
     );
-    const due = leftOver.filter(isDue);
-    await mapLimit(AT_ONCE, due, (id) => this.attempt(id, () => this.refreshLeftOver(id)));
+    const due = orphaned.filter(isDue);
+    await mapLimit(AT_ONCE, due, (id) => this.attempt(id, () => this.refreshOrphan(id)));
   }
 
   private done(repair: Repair, id: string, text: string, fields: object = {}): void {
@@ -122,7 +122,7 @@ export class Repairs {
     const { db, sender } = this.deps;
     const { id, organizationId } = approval;
     const fields = { organizationId, found };
-    if ((await restoredLastHour(db, approval)) >= MAX_RESTARTS_PER_HOUR) {
+    if ((await restartsLastHour(db, approval)) >= MAX_RESTARTS_PER_HOUR) {
       const text = `its workflow ${foundText(found)}, and was restarted ${MAX_RESTARTS_PER_HOUR} times in the last hour; retried later`;
       return this.done('postponed', id, text, fields);
     }
@@ -163,21 +163,21 @@ export class Repairs {
     );
   }
 
-  private async refreshStill(approval: StillApproval): Promise<void> {
+  private async refreshStalled(approval: StalledApproval): Promise<void> {
     await refreshApproval(this.deps.sender, approval);
     const seconds = Math.round(approval.unchangedMs / 1_000);
     const text = `its execution has not changed for ${seconds} s; its workflow was notified`;
     this.done('refreshed', approval.id, text);
   }
 
-  private async refreshUnlike(approval: OpenApproval): Promise<void> {
+  private async refreshDiverged(approval: OpenApproval): Promise<void> {
     await refreshApproval(this.deps.sender, approval);
     const status = approval.executionStatus ?? 'none';
     const text = `its workflow does not know its execution status, ${status}; the workflow was notified`;
     this.done('refreshed', approval.id, text);
   }
 
-  private async refreshLeftOver(workflowId: string): Promise<void> {
+  private async refreshOrphan(workflowId: string): Promise<void> {
     await refreshWorkflow(this.deps.sender, workflowId);
     this.done(
       'refreshed',

@@ -73,13 +73,13 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
       return outcome;
     }
     const planned = outcome.value;
-    const { record, summary, names, permitted } = planned;
+    const { record, summary, mentions, permitted } = planned;
     const { accountId, networkId, policyId, initiatorId, content, replaces } = record;
     return accept({
       summary,
       // Of simultaneous replacements one is created.
       claims: permitted.family && replaces !== null ? [`${FAMILY_CLAIM}${permitted.family.first}`] : [],
-      names,
+      mentions,
       insert: insertTransaction(deps.db, {
         ...record,
         ...{ id, organizationId, summary },
@@ -96,7 +96,7 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
       initialState: (created, { time }) => newTransactionState(created, planned, time),
     });
   },
-  takenText: ({ claim, heldBy }) =>
+  takenText: ({ claim, holder: heldBy }) =>
     replacedText(claim.slice(FAMILY_CLAIM.length), { id: heldBy, isExecuted: false }),
   isOutdated: ({ awaitsRelayerWei, signerOutcome }) =>
     awaitsRelayerWei === null && signerOutcome !== 'rejected',

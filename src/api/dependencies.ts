@@ -12,7 +12,7 @@ import type { Result } from '../domain/refusal';
 import type { TransactionContent } from '../domain/transactionContent';
 import type { WalletKind } from '../domain/wallet';
 import type { Metrics } from '../metrics';
-import type { Outside } from '../operations/kind';
+import type { ExternalReads } from '../operations/kind';
 import type { MessageOutcome, SignRequest, StartRequest } from '../temporal/approvals';
 import type { Tracer } from '../tracing';
 import type { PageAddition } from './pageAddition';
@@ -66,7 +66,7 @@ export interface ApiDependencies {
     signature: string;
     messages: readonly string[];
   }) => Promise<Result<number>>;
-  readonly readToken: Outside['readToken'];
+  readonly readToken: ExternalReads['readToken'];
   /** The balances of an account on all its networks. */
   readonly readBalances: (account: Account) => Promise<Balance[]>;
   /** Whether a token transfer goes to a contract; null where that does not matter. */

@@ -1,7 +1,7 @@
 import type { AuditInput } from '../db/audit';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
+import type { ExternalEvent } from '../domain/externalEvents';
 import type { MemberState, ResourceChange } from '../domain/governance';
-import type { OutsideEvent } from '../domain/outsideEvents';
 import type { ResultResource } from '../domain/proposal';
 import { quoted } from '../domain/quoted';
 import { isSameWallet, walletText } from '../domain/wallet';
@@ -86,7 +86,7 @@ const PATHS = {
 
 const named = ({ id, name }: { readonly id: string; readonly name: string }) => `${quoted(name)} (${id})`;
 
-function walletTaken({ id, name, walletAddress }: MemberState): OutsideEvent {
+function walletTaken({ id, name, walletAddress }: MemberState): ExternalEvent {
   return {
     target: { subject: `wallet:${walletAddress.toLowerCase()}` },
     code: 'walletTaken',
@@ -94,7 +94,7 @@ function walletTaken({ id, name, walletAddress }: MemberState): OutsideEvent {
   };
 }
 
-function memberEvents(before: MemberState | null, after: MemberState | null): OutsideEvent[] {
+function memberEvents(before: MemberState | null, after: MemberState | null): ExternalEvent[] {
   if (!after) {
     if (!before) return [];
     const message = `member ${quoted(before.name)} (${before.id}, ${walletText(before)}) has been removed from the organization`;
@@ -109,17 +109,17 @@ function memberEvents(before: MemberState | null, after: MemberState | null): Ou
 
 type Of<K extends ResourceChange['type']> = Extract<ResourceChange, { readonly type: K }>;
 
-function groupEvents({ id, before, after }: Of<'group'>, gone: ReadonlySet<string>): OutsideEvent[] {
+function groupEvents({ id, before, after }: Of<'group'>, removed: ReadonlySet<string>): ExternalEvent[] {
   if (!before) return [];
   const target = { subject: `group:${id}` };
   const group = `group ${named(before)}`;
   if (!after) return [{ target, code: 'groupDeleted', message: `${group} has been deleted` }];
-  const lost = before.memberIds.some((memberId) => gone.has(memberId));
+  const lost = before.memberIds.some((memberId) => removed.has(memberId));
   const what = lost ? 'has lost members who were removed from the organization' : 'has been changed';
   return [{ target, code: 'groupChanged', message: `${group} ${what}` }];
 }
 
-function policyEvents({ id, before, after }: Of<'policy'>): OutsideEvent[] {
+function policyEvents({ id, before, after }: Of<'policy'>): ExternalEvent[] {
   if (!before) return [];
   const target = { subject: `policy:${id}` };
   const policy = `policy ${named({ id, name: before.definition.name })}`;
@@ -129,11 +129,13 @@ function policyEvents({ id, before, after }: Of<'policy'>): OutsideEvent[] {
 }
 
 /** The events to note on open approvals that name a resource which a decision changed. */
-export function eventsOfChanges(changes: readonly ResourceChange[]): OutsideEvent[] {
-  const gone = new Set(changes.flatMap(({ type, id, after }) => (type === 'member' && !after ? [id] : [])));
-  return changes.flatMap((change): OutsideEvent[] => {
+export function eventsOfChanges(changes: readonly ResourceChange[]): ExternalEvent[] {
+  const removed = new Set(
+    changes.flatMap(({ type, id, after }) => (type === 'member' && !after ? [id] : [])),
+  );
+  return changes.flatMap((change): ExternalEvent[] => {
     if (change.type === 'member') return memberEvents(change.before, change.after);
-    if (change.type === 'group') return groupEvents(change, gone);
+    if (change.type === 'group') return groupEvents(change, removed);
     return change.type === 'policy' ? policyEvents(change) : [];
   });
 }

@@ -182,14 +182,14 @@ async function sendMessage<S extends ApprovalState, A extends ShownApproval<S>>(
 ): Promise<void> {
   const { ref } = await findOrRefuse(commands, db(), id);
   let outcome = await message.send(sender(), ref);
-  if ('gone' in outcome && !(await findOrRefuse(commands, db(), id)).state.closed) {
+  if ('workflowClosed' in outcome && !(await findOrRefuse(commands, db(), id)).state.closed) {
     // Terminated by an operator, or lost with Temporal's data: it continues from its record.
     const found = await findWorkflow(sender(), approvalWorkflowId(ref));
     if (found.status !== 'running') await restartApproval(sender(), ref, found);
     output.note(`The workflow of ${id} was gone and has been restarted.`);
     outcome = await message.send(sender(), ref);
   }
-  if ('gone' in outcome) {
+  if ('workflowClosed' in outcome) {
     const { state } = await findOrRefuse(commands, db(), id);
     const status = plainText(commands.sentence(state));
     throw new CommandRefused(

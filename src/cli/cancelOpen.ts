@@ -31,7 +31,7 @@ type Asked = Cancellation & { readonly isDelivered: boolean };
 async function askOnce(id: string, ask: () => Promise<MessageOutcome>): Promise<Asked> {
   try {
     const outcome = await ask();
-    if ('gone' in outcome) return { id, refusal: GONE, isDelivered: false };
+    if ('workflowClosed' in outcome) return { id, refusal: GONE, isDelivered: false };
     return { id, refusal: outcome.ok ? null : outcome.refusal.message, isDelivered: true };
   } catch (error) {
     return { id, refusal: problemText(error), isDelivered: !(error instanceof TemporalUnavailable) };

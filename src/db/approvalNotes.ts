@@ -1,5 +1,5 @@
 import type { ApprovalRef } from '../domain/approvalRef';
-import type { NoteTarget, OutsideEvent } from '../domain/outsideEvents';
+import type { ExternalEvent, NoteTarget } from '../domain/externalEvents';
 import { approvalRef, type RefColumns } from './approvalRefs';
 import type { Db, Tx } from './database';
 import { execute, queryRows } from './rows';
@@ -26,7 +26,7 @@ export async function noteOnOpenApprovals(
   tx: Tx,
   organizationId: string,
   except: string,
-  events: readonly OutsideEvent[],
+  events: readonly ExternalEvent[],
 ): Promise<number> {
   let written = 0;
   for (const { target, code, message } of events) {

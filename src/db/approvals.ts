@@ -111,7 +111,7 @@ export interface NewApproval {
   readonly id: string;
   readonly organizationId: string;
   readonly summary: string;
-  readonly names: readonly string[];
+  readonly mentions: readonly string[];
   readonly notes?: readonly Note[];
   readonly expiresAt: Date;
   readonly createdBy: string | null;
@@ -128,7 +128,7 @@ export function insertApproval(tx: Db | Tx, subject: Subject, approval: NewAppro
     subject,
     organization_id: approval.organizationId,
     summary: approval.summary,
-    names: approval.names,
+    names: approval.mentions,
     notes: JSON.stringify(approval.notes ?? []),
     expires_at: approval.expiresAt,
     created_by: approval.createdBy,

@@ -6,7 +6,7 @@ import { isDuplicateIn, type Statement } from './rows';
 export interface TakenClaim {
   readonly claim: string;
   /** The approval that has it. */
-  readonly heldBy: string;
+  readonly holder: string;
 }
 
 /** In one order for everybody, so that nobody waits for each other. */
@@ -36,7 +36,7 @@ export async function findTaken(
     .whereIn('claim', inOrder(claims))
     .orderByRaw('claim COLLATE "C"')
     .first('claim', 'approval_id');
-  return holder && { claim: holder.claim, heldBy: holder.approval_id };
+  return holder && { claim: holder.claim, holder: holder.approval_id };
 }
 
 /** Releases the claims of an approval. */

@@ -28,7 +28,7 @@ export type OpenRecord = ApprovalRef & {
 };
 
 /** An execution whose record has not changed for a while. */
-export type StillApproval = ApprovalRef & Pick<OpenRecord, 'unchangedMs'>;
+export type StalledApproval = ApprovalRef & Pick<OpenRecord, 'unchangedMs'>;
 
 /** Open approvals that expire within a range, counted. */
 export interface OpenRange extends ExpiryRange {
@@ -98,7 +98,7 @@ export async function* openRecords(
 }
 
 /** The executions whose record has not changed for at least that long. */
-export async function stillApprovals(db: Db, milliseconds: number): Promise<StillApproval[]> {
+export async function stalledApprovals(db: Db, milliseconds: number): Promise<StalledApproval[]> {
   const rows = await queryRows<RefColumns & { unchanged_ms: number }>(
     db,
     `SELECT a.id, a.organization_id, a.subject, p.resource_type, p.action,
@@ -175,7 +175,7 @@ export async function hasRecordedItself(db: Db, { id }: ApprovalRef, runId: stri
 }
 
 /** How often the workflow of an approval was restarted in the last hour. */
-export async function restoredLastHour(
+export async function restartsLastHour(
   db: Db,
   { subject, organizationId, id }: ApprovalRef,
 ): Promise<number> {

@@ -18,9 +18,13 @@ export function networkNote(subject: Subject, networkId: number, isGone: boolean
 
 /** Whether a network is not configured any more, as the newest note about that says. */
 export function isNetworkGone(subject: Subject, networkId: number, notes: readonly Note[]): boolean {
-  const [gone, back] = [networkNote(subject, networkId, true), networkNote(subject, networkId, false)];
+  const [unconfigured, back] = [
+    networkNote(subject, networkId, true),
+    networkNote(subject, networkId, false),
+  ];
   return (
-    notes.findLast(({ message }) => message === gone.message || message === back.message)?.code === gone.code
+    notes.findLast(({ message }) => message === unconfigured.message || message === back.message)?.code ===
+    unconfigured.code
   );
 }
 

@@ -49,7 +49,7 @@ export const accountsCreateRequest = defineOperation(accountsCreate, {
       data: { items: accounts },
       // An account exists once it is on one network; until it is on all, no other proposal changes it.
       claims: accounts.map(({ id }) => `account:${id}`),
-      names: networkSubjects(items),
+      mentions: networkSubjects(items),
     });
   },
 

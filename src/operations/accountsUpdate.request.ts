@@ -83,7 +83,7 @@ export const accountsUpdateRequest = defineOperation(accountsUpdate, {
     return accept({
       data: { items: planned },
       claims: items.map(({ id }) => `account:${id}`),
-      names: [...items.map(({ id }) => `account:${id}`), ...networkSubjects(items)],
+      mentions: [...items.map(({ id }) => `account:${id}`), ...networkSubjects(items)],
     });
   },
 

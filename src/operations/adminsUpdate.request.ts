@@ -73,7 +73,7 @@ export const adminsUpdateRequest = defineOperation(adminsUpdate, {
     return accept({
       data: { revision: admins.revision, members, threshold },
       claims: [],
-      names: [...new Set([...members.map(({ id }) => id), ...ids])].map((id) => `member:${id}`),
+      mentions: [...new Set([...members.map(({ id }) => id), ...ids])].map((id) => `member:${id}`),
     });
   },
 });

@@ -44,7 +44,7 @@ export const groupsCreateRequest = defineOperation(groupsCreate, {
     return accept({
       data: { items: items.map((item) => ({ id: newId('grp'), ...item })) },
       claims: [],
-      names: memberIds.map((id) => `member:${id}`),
+      mentions: memberIds.map((id) => `member:${id}`),
     });
   },
 });

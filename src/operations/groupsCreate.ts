@@ -24,8 +24,8 @@ export const groupsCreate = defineRule({
     );
     if (taken) return taken;
     const memberIds = items.flatMap((item) => item.memberIds);
-    const gone = memberIds.find((id) => !findResource(state, 'member', id));
-    if (gone !== undefined) return refuse('conflict', `member ${gone} has left the organization`);
+    const removed = memberIds.find((id) => !findResource(state, 'member', id));
+    if (removed !== undefined) return refuse('conflict', `member ${removed} has left the organization`);
     return accept(
       items.map(({ id, name, memberIds }) => ({
         type: 'group',

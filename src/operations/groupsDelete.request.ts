@@ -45,7 +45,7 @@ export const groupsDeleteRequest = defineOperation(groupsDelete, {
     return accept({
       data: { items: doomed.map((group) => ({ ...group, members: [...group.members] })) },
       claims: subjects,
-      names: subjects,
+      mentions: subjects,
     });
   },
 });

@@ -132,7 +132,7 @@ export const groupsUpdateRequest = defineOperation(groupsUpdate, {
     return accept({
       data: { items: planned.map(({ after }) => ({ ...after, members: [...after.members] })) },
       claims,
-      names: [...claims, ...new Set(memberIds.map((id) => `member:${id}`))],
+      mentions: [...claims, ...new Set(memberIds.map((id) => `member:${id}`))],
     });
   },
 });

@@ -23,7 +23,7 @@ export interface Token {
 }
 
 /** What is read of chains before a creation is planned. */
-export interface Outside {
+export interface ExternalReads {
   readonly networks: readonly NetworkConfig[];
   /**
    * Reads an ERC-20 token; `reason` says why it cannot be read, `unavailable` that its chain does not answer now. Never
@@ -48,7 +48,7 @@ export interface Plan<Data> {
   /** What this proposal changes, and no other open proposal may claim, such as `member:mem_…` or `wallet:0x…`. */
   readonly claims: readonly string[];
   /** What it is about, whether it changes it or not; `network:<id>` too. A change of these is noted on it. */
-  readonly names: readonly string[];
+  readonly mentions: readonly string[];
 }
 
 /** A change of records, and the audit entries that belong to it. */
@@ -97,7 +97,7 @@ interface Deployments<Data> {
 interface Request<Body, Data, Facts> {
   readonly requests: readonly ProposeRequest<Body>[];
   /** Reads what the plan needs from chains. Refuses with validationError. */
-  observe?(outside: Outside, body: Body): Promise<Result<Facts>>;
+  observe?(reads: ExternalReads, body: Body): Promise<Result<Facts>>;
   /** Checks a request against the current state. Refuses with validationError or conflict. */
   plan(context: PlanContext, body: Body, facts: Facts): Promise<Result<Plan<Data>>>;
   /** The wallets that it gives members: what the chain says against their stated kinds is noted on the proposal. */

@@ -51,7 +51,7 @@ export const membersCreateRequest = defineOperation(membersCreate, {
     return accept({
       data: { items: items.map((item) => ({ id: newId('mem'), ...item })) },
       claims: wallets,
-      names: wallets,
+      mentions: wallets,
     });
   },
 

@@ -32,7 +32,7 @@ export const membersRemoveRequest = defineOperation(membersRemove, {
     return accept({
       data: { items: [...members] },
       claims: subjects,
-      names: subjects,
+      mentions: subjects,
     });
   },
 });

@@ -108,7 +108,7 @@ export const membersUpdateRequest = defineOperation(membersUpdate, {
         items: planned.map(({ member: { type: _, ...member }, change }) => ({ ...member, ...change })),
       },
       claims: subjects,
-      names: subjects,
+      mentions: subjects,
     });
   },
 

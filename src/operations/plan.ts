@@ -5,7 +5,7 @@ import { applyEdits, type Edit, findExcess, type OrganizationState } from '../do
 import type { ResourceType } from '../domain/proposal';
 import { accept, type Result, refuse } from '../domain/refusal';
 import { demoWalletRefused, editsOf } from './change';
-import type { Outside, Plan, ProposalKind } from './kind';
+import type { ExternalReads, Plan, ProposalKind } from './kind';
 import { refuseTakenName } from './takenNames';
 
 /** Why an organization can change nothing yet. */
@@ -41,7 +41,7 @@ interface PlannedOperation extends Plan<JsonValue> {
 }
 
 /** What planning reads; `production`: demo wallets are refused. */
-interface PlanReads extends Outside {
+interface PlanReads extends ExternalReads {
   readonly db: Db | Tx;
   readonly production: boolean;
 }

@@ -46,7 +46,7 @@ export const policiesRemoveRequest = defineOperation(policiesRemove, {
         ),
       },
       claims: subjects,
-      names: subjects,
+      mentions: subjects,
     });
   },
 });

@@ -19,7 +19,7 @@ import {
   transferCondition,
 } from '../domain/policy';
 import { accept, type Result, refuse } from '../domain/refusal';
-import type { Outside, Plan, PlanContext, Token } from './kind';
+import type { ExternalReads, Plan, PlanContext, Token } from './kind';
 import { type Fault, faultOf, type PoliciesData, type ProposedPolicy, present } from './policies';
 
 /** The body of a request that creates or changes policies. */
@@ -33,7 +33,7 @@ type PolicyFacts = readonly (Token | null)[];
 /** The token fields of a policy that covers any token. */
 export const ANY_TOKEN: Token = { symbol: '', name: null, decimals: 0, logoUrl: null };
 
-type TokenReader = Pick<Outside, 'networks' | 'readToken'>;
+type TokenReader = Pick<ExternalReads, 'networks' | 'readToken'>;
 
 async function observeToken(
   { networks, readToken }: TokenReader,
@@ -57,8 +57,8 @@ export async function observePolicies(
   { networks, readToken }: TokenReader,
   { policies }: PoliciesBody,
 ): Promise<Result<PolicyFacts>> {
-  const reading = new Map<string, ReturnType<Outside['readToken']>>();
-  const readOnce: Outside['readToken'] = (networkId, tokenAddress) => {
+  const reading = new Map<string, ReturnType<ExternalReads['readToken']>>();
+  const readOnce: ExternalReads['readToken'] = (networkId, tokenAddress) => {
     const key = `${networkId}:${tokenAddress}`;
     const known = reading.get(key) ?? readToken(networkId, tokenAddress);
     reading.set(key, known);
@@ -245,6 +245,6 @@ export async function planPolicies(
   return accept({
     data: { policies: planned },
     claims,
-    names: [...claims, ...subjectsOf(definitions)],
+    mentions: [...claims, ...subjectsOf(definitions)],
   });
 }

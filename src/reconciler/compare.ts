@@ -3,8 +3,8 @@ import {
   closedOrLost,
   type OpenRange,
   openRanges,
-  type StillApproval,
-  stillApprovals,
+  type StalledApproval,
+  stalledApprovals,
 } from '../db/reconciler';
 import { ANY_EXPIRY, type ExpiryRange } from '../domain/reconciliation';
 import { mapLimit } from '../mapLimit';
@@ -16,7 +16,7 @@ import { type OpenApproval, openApprovals } from './openApprovals';
 /** Temporal's list may lag by some seconds: younger approvals are skipped. */
 const YOUNG_MS = 10_000;
 /** How long an execution may stay unchanged before its workflow is notified. */
-const STILL_MS = 30_000;
+const STALLED_MS = 30_000;
 /** How many approvals are listed in turn, and of how many such parts a range is counted at once. */
 const PART_SIZE = 500;
 const PARTS_COUNTED = 4;
@@ -48,15 +48,15 @@ export interface Differences {
   /** How many approvals were compared one by one. */
   readonly compared: number;
   /** Open, and not listed as running. The list may lag: only `findWorkflow` is exact. */
-  readonly suspects: readonly OpenApproval[];
+  readonly missingWorkflow: readonly OpenApproval[];
   /** Processing, without a recent change of the record. */
-  readonly still: readonly StillApproval[];
+  readonly stalled: readonly StalledApproval[];
   /** They refer to networks that are no longer configured, and have no note about it. */
   readonly networksChanged: readonly OpenApproval[];
   /** Open, and their workflow has last known another execution status: Postgres has lost what it knows, or it has missed a change. */
-  readonly unlike: readonly OpenApproval[];
+  readonly diverged: readonly OpenApproval[];
   /** Ids of workflows that run although their approval is closed, or Postgres has lost it. */
-  readonly leftOver: readonly string[];
+  readonly orphaned: readonly string[];
 }
 
 /** Counts what is open and what runs. Where the numbers of a range differ, `compare` finds what is wrong. */
@@ -95,7 +95,7 @@ export function rangesDue(ranges: readonly CountedRange[], pass: number): Expiry
 }
 
 /** Those of the workflows that run whose approval is closed or lost. A young one may still be creating it. */
-async function leftOverOf(db: Db, running: ReadonlyMap<string, Running>): Promise<readonly string[]> {
+async function orphansOf(db: Db, running: ReadonlyMap<string, Running>): Promise<readonly string[]> {
   if (running.size === 0) return [];
   const found = [...running].map(([workflowId, { startedAt }]) => ({
     id: workflowId.split('/').at(-1) ?? '',
@@ -107,7 +107,7 @@ async function leftOverOf(db: Db, running: ReadonlyMap<string, Running>): Promis
 }
 
 /** Whether a workflow has last known another execution status than its record has had for a while. */
-function isUnlike({ executionStatus, unchangedMs }: OpenApproval, { executionState }: Running): boolean {
+function hasDiverged({ executionStatus, unchangedMs }: OpenApproval, { executionState }: Running): boolean {
   return unchangedMs >= YOUNG_MS && executionState !== (executionStatus ?? 'none');
 }
 
@@ -121,10 +121,10 @@ export async function compare(
   onStep: () => void = () => undefined,
 ): Promise<Differences> {
   let compared = 0;
-  const suspects: OpenApproval[] = [];
+  const missingWorkflow: OpenApproval[] = [];
   const networksChanged: OpenApproval[] = [];
-  const unlike: OpenApproval[] = [];
-  const leftOver: string[] = [];
+  const diverged: OpenApproval[] = [];
+  const orphaned: string[] = [];
   for (const range of ranges) {
     const running = await listRunning(sender, range, onStep);
     const unmatched = new Map(running);
@@ -132,18 +132,18 @@ export async function compare(
       onStep();
       compared += page.length;
       const unlisted = page.filter((record) => !unmatched.delete(approvalWorkflowId(record)));
-      suspects.push(...unlisted.filter(({ ageMs }) => ageMs >= YOUNG_MS));
-      unlike.push(
+      missingWorkflow.push(...unlisted.filter(({ ageMs }) => ageMs >= YOUNG_MS));
+      diverged.push(
         ...page.filter((record) => {
           const workflow = running.get(approvalWorkflowId(record));
-          return workflow && isUnlike(record, workflow);
+          return workflow && hasDiverged(record, workflow);
         }),
       );
       networksChanged.push(...page.filter(({ changedNetworks }) => changedNetworks.length > 0));
     }
-    leftOver.push(...(await leftOverOf(db, unmatched)));
+    orphaned.push(...(await orphansOf(db, unmatched)));
   }
-  const found = new Set([...suspects, ...unlike].map(({ id }) => id));
-  const still = (await stillApprovals(db, STILL_MS)).filter(({ id }) => !found.has(id));
-  return { compared, suspects, still, networksChanged, unlike, leftOver };
+  const found = new Set([...missingWorkflow, ...diverged].map(({ id }) => id));
+  const stalled = (await stalledApprovals(db, STALLED_MS)).filter(({ id }) => !found.has(id));
+  return { compared, missingWorkflow, stalled, networksChanged, diverged, orphaned };
 }

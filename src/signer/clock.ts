@@ -1,13 +1,13 @@
 import { MAX_CLOCKS_APART_MS } from '../domain/clock';
 import type { Journal } from './journal/journal';
 import type { SteadyTime } from './journal/steadyTime';
-import { SignerHold } from './refusal';
+import { TemporaryRefusal } from './refusal';
 
 /** The time by which the signer decides. */
 export interface SignerClock {
   /** Its own clock's time, as it was in step, and what has elapsed since; never before the last time in the journal. */
   now(): Date;
-  /** Throws SignerHold where the time of the database differs by more than 60 s. */
+  /** Throws TemporaryRefusal where the time of the database differs by more than 60 s. */
   assertInStep(databaseTime: Date): void;
 }
 
@@ -25,7 +25,7 @@ export function createSignerClock(journal: Pick<Journal, 'lastTime'>, steady: St
         return;
       }
       const seconds = Math.round(Math.abs(apartMs) / 1_000);
-      throw new SignerHold(
+      throw new TemporaryRefusal(
         'clock',
         `the clock of the database is ${seconds} s ${apartMs > 0 ? 'ahead of' : 'behind'} the signer's (${time.toISOString()}): nothing is signed while they differ by more than ${MAX_CLOCKS_APART_MS / 1_000} s`,
       );

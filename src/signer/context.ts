@@ -107,7 +107,7 @@ interface NetworkOptions<T> {
 /**
  * Runs `work` in a database transaction that locks a network, so that nonces of accounts and relayers, budgets and gas are
  * reserved, and outcomes recorded, one after the other, whichever relayer pays. Nothing is signed in it, and no network
- * asked. Throws SignerRefusal when the network is not configured, SignerHold when clocks are apart.
+ * asked. Throws SignerRefusal when the network is not configured, TemporaryRefusal when clocks are apart.
  */
 export async function withNetwork<T>(
   context: SignerContext,

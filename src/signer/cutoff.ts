@@ -2,7 +2,7 @@ import { MAX_CLOCKS_APART_MS } from '../domain/clock';
 import { HOUR_MS } from '../domain/policyEngine';
 import type { SignerContext } from './context';
 import type { Journal } from './journal/journal';
-import { SignerHold, SignerRefusal } from './refusal';
+import { SignerRefusal, TemporaryRefusal } from './refusal';
 
 /** What says when something was requested: its expiry, which is signed. */
 interface Requested {
@@ -32,7 +32,7 @@ export function cutOff(
 }
 
 /**
- * Throws SignerRefusal for what was requested before the journal was last completed; SignerHold for what can be signed for
+ * Throws SignerRefusal for what was requested before the journal was last completed; TemporaryRefusal for what can be signed for
  * longer than a request of now: the cutoff of a journal that is lost meanwhile would not reach it.
  */
 export function assertWithinCutoffs(
@@ -45,7 +45,7 @@ export function assertWithinCutoffs(
   const { clock, proposalLifetimeMs: lifetimeMs } = context;
   const { id, expiresAt } = request;
   if (expiresAt.getTime() <= clock.now().getTime() + lifetimeMs + MAX_CLOCKS_APART_MS) return;
-  throw new SignerHold(
+  throw new TemporaryRefusal(
     'expiry',
     `${noun} ${id} expires at ${expiresAt.toISOString()}, which is more than PROPOSAL_LIFETIME (${lifetimeMs / HOUR_MS} h) from now: set PROPOSAL_LIFETIME of the signer as the API and the workers have it`,
   );

@@ -8,7 +8,13 @@ import { failpoint } from '../failpoints';
 import { boundFees } from './boundedTerms';
 import { networkOf, type SignerContext, withNetwork } from './context';
 import { assertIds, shownInput } from './input';
-import { ROLLED_BACK, refusalsAsValues, SignerHold, SignerRefusal, type SigningResult } from './refusal';
+import {
+  ROLLED_BACK,
+  refusalsAsValues,
+  SignerRefusal,
+  type SigningResult,
+  TemporaryRefusal,
+} from './refusal';
 import { relayerKeyOf } from './relayers';
 import { type GasOf, gasOf, reservedBefore, reserveEnvelope, signReserved } from './signEnvelope';
 import { envelopeAtNonce, hasUndecidedAbove, insertFiller } from './store/attempts';
@@ -90,7 +96,7 @@ export async function fillNonce(
       }
       const { obsolete } = fillable;
       if (obsolete && (obsolete.relayerAddress !== address || obsolete.relayerNonce !== nonce)) {
-        throw new SignerHold(
+        throw new TemporaryRefusal(
           'rollback',
           `chain_envelopes ${obsolete.id} is not at nonce ${nonce}: ${ROLLED_BACK}`,
         );

@@ -1,13 +1,13 @@
 import type { SignerContext } from './context';
-import { SignerHold } from './refusal';
+import { TemporaryRefusal } from './refusal';
 
-/** Throws SignerHold while an organization, or every one, is frozen: only cancellations are signed then. */
+/** Throws TemporaryRefusal while an organization, or every one, is frozen: only cancellations are signed then. */
 export function assertNotFrozen({ journal }: Pick<SignerContext, 'journal'>, organizationId: string): void {
   const freeze = journal.freezeOf(organizationId);
   if (!freeze) return;
   const { organizationId: of, since } = freeze;
   const ending = `./orgwallet unfreeze${of === null ? '' : ` --org ${of}`}`;
-  throw new SignerHold(
+  throw new TemporaryRefusal(
     'frozen',
     `${of ?? 'every organization'} is frozen since ${since}: nothing is signed until an operator runs \`${ending}\` on the host of the signer`,
   );

@@ -5,12 +5,12 @@ import { GAS_WINDOW_MS, gasCost, gasLimit, type SignedGas } from '../domain/gasB
 import type { SignerClock } from './clock';
 import { type GasEntry, type JournalEntry, signedGas } from './journal/entries';
 import type { Journal } from './journal/journal';
-import { SignerHold } from './refusal';
+import { TemporaryRefusal } from './refusal';
 
 /** The gas that each organization may use per network and hour, by what the signer has signed. */
 export interface GasBudget {
   /**
-   * Counts the gas of an envelope whose nonce is reserved in a database transaction. Throws SignerHold where the budget does
+   * Counts the gas of an envelope whose nonce is reserved in a database transaction. Throws TemporaryRefusal where the budget does
    * not permit it.
    */
   claim(tx: Tx, network: NetworkConfig, entry: GasEntry): void;
@@ -56,7 +56,7 @@ export function createGasBudget({
     const whose = entry.organizationId ?? 'the signer';
     const ending =
       gas.wei > limit ? 'this alone needs more: raise it' : 'it continues by itself, within an hour';
-    throw new SignerHold(
+    throw new TemporaryRefusal(
       'gas',
       `the gas budget of ${whose} on ${network.name} is used up: ${nativeAmount(network, gasCost(signed))} within the last hour, of at most ${nativeAmount(network, limit)} (GAS_BUDGET_PER_HOUR, a part of which is kept for cancellations); ${ending}`,
     );

@@ -7,7 +7,7 @@ import type { Logger } from '../logging';
  * Nothing is wrong with what was asked: it continues when the cause is gone. `rollback`: the database contradicts what the
  * signer has in its journal, or what its keys have signed.
  */
-export interface Held {
+export interface TemporarilyRefused {
   readonly held: string;
   readonly reason?: 'rollback';
 }
@@ -17,7 +17,7 @@ export type SigningResult =
   | { readonly envelopeId: string }
   /** Endpoints for contract wallets do not answer or disagree; the message names them. */
   | { readonly unreachable: string }
-  | Held
+  | TemporarilyRefused
   | { readonly refused: { readonly code: FailureCode; readonly message: string } };
 
 /** Why the signer does not sign. */
@@ -32,7 +32,7 @@ export class SignerRefusal extends Error {
 }
 
 /** Why the signer signs nothing of this kind for now, whatever is asked. */
-type HoldReason =
+type TemporaryReason =
   | 'rollback'
   | 'unsigned'
   | 'undecided'
@@ -44,10 +44,10 @@ type HoldReason =
   | 'expiry';
 
 /** A refusal until its cause is gone, which may need an operator; what waits is not lost. */
-export class SignerHold extends SignerRefusal {
-  override readonly name = 'SignerHold';
+export class TemporaryRefusal extends SignerRefusal {
+  override readonly name = 'TemporaryRefusal';
   constructor(
-    readonly reason: HoldReason,
+    readonly reason: TemporaryReason,
     message: string,
   ) {
     super('stale', message);
@@ -59,7 +59,7 @@ export const ROLLED_BACK =
   'the database was rolled back or changed: `./orgwallet signer reconcile-restore` on this host compares them; see docs/runbook.md';
 
 /** Counts a refusal by its reason, for the metric. */
-export type CountRefusal = (reason: FailureCode | HoldReason) => void;
+export type CountRefusal = (reason: FailureCode | TemporaryReason) => void;
 
 /** Where refusals are reported. */
 interface Reporting {
@@ -70,7 +70,7 @@ interface Reporting {
 /** Reports a refusal in the log and the metric. */
 export function reportRefusal(
   { logger, countRefusal }: Reporting,
-  reason: FailureCode | HoldReason,
+  reason: FailureCode | TemporaryReason,
   message: string,
 ): void {
   countRefusal(reason);
@@ -86,7 +86,7 @@ export async function refusalsAsValues<T = SigningResult>(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof SignerHold) {
+    if (error instanceof TemporaryRefusal) {
       reportRefusal(reporting, error.reason, error.message);
       return { held: error.message, ...(error.reason === 'rollback' ? { reason: error.reason } : {}) };
     }

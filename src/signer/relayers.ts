@@ -4,7 +4,7 @@ import type { Tx } from '../db/database';
 import { payingRelayer } from '../db/reservations';
 import type { EnvelopeTerms } from '../domain/terms';
 import { networkOf, type SignerContext } from './context';
-import { SignerHold, SignerRefusal } from './refusal';
+import { SignerRefusal, TemporaryRefusal } from './refusal';
 
 /** The key of a relayer by its address, also of one that is not chosen any more. Throws SignerRefusal for any other address. */
 export function relayerKeyOf(
@@ -26,7 +26,7 @@ interface NewNonce {
   readonly terms: EnvelopeTerms;
 }
 
-/** Throws SignerHold unless terms are about the relayer that pays for an account (`relayerOf`), by the signer's own keys. */
+/** Throws TemporaryRefusal unless terms are about the relayer that pays for an account (`relayerOf`), by the signer's own keys. */
 export async function assertChosen(context: SignerContext, tx: Tx, of: NewNonce): Promise<void> {
   assertPaying(context, of, await payingRelayer(tx, of));
 }
@@ -41,7 +41,7 @@ export function assertPaying(
   const index = relayerIndex(accountId, network.relayers);
   const chosen = inFlight ?? context.keystore.relayerKey(networkId, index).address;
   if (chosen === terms.relayerAddress) return;
-  throw new SignerHold(
+  throw new TemporaryRefusal(
     'relayer',
     `the terms are of relayer ${terms.relayerAddress} on ${network.name}, but ${chosen} pays for account ${accountId}: if this remains, give all processes the same NETWORKS_FILE (relayers)`,
   );

@@ -16,7 +16,7 @@ import type { SignerContext } from './context';
 import { assertWithinCutoffs } from './cutoff';
 import { assertIds } from './input';
 import { sealEntry } from './journal/entries';
-import { type Held, refusalsAsValues, SignerRefusal } from './refusal';
+import { refusalsAsValues, SignerRefusal, type TemporarilyRefused } from './refusal';
 import type { SealedState } from './sealedState';
 import { findProposalToSeal } from './store/proposals';
 import { storeNextSeal } from './store/seals';
@@ -26,7 +26,7 @@ import { assertTokens } from './tokens';
 export type SealResult =
   | { readonly sealed: number }
   | { readonly unreachable: string }
-  | Held
+  | TemporarilyRefused
   | { readonly refused: { readonly code: FailureCode; readonly message: string } };
 
 /** A decision that may be sealed: its votes that the sealed admins have given, over exactly this record. */

@@ -5,7 +5,7 @@ import { findSealedState, listSeals, type StoredState } from '../db/seals';
 import type { OrganizationState } from '../domain/governance';
 import { sealEntry } from './journal/entries';
 import type { Journal } from './journal/journal';
-import { ROLLED_BACK, SignerHold, SignerRefusal } from './refusal';
+import { ROLLED_BACK, SignerRefusal, TemporaryRefusal } from './refusal';
 
 /** What the admins of an organization have decided, by the signature of its seal key. */
 export interface SealedState {
@@ -65,7 +65,7 @@ async function journalSeals(
 }
 
 /**
- * Throws SignerHold where the journal had decisions that the database lacks; adds to it those that it lacked itself.
+ * Throws TemporaryRefusal where the journal had decisions that the database lacks; adds to it those that it lacked itself.
  * `known`: the latest in the journal before the database was read, so that what is sealed meanwhile is not a rollback.
  */
 async function compareWithJournal(
@@ -76,7 +76,7 @@ async function compareWithJournal(
 ): Promise<void> {
   const { organizationId, sequence, sealHash } = sealed.stored;
   if (known && (known.sequence > sequence || (known.sequence === sequence && known.hash !== sealHash))) {
-    throw new SignerHold(
+    throw new TemporaryRefusal(
       'rollback',
       `the journal has decision ${known.sequence} of organization ${organizationId} (${known.hash}), and the table sealed_states has ${sequence} (${sealHash}): ${ROLLED_BACK}`,
     );
@@ -90,7 +90,7 @@ function isLatest({ sequence, sealHash }: StoredState, journaled: LatestSealed):
 
 /**
  * Creates the function that reads a sealed state. It throws SignerRefusal where there is none, and where what is stored
- * is not what the seal key has signed; SignerHold where it is older than the journal.
+ * is not what the seal key has signed; TemporaryRefusal where it is older than the journal.
  */
 export function createReadSealedState(deps: Deps): ReadSealedState {
   const verified = new Map<string, SealedState>();

@@ -12,7 +12,7 @@ import { failpoint } from '../failpoints';
 import type { BoundedTerms } from './boundedTerms';
 import { networkOf, type SignerContext } from './context';
 import type { GasEntry } from './journal/entries';
-import { ROLLED_BACK, SignerHold, SignerRefusal } from './refusal';
+import { ROLLED_BACK, SignerRefusal, TemporaryRefusal } from './refusal';
 import { assertChosen, assertPaying, relayerKeyOf } from './relayers';
 import { envelopeAtNonce } from './store/attempts';
 import { insertReservation, storeReserved, takenNonces } from './store/reservations';
@@ -63,7 +63,7 @@ function feeLimit(
   };
 }
 
-/** Throws SignerHold unless a stored envelope has the nonce and the fees that its relayer has signed. */
+/** Throws TemporaryRefusal unless a stored envelope has the nonce and the fees that its relayer has signed. */
 async function assertAsSigned(context: SignerContext, networkId: number, envelope: Envelope): Promise<void> {
   const { id, relayerAddress, relayerNonce, maxFeePerGas, maxPriorityFeePerGas } = envelope;
   const { address } = relayerKeyOf(context, networkId, relayerAddress);
@@ -78,7 +78,7 @@ async function assertAsSigned(context: SignerContext, networkId: number, envelop
     );
   };
   if (await isSame().catch(() => false)) return;
-  throw new SignerHold('rollback', `chain_envelopes ${id} is not what its bytes say: ${ROLLED_BACK}`);
+  throw new TemporaryRefusal('rollback', `chain_envelopes ${id} is not what its bytes say: ${ROLLED_BACK}`);
 }
 
 /** The terms as numbers, within the ceilings of gas and fees and what the signer reads itself. Throws SignerRefusal. */
@@ -120,7 +120,7 @@ function cappedTerms(context: SignerContext, request: EnvelopeRequest) {
 const MOST_UNJOURNALED = 256;
 
 /**
- * Throws SignerHold for a nonce of a relayer far above those in the journal and on the chain, by the signer's own endpoints:
+ * Throws TemporaryRefusal for a nonce of a relayer far above those in the journal and on the chain, by the signer's own endpoints:
  * rows that take what is between are not its own, and an envelope there would wait for ever.
  */
 function assertNear(
@@ -134,7 +134,7 @@ function assertNear(
     relayerAddress === terms.relayerAddress ? terms.chainNonce : -1,
   );
   if (Number.isSafeInteger(nonce) && nonce >= 0 && nonce <= known + MOST_UNJOURNALED) return;
-  throw new SignerHold(
+  throw new TemporaryRefusal(
     'rollback',
     `nonce ${nonce} of relayer ${relayerAddress} on network ${networkId} is too far above ${known}: relayer_reservations or chain_envelopes has rows that are not of this signer: ${ROLLED_BACK}`,
   );
@@ -198,7 +198,7 @@ export function firstEnvelope(
 }
 
 /**
- * What was reserved before a crash, and is to be signed now for what is requested; its gas is counted. Throws SignerHold
+ * What was reserved before a crash, and is to be signed now for what is requested; its gas is counted. Throws TemporaryRefusal
  * for a row that the signer has not reserved so: of another attempt or network, or above what it would reserve.
  */
 export async function reservedBefore(
@@ -218,7 +218,7 @@ export async function reservedBefore(
     (!needed || (gas >= needed.least && gas <= needed.most)) &&
     reserved.maxFeePerGas <= network.maxFeePerGas;
   if (!isOwn) {
-    throw new SignerHold(
+    throw new TemporaryRefusal(
       'rollback',
       `relayer_reservations ${id} is not what the signer reserves: ${gas} gas at ${gasPriceText(reserved.maxFeePerGas)} for attempt ${reserved.attemptId} on network ${reserved.networkId}: ${ROLLED_BACK}`,
     );

@@ -5,11 +5,11 @@ import type { ApprovalRef, WorkflowRef } from '../domain/approvalRef';
 import type { WorkflowGone } from '../domain/reconciliation';
 import {
   endWorkflow,
-  type Gone,
-  restoreWorkflow,
+  restartWorkflow,
   sendUpdate,
   signalRefresh,
   startWithUpdate,
+  type WorkflowClosed,
   type WorkflowSender,
 } from './client';
 import { approvalWorkflowId, type TaskQueues } from './ids';
@@ -23,7 +23,7 @@ export const APPROVAL_WORKFLOWS = {
 } as const;
 
 /** The outcome of a message to an approval's workflow. */
-export type MessageOutcome = MessageResult<ApprovalState> | Gone;
+export type MessageOutcome = MessageResult<ApprovalState> | WorkflowClosed;
 
 const messages = approvalMessages<ApprovalState>();
 
@@ -222,7 +222,7 @@ export async function restartApproval(
   ref: ApprovalRef,
   found: WorkflowGone,
 ): Promise<string> {
-  return restoreWorkflow(
+  return restartWorkflow(
     sender,
     APPROVAL_WORKFLOWS[ref.subject],
     startOptions(sender.queues, ref, { found }),

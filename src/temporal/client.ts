@@ -24,8 +24,8 @@ export class TemporalUnavailable extends Error {
 }
 
 /** The workflow is closed or unknown: the record in Postgres is final. */
-export interface Gone {
-  readonly gone: true;
+export interface WorkflowClosed {
+  readonly workflowClosed: true;
 }
 
 /** Sends messages to workflows: the client, the task queues, and the deadline of a call. */
@@ -75,12 +75,12 @@ async function send<Result>(
   sender: WorkflowSender,
   workflowId: string,
   call: () => Promise<Result>,
-): Promise<Result | Gone> {
+): Promise<Result | WorkflowClosed> {
   const deadline = performance.now() + sender.deadlineMs;
   try {
     return await updates.run(workflowId, deadline, () => sendUntilSeen(sender, deadline, call));
   } catch (error) {
-    if (isClosed(error)) return { gone: true };
+    if (isClosed(error)) return { workflowClosed: true };
     if (
       error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
       error instanceof ServiceError ||
@@ -100,7 +100,7 @@ export async function sendUpdate<Result, Args extends unknown[]>(
   workflowId: string,
   update: UpdateDefinition<Result, Args>,
   options: { readonly updateId?: string; readonly args: Args },
-): Promise<Result | Gone> {
+): Promise<Result | WorkflowClosed> {
   return send<Result>(sender, workflowId, () =>
     sender.client.workflow.getHandle(workflowId).executeUpdate(update.name, options as never),
   );
@@ -125,7 +125,7 @@ export async function startWithUpdate<Result>(
   options: WorkflowStart,
   first: { readonly update: UpdateDefinition<Result>; readonly updateId: string },
   mayHaveEnded = false,
-): Promise<Result | Gone> {
+): Promise<Result | WorkflowClosed> {
   const { workflowId } = options;
   const { update, updateId } = first;
   const outcome = await send(sender, workflowId, () =>
@@ -139,7 +139,7 @@ export async function startWithUpdate<Result>(
       }),
     }),
   );
-  if (typeof outcome !== 'object' || outcome === null || !('gone' in outcome)) return outcome;
+  if (typeof outcome !== 'object' || outcome === null || !('workflowClosed' in outcome)) return outcome;
   // A refused creation has ended its workflow, which keeps the outcome of the first call.
   return send(sender, workflowId, () =>
     sender.client.workflow.getHandle(workflowId).getUpdateHandle<Result>(updateId).result(),
@@ -155,7 +155,7 @@ export async function endWorkflow(sender: WorkflowSender, workflowId: string, re
  * Restarts a workflow that was terminated or lost. A running workflow is not changed.
  * Returns the id of the run. Throws TemporalUnavailable.
  */
-export async function restoreWorkflow(
+export async function restartWorkflow(
   sender: WorkflowSender,
   workflowType: string,
   options: WorkflowStart,

@@ -26,14 +26,14 @@ import { accept, type FieldIssue, type Result, refuse, refuseFields } from '../d
 import { checkTarget, readContent } from '../domain/transactionContent';
 import { transactionData } from '../domain/transactionData';
 import type { TokenWords } from '../domain/transactionText';
-import type { Outside } from '../operations/kind';
+import type { ExternalReads } from '../operations/kind';
 import { callOf, readSignedTokens, summaryOf } from './summary';
 
 /** What planning reads. */
 interface PlanReads {
   readonly db: Db | Tx;
   readonly networks: readonly NetworkConfig[];
-  readonly readToken: Outside['readToken'];
+  readonly readToken: ExternalReads['readToken'];
 }
 
 /** A requested transaction; to evaluate one under every policy, it names none. */
@@ -190,7 +190,7 @@ export interface PlannedTransaction {
   /** Lines in plain words. They are signed. */
   readonly summary: string;
   /** Its subjects; their changes are noted on it. */
-  readonly names: readonly string[];
+  readonly mentions: readonly string[];
   readonly permitted: PermittedTransaction;
 }
 
@@ -225,7 +225,7 @@ export async function planTransaction(
       content: transactionData(content, { ...facts, token, call }) as unknown as JsonValue,
     },
     summary: summaryOf({ ...facts, policy, content, nested, tokens }, call),
-    names: [
+    mentions: [
       ...new Set([
         `account:${account.id}`,
         `policy:${policy.id}`,

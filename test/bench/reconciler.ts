@@ -73,8 +73,11 @@ interface Measured {
 /** One pass as the reconciler makes it when all is well: it counts everything, and compares one range. */
 async function pass({ db, sender }: Measured, turn: number): Promise<CountedRange[]> {
   const ranges = await countRanges({ db, sender });
-  const { suspects, leftOver } = await compare({ db, sender, networkIds: [31_337] }, rangesDue(ranges, turn));
-  if (suspects.length + leftOver.length > 0) throw new Error('the pass has found differences');
+  const { missingWorkflow, orphaned } = await compare(
+    { db, sender, networkIds: [31_337] },
+    rangesDue(ranges, turn),
+  );
+  if (missingWorkflow.length + orphaned.length > 0) throw new Error('the pass has found differences');
   return ranges;
 }
 

@@ -166,7 +166,7 @@ async function executing(more: How = {}): Promise<DeploymentKey & { address: Add
   const { domainSalt } = await readOrganization(db, org.id);
   const payload = proposalPayload('ApproveProposal', domainSalt, proposal);
   await db.transaction(async (tx) => {
-    await insertApproval(tx, 'proposal', { ...proposal, createdBy: null, names: [], position: 0n });
+    await insertApproval(tx, 'proposal', { ...proposal, createdBy: null, mentions: [], position: 0n });
     await insertProposal(tx, proposal);
     for (const member of approvers) {
       const signature = await signPayload(member, payload);

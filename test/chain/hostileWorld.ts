@@ -303,7 +303,7 @@ export class HostileWorld {
         id: proposalId,
         organizationId: org.id,
         summary: 'Create an account',
-        names: [],
+        mentions: [],
         createdBy: null,
         position: 0n,
         expiresAt: new Date(Date.now() + 3_600_000),

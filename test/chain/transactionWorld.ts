@@ -371,7 +371,7 @@ export class TransactionWorld {
         id: transactionId,
         organizationId: this.org.id,
         summary,
-        names: [],
+        mentions: [],
         createdBy: null,
         position: 0n,
         expiresAt: new Date(Math.floor((Date.now() + expiresInMs) / 1_000) * 1_000),

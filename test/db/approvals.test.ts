@@ -21,15 +21,15 @@ import {
   hasRecordedItself,
   openRanges,
   readRepairable,
-  restoredLastHour,
-  stillApprovals,
+  restartsLastHour,
+  stalledApprovals,
 } from '../../src/db/reconciler';
 import { requireRow } from '../../src/db/rows';
 import type { StoredTransaction } from '../../src/db/storedTransactions';
 import { findTransactionTrouble } from '../../src/db/transactionHealth';
 import { readTransaction, readTransactionForMessage } from '../../src/db/transactions';
 import { OPERATOR, SYSTEM } from '../../src/domain/actor';
-import type { OutsideEvent } from '../../src/domain/outsideEvents';
+import type { ExternalEvent } from '../../src/domain/externalEvents';
 import { type OpenApproval, openApprovals } from '../../src/reconciler/openApprovals';
 import { readJournaledRecord } from '../../src/signer/store/journaledRecords';
 import { writeJournaledRecord } from '../../src/signer/store/writtenBack';
@@ -170,7 +170,7 @@ describe('a new approval', () => {
         id,
         organizationId: org.id,
         summary: '',
-        names: [],
+        mentions: [],
         expiresAt: new Date(),
         createdBy: of.createdBy,
       },
@@ -353,7 +353,7 @@ describe('the approvals that the reconciler reads', () => {
     const [one] = found.filter(({ id }) => id === open.id);
     expect(one).toMatchObject({ subject: 'transaction', changedNetworks: [] });
     expect(one?.ageMs).toBeGreaterThanOrEqual(3_600_000);
-    const [still, ...others] = await stillApprovals(service, 3_600_000);
+    const [still, ...others] = await stalledApprovals(service, 3_600_000);
     expect(still).toMatchObject({ subject: 'transaction', organizationId: org.id, id: processing.id });
     expect(still?.unchangedMs).toBeGreaterThanOrEqual(3_600_000);
     expect(others).toEqual([]);
@@ -421,7 +421,7 @@ describe('the approvals that the reconciler reads', () => {
       details: {},
     };
     await service.transaction((tx) => appendAudit(tx, org.id, [restored, restored]));
-    expect(await restoredLastHour(service, ref)).toBe(2);
+    expect(await restartsLastHour(service, ref)).toBe(2);
   });
 
   it('are noted once when their network is not configured anymore, and once when it is again', async () => {
@@ -505,9 +505,9 @@ describe('closing transactions as an operator', () => {
 });
 
 describe('an outside event', () => {
-  const note = (events: readonly OutsideEvent[], except = 'prop_x') =>
+  const note = (events: readonly ExternalEvent[], except = 'prop_x') =>
     service.transaction((tx) => noteOnOpenApprovals(tx, org.id, except, events));
-  const changed = (subject: string): OutsideEvent => ({
+  const changed = (subject: string): ExternalEvent => ({
     target: { subject },
     code: 'changed',
     message: subject,
@@ -516,7 +516,7 @@ describe('an outside event', () => {
   it('is noted on the open transactions that name it', async () => {
     const stored = await storeTransactionOf(owner, org);
     const { names } = requireRow(await owner('approvals').where({ id: stored.id }).first('names'));
-    const closed = await storeTransactionOf(owner, org, { names }, { closed_at: new Date() });
+    const closed = await storeTransactionOf(owner, org, { mentions: names }, { closed_at: new Date() });
     const other = await storeTransactionOf(owner, org);
     expect(await note([changed(`policy:${stored.policyId}`), changed(`account:${stored.accountId}`)])).toBe(
       2,
@@ -554,7 +554,7 @@ describe('an outside event', () => {
 
   it('is for the workflows of both subjects', async () => {
     const stored = await storeTransactionOf(owner, org);
-    const named = await storeProposal({ names: [`policy:${stored.policyId}`] });
+    const named = await storeProposal({ mentions: [`policy:${stored.policyId}`] });
     const executed = await storeProposal({}, { applied_at: owner.fn.now() });
     await storeTransactionOf(owner, org);
     await note([changed(`policy:${stored.policyId}`)], executed);

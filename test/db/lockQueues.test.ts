@@ -115,7 +115,7 @@ const idOf = ({ record: { id } }: Awaited<ReturnType<typeof basisFor>>) => ({ or
 function place(credentialId: string) {
   const id = anId('prop');
   const by = { credentialId, createdBy: credentialId, maxOpen: 10_000 };
-  const made = { id, organizationId: org.id, summary: '', names: [], expiresAt: new Date(), position: 0n };
+  const made = { id, organizationId: org.id, summary: '', mentions: [], expiresAt: new Date(), position: 0n };
   const approval = insertApproval(service, 'proposal', { ...made, createdBy: credentialId });
   return storeApproval(service, { id, organizationId: org.id, claims: [], sequence: 0n, ...by }, [approval]);
 }

@@ -29,7 +29,7 @@ const EMPTY = '{"text":""}'.length + 1;
 async function store(position: bigint, bytes = 100, resourceType: 'admins' | 'policies' = 'policies') {
   const id = anId('prop');
   await insertApproval(owner, 'proposal', {
-    ...{ id, organizationId: org.id, summary: '', names: [], position, createdBy: null },
+    ...{ id, organizationId: org.id, summary: '', mentions: [], position, createdBy: null },
     expiresAt: new Date(Date.now() + 60_000),
   });
   await insertProposal(owner, {

@@ -210,7 +210,7 @@ it('a page of proposals is found by words, period and stage', async () => {
     const expiresAt = new Date(Date.now() + 60_000);
     await insertApproval(owner, 'proposal', {
       ...about,
-      names: [],
+      mentions: [],
       position: BigInt(n),
       createdBy: null,
       expiresAt,

@@ -34,7 +34,14 @@ beforeAll(async () => {
   await service.transaction((tx) => append(tx, 8));
   const ref = { organizationId: org.id, id: anId('prop') };
   await service.transaction(async (tx) => {
-    const approval = { ...ref, summary: '', names: [], expiresAt: new Date(), createdBy: null, position: 0n };
+    const approval = {
+      ...ref,
+      summary: '',
+      mentions: [],
+      expiresAt: new Date(),
+      createdBy: null,
+      position: 0n,
+    };
     await insertApproval(tx, 'proposal', approval);
     const electorate = { admins: [] };
     await insertEvidence(tx, ref, {

@@ -114,7 +114,7 @@ describe('a stored transaction', () => {
       calldata: '0xDEADbeef',
       content: { toAddress: 'x', functionParameters: [{ name: '', type: 'uint256', value: String(MAX) }] },
       summary: 'Call "x"',
-      names: ['account:acc_1', 'policy:pol_1'],
+      mentions: ['account:acc_1', 'policy:pol_1'],
       createdBy: 'key_1',
       expiresAt,
       position: 7n,
@@ -122,7 +122,7 @@ describe('a stored transaction', () => {
     const policy = await storePolicy();
     const id = await store({ policy, ...written });
     const { record, now } = await read(id);
-    const { names: _, ...fields } = written;
+    const { mentions: _, ...fields } = written;
     expect(record).toEqual({
       ...fields,
       id,

@@ -134,7 +134,7 @@ describe('a proposal that is not executed', () => {
       await executeApproval(sender(), ref, { requestId, type: 'approve' }),
       await retryApproval(sender(), addressOf(signed)),
     ]) {
-      expect(outcome).toEqual({ gone: true });
+      expect(outcome).toEqual({ workflowClosed: true });
     }
     expect(await org.stored()).toEqual(before);
   });

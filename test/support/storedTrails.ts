@@ -25,13 +25,13 @@ export async function storeTransactionOf(
   const accountId = change.accountId ?? (await storeAccount(db, org.id)).id;
   const of = { organizationId: org.id, accountId, policyId: policy.id, initiatorId: org.dave.id };
   const { networkId = NETWORK_ID } = change;
-  const names = [
+  const mentions = [
     `account:${accountId}`,
     `policy:${policy.id}`,
     `member:${org.dave.id}`,
     `network:${networkId}`,
   ];
-  const more = { id: newId('txn'), createdBy: org.adminKeyId, names };
+  const more = { id: newId('txn'), createdBy: org.adminKeyId, mentions };
   const transactionId = await storeTransaction(db, of, { ...more, ...change });
   if (Object.keys(columns).length > 0) await db('approvals').where({ id: transactionId }).update(columns);
   const found = await readTransaction(db, { organizationId: org.id, transactionId });

@@ -56,7 +56,7 @@ export async function storeTransaction(db: Db, of: TransactionOf, change: Stored
   await db.transaction(async (tx) => {
     const { rows } = await tx.raw(`SELECT date_trunc('second', now() + interval '1 hour') AS ends`);
     const approval = {
-      names: [],
+      mentions: [],
       createdBy: null,
       expiresAt: rows[0].ends,
       position: 0n,

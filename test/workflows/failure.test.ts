@@ -189,7 +189,7 @@ describe('an execution with an unfunded relayer on one network', () => {
       .where({ resource_id: failed.id, action: 'proposal.executionRetried' })
       .first('actor');
     expect(entry?.actor).toMatchObject({ type: 'operator' });
-    expect(await retryApproval(sender(), address)).toEqual({ gone: true });
+    expect(await retryApproval(sender(), address)).toEqual({ workflowClosed: true });
   });
 
   it('is completed by the signal of the Temporal UI, however often it is sent', async () => {

@@ -94,7 +94,7 @@ async function deleteWorkflow(proposal: Shown): Promise<void> {
 /** Waits until Temporal's list lacks so many workflows of open proposals. */
 async function untilMissed(count: number): Promise<void> {
   await until(`Temporal lacks ${count}`, async () => {
-    return (await differencesOf(world, reconciler)).suspects.length === count;
+    return (await differencesOf(world, reconciler)).missingWorkflow.length === count;
   });
 }
 
@@ -398,7 +398,7 @@ itDeep('a workflow that is left over is found although another one is missed: th
     await untilMissed(1);
     // A young one may still be creating its record.
     await until('the other one is left over', async () => {
-      return (await differencesOf(world, reconciler)).leftOver.length === 1;
+      return (await differencesOf(world, reconciler)).orphaned.length === 1;
     });
     expect(await reconciler.pass()).toMatchObject({ restarted: 1, refreshed: 1, failed: 0 });
     expect(await ended(world, org, left)).toMatchObject({ closed: true });

@@ -81,7 +81,7 @@ afterAll(async () => {
 
 function workflowOf({ id }: { id: string }): WorkflowHandle {
   return world.temporal.workflow.getHandle(
-    approvalWorkflowId({ subject: 'transaction', organizationId: org.id, id: id }),
+    approvalWorkflowId({ subject: 'transaction', organizationId: org.id, id }),
   );
 }
 
@@ -223,7 +223,7 @@ describe('a workflow that is lost', () => {
       await world.db.transaction((tx) => appendAudit(tx, org.id, Array(10).fill(entry)));
       await until(
         'Temporal lacks it',
-        async () => (await differencesOf(world, reconciler)).suspects.length === 1,
+        async () => (await differencesOf(world, reconciler)).missingWorkflow.length === 1,
       );
       expect(await reconciler.pass()).toMatchObject({ restarted: 0, postponed: 1 });
     });
@@ -313,7 +313,10 @@ itDeep('a pass without differences changes nothing', async () => {
   await unsigned();
   await reconciler.withoutSchedule(async () => {
     const entries = () => world.db('audit_log').count('* as n').first();
-    await until('none is missed', async () => (await differencesOf(world, reconciler)).suspects.length === 0);
+    await until(
+      'none is missed',
+      async () => (await differencesOf(world, reconciler)).missingWorkflow.length === 0,
+    );
     const before = await entries();
     const summary = await reconciler.pass();
     expect(summary).toMatchObject({ restarted: 0, closed: 0, refreshed: 0, noted: 0, failed: 0 });

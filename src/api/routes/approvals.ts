@@ -141,7 +141,7 @@ async function respond<V extends AnySnapshot, S extends ApprovalState>(
   const watch = watchExecution(resourceId);
   try {
     const outcome = await sendMessage(db, message, send);
-    if ('gone' in outcome) {
+    if ('workflowClosed' in outcome) {
       // Its workflow is closed: either the message had its effect before, or the record says why it cannot have one.
       if (!(await isMessageReceived(db, resourceId, id))) {
         acceptOrThrow(recheck(await load(context)));

@@ -8,7 +8,7 @@ import { describeReconciler } from '../../temporal/schedule';
 import { count, duration } from '../text';
 import { type Finding, fail, firstOf, ok, PATIENCE_MS, warn } from './finding';
 
-/** Maximum of suspects that are checked one by one; each costs a call. */
+/** Maximum of approvals without a running workflow that are checked one by one; each costs a call. */
 const MAX_CHECKED = 100;
 const AT_ONCE = 10;
 /** Passes that may be missed before it is a warning. */
@@ -24,8 +24,8 @@ export async function checkWorkflows(
 ): Promise<Finding[]> {
   const networkIds = config.networks.map(({ id }) => id);
   const ranges = await countRanges({ db, sender });
-  const { suspects } = await compare({ db, sender, networkIds }, ranges);
-  const checked = suspects.slice(0, MAX_CHECKED);
+  const { missingWorkflow } = await compare({ db, sender, networkIds }, ranges);
+  const checked = missingWorkflow.slice(0, MAX_CHECKED);
   const stopped: string[] = [];
   for (let start = 0; start < checked.length; start += AT_ONCE) {
     const founds = await Promise.all(
@@ -39,7 +39,7 @@ export async function checkWorkflows(
     const open = ranges.reduce((sum, range) => sum + range.open, 0);
     return [ok('workflows', `${count(open, 'open record has', 'open records have')} one`)];
   }
-  const atLeast = suspects.length > checked.length ? 'at least ' : '';
+  const atLeast = missingWorkflow.length > checked.length ? 'at least ' : '';
   return [
     warn(
       'workflows',

@@ -48,11 +48,11 @@ export async function checkAccountNonces(chain: ChainClient, db: Db): Promise<Fi
   const part = `accounts ${chain.network.id}`;
   const explained = await explainedNonces(db, chain.network.id, MAX_ACCOUNTS + 1);
   const looked = explained.slice(0, MAX_ACCOUNTS);
-  const gone: string[] = [];
+  const withoutContract: string[] = [];
   const suspects = new Map<string, bigint>();
   await mapLimit(AT_ONCE, looked, async ({ accountId, address, next }) => {
     const onChain = await accountNonce(chain, address as Address);
-    if (onChain === null) gone.push(accountId);
+    if (onChain === null) withoutContract.push(accountId);
     else if (onChain > next) suspects.set(accountId, onChain);
   });
   // What is executed is recorded before: only what is read after the chain can be compared with it.
@@ -73,12 +73,12 @@ export async function checkAccountNonces(chain: ChainClient, db: Db): Promise<Fi
             'the database is a restored backup, or the keystore is used elsewhere; see the runbook first',
           ),
         ]),
-    ...(gone.length === 0
+    ...(withoutContract.length === 0
       ? []
       : [
           fail(
             part,
-            `no contract at the address of ${firstOf(gone)}`,
+            `no contract at the address of ${firstOf(withoutContract)}`,
             'check whether the network was reset, or its node is behind the blocks of their deployment',
           ),
         ]),

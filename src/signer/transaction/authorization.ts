@@ -5,7 +5,7 @@ import type { JournaledRecord } from '../../domain/journaledRecord';
 import { usageOf } from '../../transactions/policy';
 import type { SignerContext } from '../context';
 import { type AuthorizationEntry, type RejectionEntry, signedPart } from '../journal/entries';
-import { SignerHold, SignerRefusal } from '../refusal';
+import { SignerRefusal, TemporaryRefusal } from '../refusal';
 import type { NewAttempt } from '../store/attempts';
 import { assertAttemptOf } from './envelopes';
 import { assertTransactionEvidence, type Verified } from './evidence';
@@ -16,7 +16,7 @@ import { evidenceOf } from './sealedTransaction';
 import type { Votes } from './votes';
 
 /**
- * The record of a transaction for the journal. Throws SignerRefusal unless the transaction is being executed; SignerHold
+ * The record of a transaction for the journal. Throws SignerRefusal unless the transaction is being executed; TemporaryRefusal
  * unless it is the record that was verified: a restore writes it back.
  */
 function recordToKeep({ record, journaled: kept }: SigningSnapshot): JournaledRecord {
@@ -38,14 +38,14 @@ function recordToKeep({ record, journaled: kept }: SigningSnapshot): JournaledRe
     transaction.replaces === record.replaces &&
     transaction.value === String(record.value);
   if (isSame) return kept;
-  throw new SignerHold(
+  throw new TemporaryRefusal(
     'rollback',
     `the rows of transaction ${record.id} differ from the record that was verified: the database was changed`,
   );
 }
 
 /**
- * The authorization of what is stored, as the journal keeps it. Throws SignerRefusal or SignerHold where the record in the
+ * The authorization of what is stored, as the journal keeps it. Throws SignerRefusal or TemporaryRefusal where the record in the
  * database is not the one that was verified, or not being executed.
  */
 export function authorizationEntry(
@@ -77,7 +77,7 @@ export function authorizationEntry(
 }
 
 /**
- * Throws SignerRefusal or SignerHold unless a stored attempt that the journal lacks may be taken over: a crash came before
+ * Throws SignerRefusal or TemporaryRefusal unless a stored attempt that the journal lacks may be taken over: a crash came before
  * its entry, so that nothing of it is signed; it is the call that was asked for, at the next nonce, with the gas that it needs,
  * and all of its evidence is still valid. Returns what it replaces without that ever being authorized.
  */
@@ -102,7 +102,7 @@ export async function assertTakenOver(
   const rejected = await assertTransactionEvidence(context, tx, snapshot, { ...verified, except: record.id });
   const leastGas = requireGas(needed);
   if (attempt.safeTxGas >= leastGas) return rejected;
-  throw new SignerHold(
+  throw new TemporaryRefusal(
     'simulation',
     `chain_attempts ${attempt.id} has ${attempt.safeTxGas} gas for transaction ${record.id}, which needs ${leastGas}: cancel it if this remains`,
   );

@@ -8,7 +8,7 @@ import { assertAccount } from '../account';
 import { type SignerContext, withNetwork } from '../context';
 import { assertIds } from '../input';
 import type { IndexedAuthorization } from '../journal/journalIndex';
-import { refusalsAsValues, SignerHold, SignerRefusal, type SigningResult } from '../refusal';
+import { refusalsAsValues, SignerRefusal, type SigningResult, TemporaryRefusal } from '../refusal';
 import { boundTransactionTerms } from './boundedTerms';
 import { assertAttemptOf, signIntent, storeCancellation, type Target } from './envelopes';
 import { assertNextNonce, authorizationOf } from './journaled';
@@ -21,7 +21,7 @@ export interface SignCancellation extends TransactionRef {
 
 /**
  * What of a transaction has the nonce that its cancellation uses: by the journal; or, where a crash came before that, the
- * next one, which nothing else takes then. Throws SignerRefusal or SignerHold.
+ * next one, which nothing else takes then. Throws SignerRefusal or TemporaryRefusal.
  */
 export function targetOf(
   context: SignerContext,
@@ -37,7 +37,7 @@ export function targetOf(
   if (known) return { ...of, safeNonce: known.safeNonce, fromBlock: known.fromBlock };
   if (!cancelled) {
     if (attempt.signature !== null) {
-      throw new SignerHold(
+      throw new TemporaryRefusal(
         'rollback',
         `chain_attempts ${attempt.id} of transaction ${record.id} has a signature, and the journal has nothing of it: it is signed only after that. The journal is not the last one: see "The journal is lost" in docs/runbook.md`,
       );

@@ -20,7 +20,7 @@ import { assertAccount } from '../account';
 import { networkOf, type SignerContext, withNetwork } from '../context';
 import { assertIds } from '../input';
 import type { JournalEntry, OutcomeEntry } from '../journal/entries';
-import { reportRefusal, SignerHold, SignerRefusal } from '../refusal';
+import { reportRefusal, SignerRefusal, TemporaryRefusal } from '../refusal';
 import { decideAuthorizations, type ReadOutcome } from '../store/authorizations';
 import { insertUnknownExecution } from '../store/unknownExecutions';
 import { assertAttemptOf, assertCancellation } from './envelopes';
@@ -278,7 +278,7 @@ function recordedAs(
 /**
  * Reads what became of an authorization, and records it; an outcome is undecided again where the endpoints show that its
  * nonce is not used, or not confirmed, any more. `search`: also in the logs, where no transaction of ours has it. Returns
- * what is recorded then, null while it is undecided. Throws SignerRefusal (SignerHold when clocks are apart) or
+ * what is recorded then, null while it is undecided. Throws SignerRefusal (TemporaryRefusal when clocks are apart) or
  * ChainUnavailable.
  */
 export async function recordOutcome(
@@ -322,7 +322,7 @@ export async function confirmOutcome(context: SignerContext, ref: TransactionRef
     assertIds(ref, 'organizationId', 'transactionId');
     return { outcome: await recordOutcome(context, ref) };
   } catch (error) {
-    if (error instanceof SignerHold) reportRefusal(context, error.reason, error.message);
+    if (error instanceof TemporaryRefusal) reportRefusal(context, error.reason, error.message);
     if (error instanceof SignerRefusal) return { unreachable: `the signer refuses: ${error.message}` };
     if (error instanceof ChainUnavailable) return { unreachable: error.message };
     throw error;

@@ -20,7 +20,7 @@ import type { BoundedTerms } from '../boundedTerms';
 import { networkOf, type SignerContext } from '../context';
 import { assertNotFrozen } from '../frozen';
 import type { AuthorizationEntry, CancellationEntry, RejectionEntry } from '../journal/entries';
-import { ROLLED_BACK, SignerHold } from '../refusal';
+import { ROLLED_BACK, TemporaryRefusal } from '../refusal';
 import { firstEnvelope, gasOf, reservedBefore, reserveEnvelope, signReserved } from '../signEnvelope';
 import { insertAttempt, insertAttemptReserved, insertSignature, type NewAttempt } from '../store/attempts';
 import { reservationsOf } from '../store/reservations';
@@ -78,21 +78,21 @@ function stored(
   };
 }
 
-/** Throws SignerHold unless a stored cancellation is the empty call that uses a nonce of its account. */
+/** Throws TemporaryRefusal unless a stored cancellation is the empty call that uses a nonce of its account. */
 export function assertCancellation(attempt: Attempt, account: Address, nonce: bigint): SafeTransaction {
   const { id, networkId, safeNonce, safeTxHash } = attempt;
   const content = cancellation({ networkId, account, nonce });
   if (safeNonce === nonce && safeTransactionHash(content) === safeTxHash) return content;
-  throw new SignerHold(
+  throw new TemporaryRefusal(
     'rollback',
     `chain_attempts ${id} is not the cancellation of nonce ${nonce}: the database was changed`,
   );
 }
 
-/** Throws SignerHold unless a stored attempt is the call that its transaction asks for. */
+/** Throws TemporaryRefusal unless a stored attempt is the call that its transaction asks for. */
 export function assertAttemptOf(record: StoredTransaction, attempt: Attempt): void {
   if (isAttemptOf(record, attempt)) return;
-  throw new SignerHold(
+  throw new TemporaryRefusal(
     'rollback',
     `chain_attempts ${attempt.id} is not what transaction ${record.id} asks for: the database was changed`,
   );
@@ -138,14 +138,14 @@ async function reserve(
   return { signable, reserved: await reserveEnvelope(context, tx, request) };
 }
 
-/** What is signed at an earlier nonce of the account, as the journal has it. Throws SignerHold where it has not. */
+/** What is signed at an earlier nonce of the account, as the journal has it. Throws TemporaryRefusal where it has not. */
 function earlierSignable(context: SignerContext, wanted: Attempt, account: Address): Signable {
   const { journal } = context;
   const { kind, transactionId, accountId, safeNonce } = wanted;
   const cancelled = journal.cancellationOf(transactionId);
   const known = kind === 'transaction' ? authorizationOf(context, wanted, account) : cancelled;
   if (!known) {
-    throw new SignerHold(
+    throw new TemporaryRefusal(
       'unsigned',
       `nonce ${safeNonce} of account ${accountId} belongs to transaction ${transactionId}, which is not signed yet`,
     );
@@ -154,7 +154,7 @@ function earlierSignable(context: SignerContext, wanted: Attempt, account: Addre
     return stored(wanted, assertCancellation(wanted, account, BigInt(known.safeNonce)));
   }
   if (cancelled || journal.isUndone(transactionId)) {
-    throw new SignerHold(
+    throw new TemporaryRefusal(
       'undecided',
       `nonce ${safeNonce} of account ${accountId} belongs to transaction ${transactionId}, which is cancelled or decided again: its own workflow goes on first`,
     );
@@ -347,7 +347,7 @@ function assertJournaled({ journal }: SignerContext, { kind, transactionId }: Si
   const known =
     kind === 'transaction' ? journal.authorizationOf(transactionId) : journal.cancellationOf(transactionId);
   if (known?.safeTxHash === hash) return;
-  throw new SignerHold(
+  throw new TemporaryRefusal(
     'rollback',
     `the journal has ${known?.safeTxHash ?? 'nothing'} of the ${kind} of ${transactionId}, and ${hash} was to be signed: ${ROLLED_BACK}`,
   );

@@ -12,7 +12,7 @@ import { type Spending, usageOf } from '../../transactions/policy';
 import type { SignerContext } from '../context';
 import type { RejectionEntry } from '../journal/entries';
 import type { IndexedAuthorization } from '../journal/journalIndex';
-import { ROLLED_BACK, SignerHold } from '../refusal';
+import { ROLLED_BACK, TemporaryRefusal } from '../refusal';
 import { readJournaledRecord } from '../store/journaledRecords';
 
 /** A nonce of an account that is to be authorized. */
@@ -23,7 +23,7 @@ interface NewNonce {
   readonly safeNonce: bigint;
 }
 
-/** Throws SignerHold where the journal has the authorization of a transaction that the database has none of. */
+/** Throws TemporaryRefusal where the journal has the authorization of a transaction that the database has none of. */
 export function assertNotAuthorized(
   { journal, pending }: Pick<SignerContext, 'journal' | 'pending'>,
   transactionId: string,
@@ -31,16 +31,19 @@ export function assertNotAuthorized(
   const known = journal.authorizationOf(transactionId);
   if (!known && !pending.has(transactionId)) return;
   if (!known) {
-    throw new SignerHold('undecided', `transaction ${transactionId} is being authorized at this moment`);
+    throw new TemporaryRefusal(
+      'undecided',
+      `transaction ${transactionId} is being authorized at this moment`,
+    );
   }
-  throw new SignerHold(
+  throw new TemporaryRefusal(
     'rollback',
     `transaction ${transactionId} was authorized at nonce ${known.safeNonce} (${known.safeTxHash}, line ${known.line} of the journal), and the table authorizations has no row of it: ${ROLLED_BACK}`,
   );
 }
 
 /**
- * Throws SignerHold where the journal knows of authorizations that the database lacks: one of this transaction, or one
+ * Throws TemporaryRefusal where the journal knows of authorizations that the database lacks: one of this transaction, or one
  * of this nonce of its account or of a later one.
  */
 export function assertNotRolledBack(
@@ -50,7 +53,7 @@ export function assertNotRolledBack(
   const { transactionId, accountId, networkId, safeNonce } = wanted;
   assertNotAuthorized({ journal, pending }, transactionId);
   if (journal.isRejected(transactionId)) {
-    throw new SignerHold(
+    throw new TemporaryRefusal(
       'rollback',
       `transaction ${transactionId} is rejected in the journal, and the table authorizations has no row of it: ${ROLLED_BACK}`,
     );
@@ -58,14 +61,14 @@ export function assertNotRolledBack(
   const highest = journal.highestNonce({ accountId, networkId });
   if (highest === undefined || highest < safeNonce) return;
   const taken = journal.takenAt({ accountId, networkId, safeNonce: highest });
-  throw new SignerHold(
+  throw new TemporaryRefusal(
     'rollback',
     `nonce ${highest} of account ${accountId} on network ${networkId} is taken by ${taken?.transactionId ?? 'an unknown execution'} (${taken?.safeTxHash}, line ${taken?.line} of the journal), and the table authorizations ends before nonce ${safeNonce}: ${ROLLED_BACK}`,
   );
 }
 
 /** The journal counts more in a window than the database: one has outcomes that the other lacks, or was rolled back. */
-export class BudgetBehind extends SignerHold {}
+export class BudgetBehind extends TemporaryRefusal {}
 
 /**
  * Throws BudgetBehind where the journal has more authorizations in a window, at the signer's time, than the table has.
@@ -112,7 +115,7 @@ export function contentOfAttempt(attempt: Attempt, account: Address): SafeTransa
 
 /**
  * The authorization of a stored transaction attempt by the journal; undefined where a crash came before that. Throws
- * SignerHold where the row is not what was authorized, by the hash of what it contains, or where something else has taken
+ * TemporaryRefusal where the row is not what was authorized, by the hash of what it contains, or where something else has taken
  * its nonce. An unknown execution at the nonce only says what became of it.
  */
 export function authorizationOf(
@@ -135,7 +138,7 @@ export function authorizationOf(
     : taken === undefined;
   if (isSame && attempt.safeTxHash === hash) return known;
   const other = known ?? taken;
-  throw new SignerHold(
+  throw new TemporaryRefusal(
     'rollback',
     `chain_attempts ${id} has ${attempt.safeTxHash} (${hash} by its content) of transaction ${transactionId} at nonce ${safeNonce} of account ${accountId} on network ${networkId}, and ${other ? `line ${other.line} of the journal has ${other.safeTxHash}` : 'the journal has nothing there'}: ${ROLLED_BACK}`,
   );
@@ -151,7 +154,7 @@ function hashOf(attempt: Attempt, account: Address): Hex | undefined {
 }
 
 /**
- * Throws SignerHold unless a nonce of an account is the next one by the journal and by what is pending here: what only the
+ * Throws TemporaryRefusal unless a nonce of an account is the next one by the journal and by what is pending here: what only the
  * database has says nothing about what was signed.
  */
 export function assertNextNonce(
@@ -161,7 +164,7 @@ export function assertNextNonce(
   const journaled = journal.highestNonce({ accountId, networkId }) ?? -1n;
   const next = max(journaled, pending.highestNonce({ accountId, networkId })) + 1n;
   if (safeNonce <= next) return;
-  throw new SignerHold(
+  throw new TemporaryRefusal(
     'unsigned',
     `transaction ${transactionId} would get nonce ${safeNonce} of account ${accountId} on network ${networkId}, and the journal has nothing at the nonces from ${next} on: the transactions at those go on first`,
   );

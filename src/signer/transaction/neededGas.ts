@@ -6,7 +6,7 @@ import type { StoredTransaction } from '../../db/storedTransactions';
 import { max } from '../../domain/bigint';
 import { tokenOf } from '../../transactions/policy';
 import { networkOf, type SignerContext } from '../context';
-import { SignerHold } from '../refusal';
+import { TemporaryRefusal } from '../refusal';
 
 /** A call with value to a new address without code. Sources: EIP-150, EIP-2929. */
 const PLAIN_GAS = 2_600n + 9_000n + 25_000n;
@@ -24,7 +24,7 @@ function hasCode(
   });
 }
 
-/** The safeTxGas that a call needs by one endpoint. Throws SignerHold where it would fail, and ChainUnavailable. */
+/** The safeTxGas that a call needs by one endpoint. Throws TemporaryRefusal where it would fail, and ChainUnavailable. */
 async function neededAt(
   { keystore, maxGas }: SignerContext,
   chain: ChainClient,
@@ -45,14 +45,14 @@ async function neededAt(
     assertChainId(chain),
   ]);
   if (simulated.ok) return simulated.gas;
-  throw new SignerHold(
+  throw new TemporaryRefusal(
     'simulation',
     `the signer's own endpoint does not confirm that transaction ${id} succeeds: ${simulated.message}`,
   );
 }
 
 /** The gas that a transaction needs, or why that cannot be said now: thrown once all else permits the transaction. */
-export type NeededGas = bigint | SignerHold | ChainUnavailable;
+export type NeededGas = bigint | TemporaryRefusal | ChainUnavailable;
 
 /** The gas that is needed. Throws what stands for it. */
 export function requireGas(needed: NeededGas): bigint {
@@ -68,7 +68,7 @@ export async function neededGas(context: SignerContext, record: StoredTransactio
   try {
     return await mostNeeded(context, record);
   } catch (error) {
-    if (error instanceof SignerHold || error instanceof ChainUnavailable) return error;
+    if (error instanceof TemporaryRefusal || error instanceof ChainUnavailable) return error;
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import type { NetworkConfig } from '../../config';
 import { isSameAddress } from '../../domain/address';
 import type { SignerContext } from '../context';
 import type { IndexedAuthorization } from '../journal/journalIndex';
-import { reportRefusal, SignerHold, SignerRefusal } from '../refusal';
+import { reportRefusal, SignerRefusal, TemporaryRefusal } from '../refusal';
 import { recordedBlocks } from '../store/authorizations';
 import {
   isSameReading,
@@ -137,7 +137,7 @@ async function lookUpAlone(context: SignerContext, all: readonly Undecided[]): P
     } catch (error) {
       // The database lies or was rolled back: others can be read.
       if (!(error instanceof SignerRefusal)) throw error;
-      if (error instanceof SignerHold) reportRefusal(context, error.reason, error.message);
+      if (error instanceof TemporaryRefusal) reportRefusal(context, error.reason, error.message);
     }
   }
 }

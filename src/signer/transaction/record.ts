@@ -44,7 +44,7 @@ export type SigningSnapshot = SealedTransaction & FirstSigningConditions;
 type Reading = Pick<SignerContext, 'readSealedState' | 'clock'>;
 type ReadingOptions = Pick<NonNullable<Parameters<SignerContext['readSealedState']>[2]>, 'lock'>;
 
-/** What was found of a transaction, under the sealed state. Throws SignerRefusal, and SignerHold when the clock of the database is apart. */
+/** What was found of a transaction, under the sealed state. Throws SignerRefusal, and TemporaryRefusal when the clock of the database is apart. */
 function underSeal<Found extends UnsealedTransaction>(
   { clock }: Pick<Reading, 'clock'>,
   found: Found,
@@ -72,7 +72,7 @@ async function readBoth<Found extends UnsealedTransaction & WithSealed>(
 }
 
 /**
- * Reads a transaction under the sealed state; undefined when it does not exist. Throws SignerRefusal, and SignerHold when
+ * Reads a transaction under the sealed state; undefined when it does not exist. Throws SignerRefusal, and TemporaryRefusal when
  * the clock of the database is apart.
  */
 export async function readSealedTransaction(

@@ -7,7 +7,7 @@ import { usageOf } from '../../transactions/policy';
 import type { SignerContext } from '../context';
 import { assertIds } from '../input';
 import type { RejectionEntry } from '../journal/entries';
-import { reportRefusal, SignerHold, SignerRefusal } from '../refusal';
+import { reportRefusal, SignerRefusal, TemporaryRefusal } from '../refusal';
 import { findAuthorizationOutcome, insertRejection } from '../store/authorizations';
 import { assertSameContent } from './evidence';
 import { rejectionEntries } from './journaled';
@@ -72,7 +72,7 @@ export async function recordRejection(context: SignerContext, ref: TransactionRe
     await journal.append(...recorded.value);
     return accept(null);
   } catch (error) {
-    if (error instanceof SignerHold) reportRefusal(context, error.reason, error.message);
+    if (error instanceof TemporaryRefusal) reportRefusal(context, error.reason, error.message);
     if (error instanceof EndpointsMissing || error instanceof SignerRefusal) {
       return refuse('conflict', error.message);
     }

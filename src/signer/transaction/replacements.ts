@@ -8,7 +8,7 @@ import { usageOf } from '../../transactions/policy';
 import type { SignerContext } from '../context';
 import type { RejectionEntry } from '../journal/entries';
 import type { IndexedAuthorization } from '../journal/journalIndex';
-import { ROLLED_BACK, SignerHold, SignerRefusal } from '../refusal';
+import { ROLLED_BACK, SignerRefusal, TemporaryRefusal } from '../refusal';
 import { findAuthorization, insertRejection } from '../store/authorizations';
 import { readUnsealedTransaction } from '../store/transactions';
 import { assertNotAuthorized, rejectionEntries } from './journaled';
@@ -22,7 +22,7 @@ const MOST_REPLACED = 100;
  * The transactions that a transaction replaces, directly and indirectly, up to one that the journal has: these are not
  * authorized, and the journal does not know yet what they replace, which their initiators have signed. Outside the database
  * transaction, because signatures of contract wallets are verified on chain. Throws SignerRefusal for one that its initiator
- * has not signed, SignerHold for an endless chain and for one that is being authorized, and ChainUnavailable.
+ * has not signed, TemporaryRefusal for an endless chain and for one that is being authorized, and ChainUnavailable.
  */
 export async function unjournaledReplaced(
   context: SignerContext,
@@ -46,7 +46,7 @@ export async function unjournaledReplaced(
       );
     }
     if (found.length >= MOST_REPLACED) {
-      throw new SignerHold('rollback', `what transaction ${by} replaces has no end: ${ROLLED_BACK}`);
+      throw new TemporaryRefusal('rollback', `what transaction ${by} replaces has no end: ${ROLLED_BACK}`);
     }
     found.push(seen.record);
   }
@@ -68,7 +68,7 @@ export function othersOfPayment(
 /**
  * The outcome of the transaction that another one replaces; null while the table and the journal do not both have it. One
  * that was never authorized is recorded as rejected. Throws SignerRefusal unless it is a failed transaction of the same
- * account, and SignerHold where only the journal has its authorization.
+ * account, and TemporaryRefusal where only the journal has its authorization.
  */
 async function outcomeOfReplaced(
   { journal, pending }: Pick<SignerContext, 'journal' | 'pending'>,
@@ -99,7 +99,7 @@ async function outcomeOfReplaced(
 }
 
 /**
- * Throws while another transaction that stands for the same payment can be executed, by the journal: SignerHold where it is
+ * Throws while another transaction that stands for the same payment can be executed, by the journal: TemporaryRefusal where it is
  * undecided, SignerRefusal where it was executed.
  */
 function assertNoneOther(
@@ -112,7 +112,7 @@ function assertNoneOther(
     const same = `transaction ${id} stands for the same payment as ${transactionId}`;
     if (outcome === 'executed') throw new SignerRefusal('stale', `${same}, which was executed`);
     if (outcome === null) {
-      throw new SignerHold('undecided', `${same}, whose outcome the signer has not read yet`);
+      throw new TemporaryRefusal('undecided', `${same}, whose outcome the signer has not read yet`);
     }
   }
 }
@@ -150,11 +150,11 @@ export interface ReadBefore {
 }
 
 /** Why the outcome of a replaced transaction could not be read now; undefined where it was read. */
-export type ReplacedOutcomeUnavailable = SignerHold | undefined;
+export type ReplacedOutcomeUnavailable = TemporaryRefusal | undefined;
 
 /**
  * Throws SignerRefusal unless what a transaction replaces, and all else that stands for the same payment, can never
- * execute, by what the signer itself has read or by a rejection that it records here; and SignerHold while it has not read
+ * execute, by what the signer itself has read or by a rejection that it records here; and TemporaryRefusal while it has not read
  * that. Returns what is recorded as rejected.
  */
 export async function assertReplaceable(
@@ -169,7 +169,7 @@ export async function assertReplaceable(
   const outcome = await outcomeOfReplaced(context, tx, record, replaces);
   if (unavailable) throw unavailable;
   if (outcome === null) {
-    throw new SignerHold(
+    throw new TemporaryRefusal(
       'undecided',
       `transaction ${id} replaces ${replaces}, whose outcome the signer has not read yet`,
     );

@@ -18,7 +18,7 @@ import { assertNotFrozen } from '../frozen';
 import { assertIds } from '../input';
 import type { AuthorizationEntry } from '../journal/entries';
 import type { IndexedAuthorization } from '../journal/journalIndex';
-import { refusalsAsValues, SignerHold, SignerRefusal, type SigningResult } from '../refusal';
+import { refusalsAsValues, SignerRefusal, type SigningResult, TemporaryRefusal } from '../refusal';
 import { decideAuthorizations, findAuthorizedAt, insertAuthorization } from '../store/authorizations';
 import { assertTakenOver, authorizationEntry } from './authorization';
 import { boundTransactionTerms } from './boundedTerms';
@@ -95,7 +95,7 @@ interface Locked {
 
 /**
  * Why an authorized transaction gets only its cancellation: it had failed, its chain has lost that block, and meanwhile
- * another one has taken its place or its budget was spent. Null where it goes on. Throws SignerHold while an earlier one that
+ * another one has taken its place or its budget was spent. Null where it goes on. Throws TemporaryRefusal while an earlier one that
  * stands for the same payment is undecided: its cancellation comes first.
  */
 async function cancelledInstead(
@@ -120,7 +120,7 @@ async function cancelledInstead(
   }
   const earlier = others.find((other) => outcomeOf(other.transactionId) === null);
   if (earlier) {
-    throw new SignerHold(
+    throw new TemporaryRefusal(
       'undecided',
       `transaction ${transactionId} waits for the cancellation of ${earlier.transactionId}, which it replaces`,
     );

@@ -5,7 +5,7 @@ import type { TransactionRef } from '../../domain/transaction';
 import { mapLimit } from '../../mapLimit';
 import type { SignerContext } from '../context';
 import type { IndexedAuthorization } from '../journal/journalIndex';
-import { SignerHold, SignerRefusal } from '../refusal';
+import { SignerRefusal, TemporaryRefusal } from '../refusal';
 import { undecidedAuthorizations } from '../store/authorizations';
 import { recordOutcome } from './confirmOutcome';
 import { BudgetBehind } from './journaled';
@@ -76,7 +76,7 @@ export async function decideReplaced(
     } catch (error) {
       if (!(error instanceof ChainUnavailable || error instanceof SignerRefusal)) throw error;
       const message = `transaction ${id} replaces ${transactionId}, whose outcome the signer cannot read now: ${error.message}`;
-      return new SignerHold('undecided', message);
+      return new TemporaryRefusal('undecided', message);
     }
   }
   return undefined;

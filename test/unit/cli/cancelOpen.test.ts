@@ -52,7 +52,7 @@ test('a refusal and an unexpected error are results of their own transaction', a
 
 test('a workflow that is not running is asked again', async () => {
   const { cancellations } = await ask((_id, before) =>
-    before === 0 ? ({ gone: true } as unknown as MessageOutcome) : requested,
+    before === 0 ? ({ workflowClosed: true } as unknown as MessageOutcome) : requested,
   );
   expect(cancellations.every(({ refusal }) => refusal === null)).toBe(true);
 });

@@ -168,7 +168,7 @@ describe('the documentation', () => {
   it('says what each note and each failure of a proposal means', () => {
     const text = read('docs/errors.md');
     const notes = [
-      'src/domain/outsideEvents.ts',
+      'src/domain/externalEvents.ts',
       'src/approvals/changes.ts',
       'src/domain/wallet.ts',
       'src/domain/networkNotes.ts',

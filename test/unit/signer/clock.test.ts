@@ -40,7 +40,7 @@ test.each([
   for (const ms of [0, 60_000, -60_000]) expect(clock.assertInStep(new Date(TIME + ms))).toBeUndefined();
   expect(() => clock.assertInStep(new Date(TIME + apartMs))).toThrow(
     expect.objectContaining({
-      name: 'SignerHold',
+      name: 'TemporaryRefusal',
       reason: 'clock',
       message: expect.stringContaining(`the clock of the database is 61 s ${way} the signer's`),
     }),

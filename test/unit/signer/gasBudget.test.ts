@@ -82,7 +82,7 @@ test('a budget is used up by what is signed, for its organization and network, a
   const message =
     'the gas budget of org_1 on Nowhere is used up: 0.00000000000000075 ETH within the last hour, of at most 0.00000000000000075 ETH (GAS_BUDGET_PER_HOUR, a part of which is kept for cancellations); it continues by itself, within an hour';
   expect(() => budget.claim(tx, network, next)).toThrow(
-    expect.objectContaining({ name: 'SignerHold', reason: 'gas', message }),
+    expect.objectContaining({ name: 'TemporaryRefusal', reason: 'gas', message }),
   );
   budget.claim(tx, network, { ...next, organizationId: 'org_2' });
   budget.claim(tx, network, { ...next, networkId: 8 });

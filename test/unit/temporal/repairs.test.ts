@@ -27,9 +27,9 @@ async function pass(total: number, fails: (index: number) => boolean): Promise<R
     countRepair: () => undefined,
   };
   const repairs = new Repairs(deps, new AbortController().signal);
-  const leftOver = Array.from({ length: total }, (_, index) => `workflow-${index}`);
-  const nothing = { compared: 0, suspects: [], still: [], networksChanged: [], unlike: [] };
-  await repairs.run({ ...nothing, leftOver }, () => true);
+  const orphaned = Array.from({ length: total }, (_, index) => `workflow-${index}`);
+  const nothing = { compared: 0, missingWorkflow: [], stalled: [], networksChanged: [], diverged: [] };
+  await repairs.run({ ...nothing, orphaned }, () => true);
   return repairs;
 }
 

@@ -10,7 +10,7 @@ export type NoteTarget =
   | { readonly signedBy: string };
 
 /** A change elsewhere that is noted on open approvals. */
-export interface OutsideEvent {
+export interface ExternalEvent {
   readonly target: NoteTarget;
   readonly code: string;
   /** In words. */
@@ -22,9 +22,9 @@ function named({ id, name }: MemberSummary): string {
 }
 
 /** The events of a change of the admins, to note on open approvals: whose signature counts, and the threshold. */
-export function adminChanges(before: AdminSet, after: AdminSet): OutsideEvent[] {
+export function adminChanges(before: AdminSet, after: AdminSet): ExternalEvent[] {
   const find = (set: AdminSet, id: string) => set.members.find((member) => member.id === id);
-  const threshold: OutsideEvent[] =
+  const threshold: ExternalEvent[] =
     before.threshold === after.threshold
       ? []
       : [
@@ -34,7 +34,7 @@ export function adminChanges(before: AdminSet, after: AdminSet): OutsideEvent[] 
             message: `the admin threshold is ${after.threshold} now; it was ${before.threshold}`,
           },
         ];
-  const gone = before.members
+  const removed = before.members
     .filter((member) => !find(after, member.id))
     .map((member) => ({
       target: { signedBy: member.id },
@@ -61,5 +61,5 @@ export function adminChanges(before: AdminSet, after: AdminSet): OutsideEvent[] 
       },
     ];
   });
-  return [...threshold, ...gone, ...added, ...moved];
+  return [...threshold, ...removed, ...added, ...moved];
 }
