@@ -1,6 +1,7 @@
-import { type Hex, size } from 'viem';
+import type { Hex } from 'viem';
 import { max, min } from '../domain/bigint';
 import type { DataCost } from './dataFee';
+import { bytesOf } from './keccak';
 import type { SafeTransaction } from './safeTransaction';
 
 /** Gas of an empty transfer, which fills a nonce. */
@@ -25,15 +26,17 @@ const FLOOR_GAS_PER_BYTE = 40n;
 const GAS_PER_LOG_BYTE = 8n;
 const COPIES = 4n;
 
+function countZeros(bytes: Uint8Array): number {
+  let zeros = 0;
+  for (const byte of bytes) if (byte === 0) zeros += 1;
+  return zeros;
+}
+
 /** Gas for the calldata of an execution: the minimum (EIP-7623), and what the bytes add. */
 function gasOfData(inner: Hex): { added: bigint; least: bigint } {
-  const length = BigInt(size(inner));
-  const zeros = BigInt(
-    inner
-      .slice(2)
-      .match(/../g)
-      ?.filter((byte) => byte === '00').length ?? 0,
-  );
+  const bytes = bytesOf(inner);
+  const length = BigInt(bytes.length);
+  const zeros = BigInt(countZeros(bytes));
   const others = length - zeros;
   const words = (COPIES * length + 31n) / 32n;
   const memory = 6n * words + (words * words) / 512n;
