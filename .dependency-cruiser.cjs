@@ -38,7 +38,7 @@ const SIGNER = file('src/signer/(activities|refusal|seal|transaction/confirmOutc
 const SIGNER_FILES = folder('src/signer/(journal|keys|recovery|store)');
 /** Statements that the signer and others execute. */
 const SHARED_TABLES = file(
-  'src/db/(attempts|authorizations|chain|database|installation|journalComparison|lockQueues|policyUsage|reservations|rows|seals|storedApprovals|storedProposals|storedTransactions|unknownExecutions)',
+  'src/db/(attempts|authorizations|database|envelopes|installation|journalComparison|lockQueues|policyUsage|reservations|rows|seals|storedApprovals|storedProposals|storedTransactions|unknownExecutions)',
 );
 /** What runs a process and its workers. */
 const RUNNING = file('src/(process|workers)');
@@ -86,13 +86,13 @@ const LAYERS = {
     packages: npm('zod', 'viem'),
   },
   'src/approvals': {
-    may: [folder('src/(credentials|db|domain)'), PURE_CHAIN, file('src/chain/(seals|signatures)')],
+    may: [folder('src/(credentials|db|domain)'), PURE_CHAIN, file('src/chain/(signatures|signedSeals)')],
     types: [folder('src/chain')],
     packages: npm('viem'),
   },
   'src/credentials': { may: [folder('src/(db|domain)')] },
   'src/organizations': {
-    may: [folder('src/(approvals|db|domain)'), PURE_CHAIN, file('src/chain/(seals|signatures)')],
+    may: [folder('src/(approvals|db|domain)'), PURE_CHAIN, file('src/chain/(signatures|signedSeals)')],
     types: [folder('src/chain')],
   },
   'src/reconciler': { may: [folder('src/(domain|db|temporal)'), MAP_LIMIT] },
@@ -176,7 +176,7 @@ const LAYERS = {
     may: [folder('src/(db|ops|temporal)'), file('src/[^/]+')],
   },
   'src/roles': {
-    files: 'src/(executionTimes|lostBlocks|relayers|roles)',
+    files: 'src/(executionTimes|lostBlocks|relayerWatch|roles)',
     may: [
       folder('activities'),
       folder('src/(chain|db|temporal)'),
@@ -352,7 +352,7 @@ const OTHER_RULES = [
   },
   {
     name: 'the chain worker is apart from the signer',
-    from: { path: file('activities/chain') },
+    from: { path: file('activities/chainActivities') },
     to: { path: folder('src/signer'), reachable: true },
   },
   {

@@ -1,4 +1,4 @@
-import type { AnySnapshot } from '../src/approvals/subject';
+import type { AnySnapshot } from '../src/approvals/approvalSubject';
 import type { ProposalSnapshot } from '../src/db/proposals';
 import type { TransactionSnapshot } from '../src/db/storedTransactions';
 import type { ApprovalState, Subject } from '../src/domain/approval';
@@ -12,28 +12,28 @@ import type { MessageResult } from '../src/temporal/messages';
 import { readAuthority } from './approvals/authority';
 import { type BeginInput, beginExecution } from './approvals/begin';
 import { createApproval } from './approvals/create';
-import { expireApproval } from './approvals/expire';
-import { readState } from './approvals/read';
-import { recordRestored } from './approvals/restore';
 import type {
   ApprovalDeps,
   CreatableSubject,
   CreateInput,
   ExecutableSubject,
   MessageInput,
-} from './approvals/subject';
+} from './approvals/executableSubject';
+import { expireApproval } from './approvals/expire';
+import { readState } from './approvals/read';
+import { recordRestored } from './approvals/restore';
 import { recordVote, type VoteInput } from './approvals/vote';
 import { reportWaiting, type Waiting } from './approvals/wait';
 import { applySeal, refreshNoted } from './proposals/applySeal';
 import { finishDeployments, recordDeployment, reportDeployment } from './proposals/deployments';
-import { type CreateProposalInput, executableProposal } from './proposals/subject';
+import { type CreateProposalInput, executableProposal } from './proposals/executableProposal';
 import { createReconcilerActivities } from './reconciler/reconciler';
 import type { ReconcilerDeps } from './reconciler/repairs';
 import { requestCancellation } from './transactions/cancel';
 import type { ObserveNewContext } from './transactions/chainContext';
+import { executableTransaction } from './transactions/executableTransaction';
 import { finishTransaction } from './transactions/finish';
 import { createPrepareNewTransaction } from './transactions/prepareNew';
-import { executableTransaction } from './transactions/subject';
 
 /** The shared lifecycle of one subject. Each activity is one database transaction, and idempotent. */
 export type LifecycleActivities<K extends Subject, S extends ApprovalState, I extends CreateInput> = {

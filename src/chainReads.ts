@@ -7,7 +7,7 @@ import { SharedReads } from './chain/sharedReads';
 import { simulateTransaction } from './chain/transactionSimulation';
 import { createReadWalletCode } from './chain/walletCode';
 import type { Clients } from './clients';
-import type { TransactionSimulation } from './contract/transactions';
+import type { TransactionSimulation } from './contract/transactionContract';
 import { isAccountAddress } from './db/accounts';
 import type { Db } from './db/database';
 import { listPolicyTokens } from './db/policies';

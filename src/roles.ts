@@ -1,4 +1,4 @@
-import { createChainActivities } from '../activities/chain';
+import { createChainActivities } from '../activities/chainActivities';
 import { resendLostDeployments } from '../activities/deployments/resendLost';
 import {
   createRelayerContext,
@@ -6,7 +6,7 @@ import {
   POLL_MS,
   type RelayerReads,
   STUCK_AFTER_MS,
-} from '../activities/relayer/context';
+} from '../activities/relayer/relayerContext';
 import { createWorkerActivities } from '../activities/worker';
 import { observeActivities } from './activityLog';
 import { createReadWalletCode } from './chain/walletCode';
@@ -16,9 +16,9 @@ import { watchExecutions } from './executionTimes';
 import { failpoint, withFailpoints } from './failpoints';
 import type { Lifetime } from './lifetime';
 import { watchLostBlocks } from './lostBlocks';
-import { watchRelayers } from './relayers';
+import { watchRelayers } from './relayerWatch';
 import { signerWorkers } from './signer/workers';
-import { refreshApproval } from './temporal/approvals';
+import { refreshApproval } from './temporal/approvalMessages';
 import { ensureSearchAttributes } from './temporal/registeredAttributes';
 import { keepReconciler } from './temporal/schedule';
 import { WaitingActivities } from './temporal/waitingActivities';

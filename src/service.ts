@@ -10,7 +10,7 @@ import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
 import { type OtherParts, type RunningProcess, startProcess } from './process';
 import { workersOf } from './roles';
-import { executeApproval, signApproval, startApproval, startApprovalAnew } from './temporal/approvals';
+import { executeApproval, signApproval, startApproval, startApprovalAnew } from './temporal/approvalMessages';
 import { startUpgrade, type Upgrade } from './upgrade';
 
 /** The API waits 30 s for its requests, and a worker of an earlier build as long for its workflows. */

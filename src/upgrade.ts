@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './logging';
 import { mapLimit } from './mapLimit';
-import { refreshWorkflow } from './temporal/approvals';
+import { refreshWorkflow } from './temporal/approvalMessages';
 import {
   assertMovesWorkflows,
   type Build,

@@ -21,7 +21,7 @@ import {
   type SignMessage,
 } from '../src/temporal/messages';
 import { stateAttributes } from '../src/temporal/searchAttributes';
-import { databaseActivities, untilExpiryMs } from './database';
+import { databaseActivities, untilExpiryMs } from './databaseActivities';
 import { receiveMessages } from './messages';
 import { type Restartable, restartable } from './restartable';
 

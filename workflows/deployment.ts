@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { ChainActivities } from '../activities/chain';
+import type { ChainActivities } from '../activities/chainActivities';
 import type { DeploymentKey, DeploymentResult } from '../src/domain/proposal';
 import type { EnvelopeTerms } from '../src/domain/terms';
 import type { SignerActivities } from '../src/signer/activities';

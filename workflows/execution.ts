@@ -1,5 +1,5 @@
 import { condition, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { ChainActivities } from '../activities/chain';
+import type { ChainActivities } from '../activities/chainActivities';
 import type { TransactionObservation } from '../activities/transactions/observation';
 import type { WorkerActivities } from '../activities/worker';
 import type { TransactionTerms } from '../src/domain/terms';

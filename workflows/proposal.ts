@@ -6,7 +6,7 @@ import type { SignerActivities } from '../src/signer/activities';
 import { type ProposalInput, parseProposalInput, parseProposalSignMessage } from '../src/temporal/messages';
 import { ApprovalRun } from './approval';
 import { waitingForSigner } from './backoff';
-import { databaseActivities, parseInput } from './database';
+import { databaseActivities, parseInput } from './databaseActivities';
 import { deployOnNetwork } from './deployment';
 
 const { reportDeployment } = databaseActivities<ProposalActivities>('Record what a deployment waits for');

@@ -5,7 +5,7 @@ import {
   setWorkflowOptions,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { ChainActivities } from '../activities/chain';
+import type { ChainActivities } from '../activities/chainActivities';
 import type { WorkerActivities } from '../activities/worker';
 import { type ReconcileSummary, reconcileDetails } from '../src/domain/reconciliation';
 import { networkQueue, taskQueues } from '../src/temporal/ids';

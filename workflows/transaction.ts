@@ -1,5 +1,5 @@
 import { proxyActivities, sleep, uuid4 } from '@temporalio/workflow';
-import type { ChainActivities } from '../activities/chain';
+import type { ChainActivities } from '../activities/chainActivities';
 import type { AwaitRelayer } from '../activities/relayer/awaitRelayer';
 import type { TransactionActivities } from '../activities/worker';
 import { transactionDetails } from '../src/domain/operatorText';
@@ -13,7 +13,7 @@ import {
   type TransactionInput,
 } from '../src/temporal/messages';
 import { ApprovalRun } from './approval';
-import { databaseActivities, parseInput } from './database';
+import { databaseActivities, parseInput } from './databaseActivities';
 import { executeOnChain } from './execution';
 import { first } from './first';
 

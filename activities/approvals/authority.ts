@@ -1,10 +1,10 @@
-import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
+import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/approvalSubject';
 import type { MessageOrigin } from '../../src/db/receivedMessages';
 import type { ApprovalState } from '../../src/domain/approval';
 import { checkAuthority, requestNotStored } from '../../src/domain/credential';
 import type { Refusal } from '../../src/domain/refusal';
+import type { ApprovalDeps, MessageInput } from './executableSubject';
 import { Rollback } from './refusals';
-import type { ApprovalDeps, MessageInput } from './subject';
 
 /** What requests an effect; what has no credential and lacks no request comes from an operator. */
 type Requester = Pick<MessageOrigin, 'credentialId' | 'actingMember'> &

@@ -1,4 +1,4 @@
-import type { AnySnapshot } from '../../src/approvals/subject';
+import type { AnySnapshot } from '../../src/approvals/approvalSubject';
 import { verifyDecision, withVotes } from '../../src/approvals/verifiedVotes';
 import { voteKey } from '../../src/approvals/voters';
 import { EndpointsMissing } from '../../src/chain/signatures';
@@ -26,12 +26,19 @@ import { quoted } from '../../src/domain/quoted';
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
 import { retryOnConflict } from '../retryOnConflict';
-import { approvalEntry, messageActor } from './audit';
+import { approvalEntry, messageActor } from './approvalEntry';
 import { assertAuthority } from './authority';
+import type {
+  ApprovalDeps,
+  Beginning,
+  ExecutableSubject,
+  MessageInput,
+  Seen,
+  WriteTarget,
+} from './executableSubject';
 import { blockApproval, rejectApproval } from './finish';
 import { approvalNotFound, changeApproval, readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
-import type { ApprovalDeps, Beginning, ExecutableSubject, MessageInput, Seen, WriteTarget } from './subject';
 
 /** The request to execute a decision, from the workflow. */
 export type BeginInput = MessageInput & {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AnySnapshot } from '../../src/approvals/subject';
+import type { AnySnapshot } from '../../src/approvals/approvalSubject';
 import {
   type CreationRequest,
   insertApproval,
@@ -16,12 +16,12 @@ import { failpoint } from '../../src/failpoints';
 import { notAdmitted } from '../../src/operations/plan';
 import type { MessageResult } from '../../src/temporal/messages';
 import { retryOnConflict } from '../retryOnConflict';
-import { credentialActor } from './audit';
+import { credentialActor } from './approvalEntry';
 import { assertAuthority } from './authority';
+import type { ApprovalDeps, CreatableSubject, CreateInput, PlannedApproval } from './executableSubject';
 import { expireApproval } from './expire';
 import { readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
-import type { ApprovalDeps, CreatableSubject, CreateInput, PlannedApproval } from './subject';
 
 function tooManyOpen(createdBy: string, maxOpenPerKey: number): Rollback {
   const what = isApiKeyId(createdBy) ? 'API key' : 'member';

@@ -1,11 +1,11 @@
-import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
+import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/approvalSubject';
 import { releaseClaims } from '../../src/db/claims';
 import { SYSTEM } from '../../src/domain/actor';
 import { type ApprovalState, isExpired, type Tally, tally } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
-import { approvalEntry } from './audit';
+import { approvalEntry } from './approvalEntry';
+import type { ApprovalDeps } from './executableSubject';
 import { changeApproval, lockOrRefuse } from './read';
-import type { ApprovalDeps } from './subject';
 
 /** Expires an approval that is past its expiry by the database's clock. Changes nothing before its expiry or after its closing. */
 export async function expireApproval<V extends AnySnapshot, S extends ApprovalState>(

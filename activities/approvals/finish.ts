@@ -1,4 +1,4 @@
-import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
+import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/approvalSubject';
 import type { ExpectedVersion } from '../../src/db/approvalLocks';
 import { releaseClaims } from '../../src/db/claims';
 import type { Db, Tx } from '../../src/db/database';
@@ -9,9 +9,9 @@ import type { JsonValue } from '../../src/domain/canonicalJson';
 import { credentialDetail } from '../../src/domain/credential';
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
-import { approvalEntry } from './audit';
+import { approvalEntry } from './approvalEntry';
+import type { Beginning, ExecutableSubject, ExecutionRefusal, Seen, WriteTarget } from './executableSubject';
 import { changeApproval } from './read';
-import type { Beginning, ExecutableSubject, ExecutionRefusal, Seen, WriteTarget } from './subject';
 
 /** A failure as it is stored. */
 export function failureAt(

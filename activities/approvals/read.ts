@@ -1,4 +1,4 @@
-import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
+import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/approvalSubject';
 import { type ExpectedVersion, guardVersion } from '../../src/db/approvalLocks';
 import { type ApprovalChange, updateApproval } from '../../src/db/approvals';
 import { type AuditInput, auditStatements } from '../../src/db/audit';
@@ -7,8 +7,8 @@ import type { MessageKey } from '../../src/db/receivedMessages';
 import type { Statement } from '../../src/db/rows';
 import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
+import type { Seen } from './executableSubject';
 import { Rollback } from './refusals';
-import type { Seen } from './subject';
 
 /** The refusal of a message to an approval that does not exist. */
 export function approvalNotFound(subject: string, id: string) {

@@ -1,13 +1,13 @@
-import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
+import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/approvalSubject';
 import { appendAudit } from '../../src/db/audit';
 import { insertMessage, restoredMessageId } from '../../src/db/receivedMessages';
 import { SYSTEM } from '../../src/domain/actor';
 import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import type { WorkflowGone } from '../../src/domain/reconciliation';
-import { approvalEntry } from './audit';
+import { approvalEntry } from './approvalEntry';
+import type { ApprovalDeps } from './executableSubject';
 import { lockOrRefuse } from './read';
-import type { ApprovalDeps } from './subject';
 
 /** Records once per run that the workflow of an open approval was restarted, and why. */
 export async function recordRestored<V extends AnySnapshot, S extends ApprovalState>(

@@ -1,4 +1,4 @@
-import type { AnySnapshot } from '../../src/approvals/subject';
+import type { AnySnapshot } from '../../src/approvals/approvalSubject';
 import { signatureHash } from '../../src/approvals/verifiedVotes';
 import { identifySignatory } from '../../src/approvals/voters';
 import type { Voter } from '../../src/chain/voter';
@@ -22,12 +22,12 @@ import { failpoint } from '../../src/failpoints';
 import { executionMessageId } from '../../src/temporal/ids';
 import type { MessageResult, SignMessage } from '../../src/temporal/messages';
 import { retryOnConflict } from '../retryOnConflict';
-import { approvalEntry } from './audit';
+import { approvalEntry } from './approvalEntry';
 import { assertAuthority } from './authority';
 import { beginWithVote } from './begin';
+import type { ApprovalDeps, ExecutableSubject, MessageInput, Seen } from './executableSubject';
 import { approvalNotFound, changeApproval } from './read';
 import { catchRefusal, Rollback } from './refusals';
-import type { ApprovalDeps, ExecutableSubject, MessageInput, Seen } from './subject';
 
 /** A vote, from the workflow. */
 export type VoteInput = MessageInput & SignMessage;

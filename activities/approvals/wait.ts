@@ -1,11 +1,11 @@
-import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
+import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/approvalSubject';
 import { SYSTEM } from '../../src/domain/actor';
 import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import type { TemporarilyRefused } from '../../src/signer/refusal';
-import { approvalEntry } from './audit';
+import { approvalEntry } from './approvalEntry';
+import type { ApprovalDeps } from './executableSubject';
 import { changeApproval, lockOrRefuse } from './read';
-import type { ApprovalDeps } from './subject';
 
 /** What an execution waits for (null: nothing). `reason`: the signer holds it, because the database contradicts it. */
 export interface Waiting {

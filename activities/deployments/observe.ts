@@ -17,13 +17,13 @@ import { revertReason } from '../../src/chain/revertReason';
 import { refuseNetwork } from '../../src/chain/safe';
 import { deploymentCall } from '../../src/chain/safeAccount';
 import { findAccountDerivation } from '../../src/db/accounts';
-import { deploymentEnvelopes, type Envelope, undecidedEnvelope } from '../../src/db/chain';
+import { deploymentEnvelopes, type Envelope, undecidedEnvelope } from '../../src/db/envelopes';
 import type { AccountDerivation } from '../../src/domain/account';
 import type { FailureCode } from '../../src/domain/approval';
 import type { DeploymentKey } from '../../src/domain/proposal';
 import type { EnvelopeTerms } from '../../src/domain/terms';
-import type { RelayerContext } from '../relayer/context';
 import { reopenLostEnvelope } from '../relayer/envelopes';
+import type { RelayerContext } from '../relayer/relayerContext';
 import { relayerOf } from '../relayer/relayerOf';
 import { envelopeTerms, refuseFunds } from '../relayer/terms';
 

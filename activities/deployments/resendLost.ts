@@ -3,7 +3,7 @@ import { envelopePayload } from '../../src/db/attempts';
 import { newestEnvelopes } from '../../src/db/followedEnvelopes';
 import { listRelayers } from '../../src/db/relayers';
 import type { Logger } from '../../src/logging';
-import type { RelayerContext } from '../relayer/context';
+import type { RelayerContext } from '../relayer/relayerContext';
 import { send, TransactionRejected } from '../relayer/send';
 
 /** Sends again what is lost of one relayer. Throws ChainUnavailable or TransactionRejected. */

@@ -13,10 +13,10 @@ import { failpoint } from '../../src/failpoints';
 import { mapLimit } from '../../src/mapLimit';
 import { kindOf } from '../../src/operations';
 import type { SealResult } from '../../src/signer/seal';
+import type { ApprovalDeps, Seen } from '../approvals/executableSubject';
 import { completeApproval, failApproval, rejectApproval } from '../approvals/finish';
 import { lockOrRefuse, readState } from '../approvals/read';
-import type { ApprovalDeps, Seen } from '../approvals/subject';
-import { executableProposal as subject } from './subject';
+import { executableProposal as subject } from './executableProposal';
 
 const REFRESHED_AT_ONCE = 20;
 

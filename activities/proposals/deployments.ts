@@ -8,12 +8,12 @@ import type { ApprovalKey } from '../../src/domain/approvalRef';
 import type { Deployment, DeploymentKey, DeploymentResult, ProposalState } from '../../src/domain/proposal';
 import { kindOf } from '../../src/operations';
 import type { Recorded } from '../../src/operations/kind';
-import { approvalEntry } from '../approvals/audit';
+import { approvalEntry } from '../approvals/approvalEntry';
+import type { ApprovalDeps, Seen } from '../approvals/executableSubject';
 import { completeApproval, failApproval, failureAt } from '../approvals/finish';
 import { lockOrRefuse, readState } from '../approvals/read';
-import type { ApprovalDeps, Seen } from '../approvals/subject';
 import type { Waiting } from '../approvals/wait';
-import { executableProposal as subject } from './subject';
+import { executableProposal as subject } from './executableProposal';
 
 interface LockedDeployment {
   readonly seen: Seen<ProposalSnapshot>;

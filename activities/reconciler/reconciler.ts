@@ -3,7 +3,7 @@ import type { ReconcileSummary } from '../../src/domain/reconciliation';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { mapLimit } from '../../src/mapLimit';
 import { compare, countRanges, rangesDue } from '../../src/reconciler/compare';
-import { refreshApproval, restartApproval } from '../../src/temporal/approvals';
+import { refreshApproval, restartApproval } from '../../src/temporal/approvalMessages';
 import { endAbandoned } from '../../src/temporal/builds';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { findWorkflow } from '../../src/temporal/runs';

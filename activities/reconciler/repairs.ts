@@ -13,7 +13,7 @@ import type { Logger } from '../../src/logging';
 import { mapLimit } from '../../src/mapLimit';
 import type { Differences } from '../../src/reconciler/compare';
 import type { OpenApproval } from '../../src/reconciler/openApprovals';
-import { refreshApproval, refreshWorkflow, restartApproval } from '../../src/temporal/approvals';
+import { refreshApproval, refreshWorkflow, restartApproval } from '../../src/temporal/approvalMessages';
 import type { Build } from '../../src/temporal/builds';
 import type { WorkflowSender } from '../../src/temporal/client';
 import { approvalWorkflowId } from '../../src/temporal/ids';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, ChainUnavailable } from '../../src/chain/clients';
-import { type RelayerContext, requireChain } from './context';
+import { type RelayerContext, requireChain } from './relayerContext';
 import { relayerOf } from './relayerOf';
 import { relayerKey } from './sendLog';
 

@@ -1,6 +1,6 @@
 import { type ChainClient, receiptOf, transactionCount } from '../../src/chain/clients';
-import { type Envelope, undecidedEnvelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
+import { type Envelope, undecidedEnvelope } from '../../src/db/envelopes';
 import { decideEnvelope, reopenEnvelope } from '../../src/db/followedEnvelopes';
 import { failpoint } from '../../src/failpoints';
 

@@ -1,8 +1,8 @@
 import { guardVersion, undefinedOnConflict } from '../../src/db/approvalLocks';
 import { updateApproval } from '../../src/db/approvals';
 import { auditStatements } from '../../src/db/audit';
-import type { UnsentEnvelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
+import type { UnsentEnvelope } from '../../src/db/envelopes';
 import { markSent, readUnsent } from '../../src/db/followedAttempts';
 import { requireRow } from '../../src/db/rows';
 import { SYSTEM } from '../../src/domain/actor';

@@ -7,11 +7,11 @@ import {
   rpcErrorText,
   transactionCount,
 } from '../../src/chain/clients';
-import type { Envelope } from '../../src/db/chain';
+import type { Envelope } from '../../src/db/envelopes';
 import { failpoint } from '../../src/failpoints';
 import { retryOnConflict } from '../retryOnConflict';
-import type { RelayerContext } from './context';
 import { noteSent } from './noteSent';
+import type { RelayerContext } from './relayerContext';
 
 /** A transaction was not taken: its nonce is unused, and neither the chain nor the pool of the node has it. */
 export class TransactionRejected extends Error {

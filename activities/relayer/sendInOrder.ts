@@ -2,12 +2,12 @@ import { type ChainClient, transactionCount } from '../../src/chain/clients';
 import { accountNonce } from '../../src/chain/safe';
 import { findAccountDerivation } from '../../src/db/accounts';
 import { envelopePayload } from '../../src/db/attempts';
-import type { Envelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
+import type { Envelope } from '../../src/db/envelopes';
 import { MAX_ENVELOPES_READ, newestEnvelopes } from '../../src/db/followedEnvelopes';
 import { reservedNonces } from '../../src/db/reservations';
-import type { RelayerContext } from './context';
 import type { NonceGap } from './nonceGaps';
+import type { RelayerContext } from './relayerContext';
 import { send } from './send';
 import { relayerKey } from './sendLog';
 

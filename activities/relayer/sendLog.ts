@@ -1,4 +1,4 @@
-import type { Envelope } from '../../src/db/chain';
+import type { Envelope } from '../../src/db/envelopes';
 
 /** The key of a relayer in what a process shares. */
 export function relayerKey(networkId: number, relayerAddress: string): string {

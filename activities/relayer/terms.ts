@@ -3,7 +3,7 @@ import type { DataCost } from '../../src/chain/dataFee';
 import type { Fees } from '../../src/chain/fees';
 import { raised } from '../../src/chain/fees';
 import { gasPriceText, nativeAmount } from '../../src/chain/nativeAmount';
-import type { Envelope } from '../../src/db/chain';
+import type { Envelope } from '../../src/db/envelopes';
 import type { EnvelopeTerms } from '../../src/domain/terms';
 
 /** Fees and gas as activities pass them on, and the relayer with its next nonce. */

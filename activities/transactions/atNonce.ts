@@ -2,15 +2,15 @@ import type { Address } from 'viem';
 import { findAtNonce } from '../../src/chain/atNonce';
 import type { ChainClient } from '../../src/chain/clients';
 import { type AccountNonces, type Attempt, attemptsAtNonce } from '../../src/db/attempts';
-import type { Envelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
+import type { Envelope } from '../../src/db/envelopes';
 import { noteConfirmations } from '../../src/db/followedAttempts';
 import { decideEnvelope } from '../../src/db/followedEnvelopes';
 import { executeBatch } from '../../src/db/rows';
 import type { AttemptOutcome } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
-import type { RelayerContext } from '../relayer/context';
 import { checkEnvelope } from '../relayer/envelopes';
+import type { RelayerContext } from '../relayer/relayerContext';
 import { relayerKey } from '../relayer/sendLog';
 import { type AtNonce, outcomeOf } from './outcome';
 

@@ -7,11 +7,11 @@ import { refuse } from '../../src/domain/refusal';
 import type { TransactionState } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
-import { approvalEntry } from '../approvals/audit';
+import { approvalEntry } from '../approvals/approvalEntry';
+import type { ApprovalDeps, MessageInput } from '../approvals/executableSubject';
 import { lockOrRefuse, readState } from '../approvals/read';
 import { catchRefusal } from '../approvals/refusals';
-import type { ApprovalDeps, MessageInput } from '../approvals/subject';
-import { executableTransaction as subject } from './subject';
+import { executableTransaction as subject } from './executableTransaction';
 
 /** Records an operator's request to cancel the in-flight attempt. Refuses with conflict when there is none. */
 export async function requestCancellation(

@@ -1,4 +1,4 @@
-import type { RelayerContext } from '../relayer/context';
+import type { RelayerContext } from '../relayer/relayerContext';
 import type { Search } from './lostBlocks';
 
 /** The dependencies of the execution of transactions on chain. */

@@ -11,11 +11,11 @@ import { SYSTEM } from '../../src/domain/actor';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import type { AttemptOutcome, ExecutionResult, TransactionState } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
+import type { ApprovalDeps, Seen } from '../approvals/executableSubject';
 import { completeApproval, failApproval, type UnsuccessfulEnd } from '../approvals/finish';
 import { approvalNotFound, lockOrRefuse } from '../approvals/read';
-import type { ApprovalDeps, Seen } from '../approvals/subject';
 import { retryOnConflict } from '../retryOnConflict';
-import { executableTransaction as subject } from './subject';
+import { executableTransaction as subject } from './executableTransaction';
 
 /** Releases the budget and parks the transaction, or closes it. */
 async function fail(

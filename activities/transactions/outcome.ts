@@ -8,11 +8,11 @@ import { tracedRevert } from '../../src/chain/traces';
 import { hasTransferFrom } from '../../src/chain/transferLogs';
 import type { Attempt } from '../../src/db/attempts';
 import type { AuthorizationOutcome } from '../../src/db/authorizations';
-import type { Envelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
+import type { Envelope } from '../../src/db/envelopes';
 import type { AttemptOutcome } from '../../src/domain/transaction';
 import { tokenOf } from '../../src/transactions/policy';
-import type { RelayerContext } from '../relayer/context';
+import type { RelayerContext } from '../relayer/relayerContext';
 import { relayerOf } from '../relayer/relayerOf';
 
 /** The attempts at one nonce of an account, as they are stored. */

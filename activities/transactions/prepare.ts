@@ -1,7 +1,7 @@
 import { assertChainId, type ChainClient, ChainUnavailable } from '../../src/chain/clients';
 import { type Attempt, attemptsOfTransaction, envelopesOf } from '../../src/db/attempts';
-import { undecidedEnvelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
+import { undecidedEnvelope } from '../../src/db/envelopes';
 import { readTransactionToObserve } from '../../src/db/transactions';
 import { readAtNonce } from './atNonce';
 import type { TransactionChainContext } from './chainContext';

@@ -4,7 +4,6 @@ import { withSpan } from '../tracing';
 import { limitForwarded } from './addressLimit';
 import { type Authenticators, createAdmission } from './admission';
 import { consoleRoutes } from './console';
-import type { Route } from './context';
 import type { ApiDependencies } from './dependencies';
 import { docsRoutes } from './docs';
 import type { EventStreams } from './eventStreams';
@@ -15,8 +14,9 @@ import type { Idempotency } from './idempotency';
 import type { JournalGate } from './journalGate';
 import { otherMethods } from './methods';
 import { badRequest, pathNotFound, Refused } from './refusals';
+import type { Route } from './requestContext';
 import { beginRequestSpan } from './requestSpan';
-import { sessionRoutes } from './routes/sessions';
+import { sessionRoutes } from './routes/sessionRoutes';
 import { createTurns } from './turns';
 
 type AppDependencies = Pick<

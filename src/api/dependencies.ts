@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { IdentifyVoter } from '../chain/voter';
 import type { Config } from '../config';
-import type { Balance } from '../contract/accounts';
-import type { TransactionSimulation } from '../contract/transactions';
+import type { Balance } from '../contract/accountContract';
+import type { TransactionSimulation } from '../contract/transactionContract';
 import type { Account } from '../db/accounts';
 import type { Db } from '../db/database';
 import type { StoredTransaction } from '../db/storedTransactions';
@@ -13,7 +13,7 @@ import type { TransactionContent } from '../domain/transactionContent';
 import type { WalletKind } from '../domain/wallet';
 import type { Metrics } from '../metrics';
 import type { ExternalReads } from '../operations/kind';
-import type { MessageOutcome, SignRequest, StartRequest } from '../temporal/approvals';
+import type { MessageOutcome, SignRequest, StartRequest } from '../temporal/approvalMessages';
 import type { Tracer } from '../tracing';
 import type { PageAddition } from './pageAddition';
 

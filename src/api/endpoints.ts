@@ -1,13 +1,17 @@
-import { getAccountEndpoint, getBalancesEndpoint, listAccountsEndpoint } from '../contract/accounts';
-import { getAdminsEndpoint, listAdminsEndpoint } from '../contract/admins';
-import { listAuditLogsEndpoint } from '../contract/auditLogs';
+import { getAccountEndpoint, getBalancesEndpoint, listAccountsEndpoint } from '../contract/accountContract';
+import { getAdminsEndpoint, listAdminsEndpoint } from '../contract/adminContract';
+import { listAuditLogsEndpoint } from '../contract/auditLogContract';
 import type { Endpoint } from '../contract/endpoint';
-import { getGroupEndpoint, listGroupsEndpoint } from '../contract/groups';
-import { getMemberEndpoint, listMembersEndpoint } from '../contract/members';
-import { listNetworksEndpoint } from '../contract/networks';
-import { evaluatePoliciesEndpoint, getPolicyEndpoint, listPoliciesEndpoint } from '../contract/policies';
-import { describeProposals } from '../contract/proposals';
-import { getRegistrationPayloadEndpoint, registerWalletEndpoint } from '../contract/registrations';
+import { getGroupEndpoint, listGroupsEndpoint } from '../contract/groupContract';
+import { getMemberEndpoint, listMembersEndpoint } from '../contract/memberContract';
+import { listNetworksEndpoint } from '../contract/networkContract';
+import {
+  evaluatePoliciesEndpoint,
+  getPolicyEndpoint,
+  listPoliciesEndpoint,
+} from '../contract/policyContract';
+import { describeProposals } from '../contract/proposalContract';
+import { getRegistrationPayloadEndpoint, registerWalletEndpoint } from '../contract/registrationContract';
 import {
   createTransactionEndpoint,
   executeTransactionEndpoint,
@@ -15,7 +19,7 @@ import {
   listTransactionsEndpoint,
   signTransactionEndpoint,
   simulateTransactionEndpoint,
-} from '../contract/transactions';
+} from '../contract/transactionContract';
 import { operations } from '../operations';
 
 /** The endpoints about proposals, generated from the kinds of operation. */

@@ -6,11 +6,11 @@ import type { JsonValue } from '../domain/canonicalJson';
 import { requiresAdmin } from '../domain/credential';
 import { isId } from '../domain/schemas';
 import { readJsonBody } from './body';
-import type { MutationAnswer, RequestContext, Route } from './context';
 import { type Exchange, exchangeOf, sendJson } from './exchange';
 import type { Idempotency } from './idempotency';
 import { parseQuery, parseWith } from './query';
 import { badRequest, notFound, Refused } from './refusals';
+import type { MutationAnswer, RequestContext, Route } from './requestContext';
 import type { Turns } from './turns';
 
 /** The dependencies of handlers. */

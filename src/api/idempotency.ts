@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { sweepSessions } from '../credentials/sessions';
+import { sweepSessions } from '../credentials/memberSessions';
 import type { Db } from '../db/database';
 import {
   answerRequest,

@@ -1,4 +1,4 @@
-import type { ShownEvaluation, TransactionToEvaluate } from '../contract/policies';
+import type { ShownEvaluation, TransactionToEvaluate } from '../contract/policyContract';
 import type { Db, Tx } from '../db/database';
 import { findGroups } from '../db/groups';
 import { findMembers } from '../db/members';

@@ -12,7 +12,6 @@ import { limitConnections } from './addressLimit';
 import { createApp } from './app';
 import { createApprovalCache } from './approvalCache';
 import { readCertificate, watchCertificate } from './certificate';
-import type { Route } from './context';
 import { createCredentialCache } from './credentialCache';
 import { type Cursors, createCursors } from './cursors';
 import type { ApiDependencies } from './dependencies';
@@ -22,16 +21,17 @@ import { HTTP_LIMITS, limitHttp } from './httpLimits';
 import { createIdempotency, type Idempotency } from './idempotency';
 import { createJournalGate, type JournalGate } from './journalGate';
 import { passPlainHttp, type SilentConnections } from './plainHttp';
-import { accountRoutes } from './routes/accounts';
-import { adminRoutes } from './routes/admins';
-import { auditLogRoutes } from './routes/auditLogs';
-import { groupRoutes } from './routes/groups';
-import { memberRoutes } from './routes/members';
-import { networkRoutes } from './routes/networks';
-import { policyRoutes } from './routes/policies';
-import { proposalRoutes } from './routes/proposals';
-import { registrationRoutes } from './routes/registrations';
-import { transactionRoutes } from './routes/transactions';
+import type { Route } from './requestContext';
+import { accountRoutes } from './routes/accountRoutes';
+import { adminRoutes } from './routes/adminRoutes';
+import { auditLogRoutes } from './routes/auditLogRoutes';
+import { groupRoutes } from './routes/groupRoutes';
+import { memberRoutes } from './routes/memberRoutes';
+import { networkRoutes } from './routes/networkRoutes';
+import { policyRoutes } from './routes/policyRoutes';
+import { proposalRoutes } from './routes/proposalRoutes';
+import { registrationRoutes } from './routes/registrationRoutes';
+import { transactionRoutes } from './routes/transactionRoutes';
 
 /** The servers that callers reach. */
 interface ApiServer {

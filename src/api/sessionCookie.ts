@@ -1,4 +1,4 @@
-import { SESSION_COOKIE } from '../contract/sessions';
+import { SESSION_COOKIE } from '../contract/sessionContract';
 import { SESSION_SECONDS } from '../domain/session';
 
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';

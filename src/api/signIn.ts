@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { z } from 'zod';
-import type { newSession } from '../contract/sessions';
-import { startSession } from '../credentials/sessions';
+import type { newSession } from '../contract/sessionContract';
+import { startSession } from '../credentials/memberSessions';
 import type { Db } from '../db/database';
 import { findPeople, type Membership } from '../db/members';
 import { attemptNonce } from '../db/sessionNonces';

@@ -4,9 +4,9 @@ import { updateExecution } from '../db/transactions';
 import { type ApprovalState, tally } from '../domain/approval';
 import type { ApprovalRef } from '../domain/approvalRef';
 import type { JsonValue } from '../domain/canonicalJson';
-import { proposalSubject } from './proposals';
-import type { AnySnapshot, ApprovalSubject } from './subject';
-import { transactionSubject } from './transactions';
+import type { AnySnapshot, ApprovalSubject } from './approvalSubject';
+import { proposalSubject } from './proposalSubject';
+import { transactionSubject } from './transactionSubject';
 
 /** An approval of either subject under its lock, with what closing it depends on. */
 export interface LockedApproval {

@@ -1,5 +1,5 @@
 import { deriveAccount } from '../chain/safeAccount';
-import { endSessionsOf } from '../credentials/sessions';
+import { endSessionsOf } from '../credentials/memberSessions';
 import { noteOnOpenApprovals } from '../db/approvalNotes';
 import { type AuditInput, appendAudit } from '../db/audit';
 import type { Tx } from '../db/database';

@@ -1,5 +1,5 @@
 import type { SigningKey } from '../chain/keys';
-import { signHead } from '../chain/seals';
+import { signHead } from '../chain/signedSeals';
 import type { Tx } from '../db/database';
 import { type StoredState, storeState } from '../db/seals';
 import type { OrganizationState } from '../domain/governance';

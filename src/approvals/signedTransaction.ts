@@ -7,7 +7,7 @@ import {
   type TransactionRecord,
   transactionRules,
 } from '../domain/transaction';
-import type { SignedSubject } from './subject';
+import type { SignedSubject } from './approvalSubject';
 
 const STATEMENTS: Record<VoteType, TransactionStatement> = {
   initiator: 'InitiateTransaction',

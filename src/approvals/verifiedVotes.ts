@@ -3,7 +3,7 @@ import { keccak256 } from '../chain/keccak';
 import type { IdentifyVoter } from '../chain/voter';
 import type { StoredVote } from '../db/storedApprovals';
 import { countedVotes, type Decision, isVoteOf, newestVotes, type VoteType } from '../domain/approval';
-import type { AnySnapshot, SignedSubject } from './subject';
+import type { AnySnapshot, SignedSubject } from './approvalSubject';
 
 /** keccak256 of a signature as it was sent: what approvals and rejections of a transaction are bound to. */
 export function signatureHash(signature: string): string {

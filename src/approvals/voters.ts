@@ -5,7 +5,7 @@ import type { StoredVote } from '../db/storedApprovals';
 import { type ApprovalState, countedVotes, type MemberSummary, type VoteType } from '../domain/approval';
 import { accept, type Result, refuse } from '../domain/refusal';
 import { walletKindOf } from '../domain/wallet';
-import type { AnySnapshot, ApprovalSubject } from './subject';
+import type { AnySnapshot, ApprovalSubject } from './approvalSubject';
 import { signatureHash, withVotes } from './verifiedVotes';
 
 /** The identity of a vote: equal for the same signature of the same member, with the same wallet of the same kind. */

@@ -9,7 +9,7 @@ import {
   TransactionReceiptNotFoundError,
 } from 'viem';
 import type { NetworkConfig } from '../config';
-import { type EndpointResult, failover } from './endpoints';
+import { type EndpointResult, failover } from './failover';
 
 /** How to reach one network. */
 export interface ChainClient {

@@ -17,8 +17,8 @@ import {
   createChainClient,
   networkLabel,
 } from './clients';
-import { urlHost } from './endpoints';
 import { CallTooLarge, creationByte, staticCallWord } from './evmCalls';
+import { urlHost } from './failover';
 import { type Claim, EndpointsMissing, notMadeBy, type VerifiedSignature } from './signatures';
 
 /** The endpoints of one network that are asked about signatures of contract wallets: all of them must agree. */

@@ -5,7 +5,7 @@ import type { Db } from '../db/database';
 import type { TransactionRef } from '../domain/transaction';
 import { mapLimit } from '../mapLimit';
 import { readJournal } from '../signer/journal/journalReader';
-import type { MessageOutcome } from '../temporal/approvals';
+import type { MessageOutcome } from '../temporal/approvalMessages';
 import { TemporalUnavailable } from '../temporal/client';
 import { problemText } from './problems';
 

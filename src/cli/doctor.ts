@@ -6,15 +6,15 @@ import { type Db, serverOf } from '../db/database';
 import { listRelayers, listRelayersInUse, type Relayer } from '../db/relayers';
 import { signerDatabaseUrl } from '../roleSettings';
 import { withTimeLimit } from '../timeLimit';
-import type { CommandContext, Within } from './context';
-import { checkAuthorizations } from './doctor/authorizations';
+import type { CommandContext, Within } from './commandContext';
+import { checkAuthorizations } from './doctor/authorizationChecks';
 import {
   type ClockReading,
   checkBlockTime,
   clockFinding,
   readClock,
   signerClockFinding,
-} from './doctor/clocks';
+} from './doctor/clockChecks';
 import {
   checkAccountNetworks,
   checkDatabase,
@@ -22,8 +22,8 @@ import {
   checkNotifications,
   checkSchema,
   checkWork,
-} from './doctor/database';
-import { reachEndpoints, reachSignerEndpoints } from './doctor/endpoints';
+} from './doctor/databaseChecks';
+import { reachEndpoints, reachSignerEndpoints } from './doctor/endpointChecks';
 import {
   ANSWER_LIMIT_MS,
   COMPUTING_LIMIT_MS,
@@ -35,16 +35,16 @@ import {
   reach,
   runCheck,
 } from './doctor/finding';
-import { checkGasBudgets } from './doctor/gas';
-import { checkDecisions } from './doctor/governance';
-import { checkComparison, checkFreezes, checkJournal } from './doctor/journal';
-import { checkKeystore } from './doctor/keystore';
-import { checkNetwork, checkRelayers } from './doctor/networks';
-import { checkReconciler, checkWorkflows } from './doctor/reconciler';
-import { apiTarget, checkApi, checkCertificate, checkReadiness, opsTarget } from './doctor/service';
+import { checkGasBudgets } from './doctor/gasChecks';
+import { checkDecisions } from './doctor/governanceChecks';
+import { checkComparison, checkFreezes, checkJournal } from './doctor/journalChecks';
+import { checkKeystore } from './doctor/keystoreChecks';
+import { checkNetwork, checkRelayers } from './doctor/networkChecks';
+import { checkReconciler, checkWorkflows } from './doctor/reconcilerChecks';
+import { apiTarget, checkApi, checkCertificate, checkReadiness, opsTarget } from './doctor/serviceChecks';
 import { targetOfAddress } from './doctor/target';
-import { checkQueues, checkTemporal } from './doctor/temporal';
-import { checkAccountNonces, checkRelayerNonces, checkTransactions } from './doctor/transactions';
+import { checkQueues, checkTemporal } from './doctor/temporalChecks';
+import { checkAccountNonces, checkRelayerNonces, checkTransactions } from './doctor/transactionChecks';
 import { CommandRefused } from './output';
 import { count, table } from './text';
 

@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import { z } from 'zod';
 import { encodeSignature, recoverSigner } from '../chain/signatures';
 import { quoted } from '../domain/quoted';
-import type { Genesis } from '../organizations/genesis';
+import type { Genesis } from '../organizations/admitGenesis';
 import { readInputFile } from './inputFile';
 import { CommandRefused } from './output';
 

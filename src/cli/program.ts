@@ -1,20 +1,20 @@
 import { Command, CommanderError } from 'commander';
 import { versionText } from '../version';
-import { auditCommands } from './audit';
-import { createWithin } from './context';
-import { databaseCommands } from './database';
+import { auditCommands } from './auditCommands';
+import { createWithin } from './commandContext';
+import { databaseCommands } from './databaseCommands';
 import { doctorCommand } from './doctor';
 import { freezeCommands } from './freeze';
-import { keyCommands } from './keys';
-import { keystoreCommands } from './keystore';
-import { organizationCommands } from './organizations';
+import { keyCommands } from './keyCommands';
+import { keystoreCommands } from './keystoreCommands';
+import { organizationCommands } from './organizationCommands';
 import { processTerminal, type Terminal } from './output';
 import { exitStatus, isExpected, problemText } from './problems';
-import { proposalCommands } from './proposals';
-import { sessionCommands } from './sessions';
-import { signerCommands } from './signer';
+import { proposalCommands } from './proposalCommands';
+import { sessionCommands } from './sessionCommands';
+import { signerCommands } from './signerCommands';
 import { printable } from './text';
-import { transactionCommands } from './transactions';
+import { transactionCommands } from './transactionCommands';
 import { verifyCommand } from './verify';
 
 const AFTER_HELP = `

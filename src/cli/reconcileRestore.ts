@@ -11,14 +11,14 @@ import type { Journal } from '../signer/journal/journal';
 import { compareJournal, isComplete, type Missing } from '../signer/recovery/compareJournal';
 import { type Completed, completeJournal } from '../signer/recovery/completeJournal';
 import { cutOffRequests, cutoffOfNow } from '../signer/recovery/cutoff';
+import { findUnknownExecutions, networksOfAccounts } from '../signer/recovery/findUnknownExecutions';
 import { assertNotForked, isShorter } from '../signer/recovery/fork';
 import { signedOutside } from '../signer/recovery/signedOutside';
-import { findUnknownExecutions, networksOfAccounts } from '../signer/recovery/unknownExecutions';
 import { writeBack } from '../signer/recovery/writeBack';
-import { hasAuthorizations } from '../signer/store/authorizations';
-import { recordFreeze } from '../signer/store/freezes';
+import { recordFreeze } from '../signer/store/freezeRecords';
+import { hasAuthorizations } from '../signer/store/signedAuthorizations';
 import { readSignerLease, signerLease } from '../signer/store/signerLease';
-import { type CommandContext, identifyVoterOf, keystoreOf } from './context';
+import { type CommandContext, identifyVoterOf, keystoreOf } from './commandContext';
 import { CommandRefused } from './output';
 import { count } from './text';
 

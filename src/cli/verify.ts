@@ -18,8 +18,8 @@ import { canonicalJson } from '../domain/canonicalJson';
 import { proposalView } from '../domain/proposalView';
 import { quoted } from '../domain/quoted';
 import { transactionView } from '../domain/transactionView';
-import { readGenesis } from '../organizations/genesis';
-import type { CommandContext, Within } from './context';
+import { readGenesis } from '../organizations/admitGenesis';
+import type { CommandContext, Within } from './commandContext';
 import { readInputFile } from './inputFile';
 import { CommandRefused } from './output';
 

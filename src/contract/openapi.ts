@@ -23,10 +23,10 @@ import {
 } from './openapiParts';
 import { SESSIONS, sessionPaths } from './openapiSessions';
 import { plainSchemas } from './plainSchemas';
-import { policyInput } from './policies';
-import { proposalBase } from './proposals';
-import { SESSION_COOKIE, sessionEndpoints } from './sessions';
-import { transactionBase } from './transactions';
+import { policyInput } from './policyContract';
+import { proposalBase } from './proposalContract';
+import { SESSION_COOKIE, sessionEndpoints } from './sessionContract';
+import { transactionBase } from './transactionContract';
 
 /** The schemas that others extend: `meta({ extends: name })` makes a schema `allOf` its base and its own fields. */
 const RESPONSE_BASES = {

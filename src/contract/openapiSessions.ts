@@ -1,6 +1,6 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { pathParameters, RESPONSE_HEADERS, ref, type Shared } from './openapiParts';
-import { SESSION_ERRORS, sessionEndpoints } from './sessions';
+import { SESSION_ERRORS, sessionEndpoints } from './sessionContract';
 
 /** The tag of the endpoints of sessions. */
 export const SESSIONS = {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { AuthorizationOutcome } from './authorizations';
+import type { Db, Tx } from './database';
 import {
   type Envelope,
   type EnvelopeJson,
@@ -8,8 +9,7 @@ import {
   envelopeFromJson,
   envelopeJson,
   toEnvelope,
-} from './chain';
-import type { Db, Tx } from './database';
+} from './envelopes';
 import { type Columns, columnsOf, requireRow } from './rows';
 import type { ChainAttemptRow } from './tables';
 

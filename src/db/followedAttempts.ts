@@ -8,14 +8,14 @@ import {
   selectSigned,
   toEnvelopePayload,
 } from './attempts';
+import type { Db } from './database';
 import {
   type Envelope,
   type EnvelopeJson,
   envelopeFromJson,
   envelopeJson,
   type UnsentEnvelope,
-} from './chain';
-import type { Db } from './database';
+} from './envelopes';
 import { queryRows, type Statement } from './rows';
 
 /** An envelope and what it carries; undefined where a restored backup has lost it. */

@@ -1,5 +1,5 @@
-import { type Envelope, type EnvelopeRow, envelopeColumns, toEnvelope } from './chain';
 import type { Db } from './database';
+import { type Envelope, type EnvelopeRow, envelopeColumns, toEnvelope } from './envelopes';
 import type { Statement } from './rows';
 
 /**

@@ -1,5 +1,5 @@
-import type { AccountOnNetwork, EnvelopeNonce } from './chain';
 import type { Db, Tx } from './database';
+import type { AccountOnNetwork, EnvelopeNonce } from './envelopes';
 import type { RelayerReservationRow } from './tables';
 
 /** A nonce of a relayer that is taken for an envelope, with its terms. Amounts are in wei. */

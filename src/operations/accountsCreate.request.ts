@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deriveAccount } from '../chain/safeAccount';
-import { accountNetworks } from '../contract/accounts';
+import { accountNetworks } from '../contract/accountContract';
 import { itemsOf, nameInput, networkIdsInput, noDuplicates, responseOnly } from '../contract/primitives';
 import { newId } from '../db/ids';
 import { accept } from '../domain/refusal';

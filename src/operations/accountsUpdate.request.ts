@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accountNetworks } from '../contract/accounts';
+import { accountNetworks } from '../contract/accountContract';
 import { itemsOf, nameInput, networkIdsInput, noDuplicates, responseOnly } from '../contract/primitives';
 import { type Account, findAccounts } from '../db/accounts';
 import { findResource } from '../domain/governance';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { membershipUpdate } from '../contract/members';
+import { membershipUpdate } from '../contract/memberContract';
 import { responseOnly, uniqueList } from '../contract/primitives';
 import { type MemberSummary, memberSummary } from '../domain/approval';
 import { membersOf } from '../domain/governance';

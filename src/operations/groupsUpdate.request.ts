@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { membershipUpdate } from '../contract/members';
+import { membershipUpdate } from '../contract/memberContract';
 import {
   itemsOf,
   MAX_ITEMS,

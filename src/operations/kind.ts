@@ -1,5 +1,5 @@
 import type { NetworkConfig } from '../config';
-import type { ProposeRequest } from '../contract/proposals';
+import type { ProposeRequest } from '../contract/proposalContract';
 import type { AuditInput } from '../db/audit';
 import type { Db, Tx } from '../db/database';
 import type { Failure } from '../domain/approval';

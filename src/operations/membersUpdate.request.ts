@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { registeredAt } from '../contract/members';
+import { registeredAt } from '../contract/memberContract';
 import { itemsOf, nameInput, noDuplicates, responseOnly } from '../contract/primitives';
 import { isSameAddress } from '../domain/address';
 import { findResource, type MemberState } from '../domain/governance';

@@ -1,4 +1,4 @@
-import { policiesBodies } from '../contract/policies';
+import { policiesBodies } from '../contract/policyContract';
 
 /** Transfers of up to 100 of a token with 18 decimals, each and together within a day. */
 export const EXAMPLE_POLICY = {

@@ -1,4 +1,4 @@
-import { policiesBodies } from '../contract/policies';
+import { policiesBodies } from '../contract/policyContract';
 import { findAccounts } from '../db/accounts';
 import { findResource, type PolicyState } from '../domain/governance';
 import { policyView } from '../domain/policy';

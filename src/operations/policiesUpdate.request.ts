@@ -1,4 +1,4 @@
-import { policiesBodies } from '../contract/policies';
+import { policiesBodies } from '../contract/policyContract';
 import { defineOperation } from './kind';
 import { EXAMPLE_CHANGED_POLICY, mixedRequest } from './policies.request';
 import { policiesUpdate } from './policiesUpdate';

@@ -1,4 +1,4 @@
-import type { PolicyItem } from '../contract/policies';
+import type { PolicyItem } from '../contract/policyContract';
 import { findAccounts } from '../db/accounts';
 import { newId } from '../db/ids';
 import { isSameAddress } from '../domain/address';

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import { textHash } from '../chain/keccak';
-import { isSealedBy } from '../chain/seals';
+import { isSealedBy } from '../chain/signedSeals';
 import type { ShownAuthorization } from '../db/authorizations';
 import { canonicalJson } from '../domain/canonicalJson';
 

@@ -1,9 +1,9 @@
 import { textHash } from '../chain/keccak';
-import { openSeal } from '../chain/seals';
+import { openSeal } from '../chain/signedSeals';
 import type { IdentifyVoter } from '../chain/voter';
 import { memberSummary } from '../domain/approval';
 import { canonicalJson } from '../domain/canonicalJson';
-import { genesisPayload } from '../domain/genesis';
+import { genesisPayload } from '../domain/genesisPayload';
 import { adminsOf, checkState, findResource, type OrganizationState } from '../domain/governance';
 import {
   type DecisionSeal,

@@ -2,8 +2,8 @@ import { deriveAccount } from '../chain/safeAccount';
 import type { Db, Tx } from '../db/database';
 import type { AccountDerivation } from '../domain/account';
 import { findResource, type OrganizationState } from '../domain/governance';
-import type { SignerContext } from './context';
 import { SignerRefusal } from './refusal';
+import type { SignerContext } from './signerContext';
 
 /** An account on a network, as a record names it. */
 interface AccountOnNetwork {

@@ -3,11 +3,11 @@ import { transactionCount } from '../chain/clients';
 import { currentFees, type Fees } from '../chain/fees';
 import { min } from '../domain/bigint';
 import type { EnvelopeTerms } from '../domain/terms';
-import { networkOf, type SignerContext } from './context';
 import { shownInput } from './input';
 import { SignerRefusal } from './refusal';
-import { relayerKeyOf } from './relayers';
-import { highestRelayerNonce } from './store/relayers';
+import { relayerKeyOf } from './relayerKeys';
+import { networkOf, type SignerContext } from './signerContext';
+import { highestRelayerNonce } from './store/relayerRecords';
 
 /** What the signer reads itself: the highest fees of a new envelope, in wei, and the head of the chain. */
 type OwnReading = Pick<Fees, 'maxFeePerGas' | 'maxPriorityFeePerGas'> & {

@@ -1,8 +1,8 @@
 import { MAX_CLOCKS_APART_MS } from '../domain/clock';
 import { HOUR_MS } from '../domain/policyEngine';
-import type { SignerContext } from './context';
 import type { Journal } from './journal/journal';
 import { SignerRefusal, TemporaryRefusal } from './refusal';
+import type { SignerContext } from './signerContext';
 
 /** What says when something was requested: its expiry, which is signed. */
 interface Requested {

@@ -1,16 +1,16 @@
 import { deploymentCall } from '../chain/safeAccount';
-import { deploymentEnvelopes, undecidedEnvelope } from '../db/chain';
+import { deploymentEnvelopes, undecidedEnvelope } from '../db/envelopes';
 import type { DeploymentKey } from '../domain/proposal';
 import type { EnvelopeTerms } from '../domain/terms';
 import { boundTerms } from './boundedTerms';
-import { type SignerContext, withNetwork } from './context';
 import { assertDeployment } from './deploymentEvidence';
 import { assertNotFrozen } from './frozen';
 import { assertIds } from './input';
 import { refusalsAsValues, type SigningResult } from './refusal';
 import { gasOf, reservedBefore, reserveEnvelope, signReserved } from './signEnvelope';
-import { provideDeploymentAttempt } from './store/attempts';
+import { type SignerContext, withNetwork } from './signerContext';
 import { deploymentReservation } from './store/reservations';
+import { provideDeploymentAttempt } from './store/signedAttempts';
 
 /**
  * Signs an envelope that deploys an account on a network, and stores it. Returns an undecided envelope instead, unless the

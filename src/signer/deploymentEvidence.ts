@@ -2,9 +2,9 @@ import type { Tx } from '../db/database';
 import type { AccountDerivation } from '../domain/account';
 import type { DeploymentKey } from '../domain/proposal';
 import { assertAccount } from './account';
-import type { SignerContext } from './context';
 import { SignerRefusal } from './refusal';
-import { findProposal } from './store/proposals';
+import type { SignerContext } from './signerContext';
+import { findProposal } from './store/proposalsToSeal';
 
 /**
  * The account to deploy. Throws SignerRefusal unless the deployment is pending, and the account and its network are

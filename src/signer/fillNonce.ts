@@ -1,12 +1,11 @@
 import { FILLER_GAS } from '../chain/gas';
 import { envelopePayload, isObsolete } from '../db/attempts';
-import type { Envelope } from '../db/chain';
 import type { Tx } from '../db/database';
+import type { Envelope } from '../db/envelopes';
 import type { Reservation } from '../db/reservations';
 import type { EnvelopeTerms } from '../domain/terms';
 import { failpoint } from '../failpoints';
 import { boundFees } from './boundedTerms';
-import { networkOf, type SignerContext, withNetwork } from './context';
 import { assertIds, shownInput } from './input';
 import {
   ROLLED_BACK,
@@ -15,10 +14,11 @@ import {
   type SigningResult,
   TemporaryRefusal,
 } from './refusal';
-import { relayerKeyOf } from './relayers';
+import { relayerKeyOf } from './relayerKeys';
 import { type GasOf, gasOf, reservedBefore, reserveEnvelope, signReserved } from './signEnvelope';
-import { envelopeAtNonce, hasUndecidedAbove, insertFiller } from './store/attempts';
+import { networkOf, type SignerContext, withNetwork } from './signerContext';
 import { reservationAt } from './store/reservations';
+import { envelopeAtNonce, hasUndecidedAbove, insertFiller } from './store/signedAttempts';
 
 /** A filled nonce is for no organization. */
 const FILLING: GasOf = { kind: 'filler', organizationId: null };

@@ -1,5 +1,5 @@
-import type { SignerContext } from './context';
 import { TemporaryRefusal } from './refusal';
+import type { SignerContext } from './signerContext';
 
 /** Throws TemporaryRefusal while an organization, or every one, is frozen: only cancellations are signed then. */
 export function assertNotFrozen({ journal }: Pick<SignerContext, 'journal'>, organizationId: string): void {

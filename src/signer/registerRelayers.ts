@@ -1,6 +1,6 @@
 import { KeystoreError } from '../chain/keys';
-import type { SignerDeps } from './context';
-import { anySigningKey, recordRelayer } from './store/relayers';
+import type { SignerDeps } from './signerContext';
+import { anySigningKey, recordRelayer } from './store/relayerRecords';
 
 /**
  * Records the relayers of all networks. Run once when the signer starts. Throws KeystoreError when the keystore is not

@@ -1,5 +1,5 @@
 import { signedState } from '../approvals/sealedState';
-import { signSeal } from '../chain/seals';
+import { signSeal } from '../chain/signedSeals';
 import type { StoredSeal } from '../db/seals';
 import type { StoredProposal } from '../db/storedProposals';
 import { type Decision, type FailureCode, isExpired, isVoteOf, newestVotes } from '../domain/approval';
@@ -12,14 +12,14 @@ import { textDifference } from '../domain/textDifference';
 import { failpoint } from '../failpoints';
 import { changeState, demoWalletRefused, misshapen } from '../operations/change';
 import { ruleOf } from '../operations/rules';
-import type { SignerContext } from './context';
 import { assertWithinCutoffs } from './cutoff';
 import { assertIds } from './input';
 import { sealEntry } from './journal/entries';
 import { refusalsAsValues, SignerRefusal, type TemporarilyRefused } from './refusal';
 import type { SealedState } from './sealedState';
-import { findProposalToSeal } from './store/proposals';
-import { storeNextSeal } from './store/seals';
+import type { SignerContext } from './signerContext';
+import { storeNextSeal } from './store/nextSeal';
+import { findProposalToSeal } from './store/proposalsToSeal';
 import { assertTokens } from './tokens';
 
 /** The outcome of a request to seal. */

@@ -1,5 +1,5 @@
 import type { SigningKeys } from '../chain/keys';
-import { isSealedHead, openSeal } from '../chain/seals';
+import { isSealedHead, openSeal } from '../chain/signedSeals';
 import type { Db, Tx } from '../db/database';
 import { findSealedState, listSeals, type StoredState } from '../db/seals';
 import type { OrganizationState } from '../domain/governance';

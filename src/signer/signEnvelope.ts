@@ -3,19 +3,19 @@ import { LEAST_REPLACEMENT_PERCENT, leastReplacement, raised } from '../chain/fe
 import { keccak256 } from '../chain/keccak';
 import { gasPriceText } from '../chain/nativeAmount';
 import { readRawTransaction } from '../chain/rawTransaction';
-import type { Envelope } from '../db/chain';
 import type { Tx } from '../db/database';
+import type { Envelope } from '../db/envelopes';
 import type { Reservation } from '../db/reservations';
 import type { Statement } from '../db/rows';
 import { max, min } from '../domain/bigint';
 import { failpoint } from '../failpoints';
 import type { BoundedTerms } from './boundedTerms';
-import { networkOf, type SignerContext } from './context';
 import type { GasEntry } from './journal/entries';
 import { ROLLED_BACK, SignerRefusal, TemporaryRefusal } from './refusal';
-import { assertChosen, assertPaying, relayerKeyOf } from './relayers';
-import { envelopeAtNonce } from './store/attempts';
+import { assertChosen, assertPaying, relayerKeyOf } from './relayerKeys';
+import { networkOf, type SignerContext } from './signerContext';
 import { insertReservation, storeReserved, takenNonces } from './store/reservations';
+import { envelopeAtNonce } from './store/signedAttempts';
 
 /** What the gas of an envelope is for. */
 export type GasOf = Pick<GasEntry, 'kind' | 'organizationId'>;

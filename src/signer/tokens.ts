@@ -7,8 +7,8 @@ import { isSameAddress } from '../domain/address';
 import { NATIVE_CURRENCY } from '../domain/policy';
 import { quoted } from '../domain/quoted';
 import type { ShownToken } from '../operations/rule';
-import { networkOf, type SignerContext } from './context';
 import { SignerRefusal } from './refusal';
+import { networkOf, type SignerContext } from './signerContext';
 
 type TokenContext = Pick<SignerContext, 'networks' | 'endpointsOf'>;
 

@@ -12,7 +12,6 @@ import type { Lifetime } from '../lifetime';
 import type { Logger } from '../logging';
 import { networkWorkers, type WorkerSpec } from '../workers';
 import { createSignerActivities } from './activities';
-import { createSignerContext, type SignerContext } from './context';
 import { takeRequests } from './journal/freezeRequests';
 import { openJournalOf } from './journal/installationJournal';
 import type { Journal } from './journal/journal';
@@ -21,8 +20,9 @@ import { createOrOpenKeystore, lastBackup, readPassphrase } from './keys/keystor
 import { type KeptComparison, keepCompared } from './recovery/keepCompared';
 import { assertNewest } from './recovery/signedOutside';
 import { registerRelayers } from './registerRelayers';
-import { hasAuthorizations } from './store/authorizations';
-import { recordFreeze } from './store/freezes';
+import { createSignerContext, type SignerContext } from './signerContext';
+import { recordFreeze } from './store/freezeRecords';
+import { hasAuthorizations } from './store/signedAuthorizations';
 import { signerLease } from './store/signerLease';
 import { readOutcomes } from './transaction/readOutcomes';
 

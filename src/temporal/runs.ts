@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes';
 import type { ExpiryRange, WorkflowFound } from '../domain/reconciliation';
-import { APPROVAL_WORKFLOWS } from './approvals';
+import { APPROVAL_WORKFLOWS } from './approvalMessages';
 import type { WorkflowSender } from './client';
 import { NOT_FOUND } from './grpcStatus';
 import { searchAttributes } from './searchAttributes';

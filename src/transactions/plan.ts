@@ -4,7 +4,7 @@ import { isRestricted } from '../chain/functions';
 import { nestedCallsOf } from '../chain/nestedCalls';
 import { ACCOUNT_CONTRACTS } from '../chain/safeAccount';
 import type { NetworkConfig } from '../config';
-import type { NewTransaction as TransactionRequest } from '../contract/transactions';
+import type { NewTransaction as TransactionRequest } from '../contract/transactionContract';
 import type { Db, Tx } from '../db/database';
 import {
   type ReferencedRecords,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { issueApiKey, revokeApiKey } from '../../src/credentials/apiKeys';
-import { endSession } from '../../src/credentials/sessions';
+import { endSession } from '../../src/credentials/memberSessions';
 import { newId } from '../../src/db/ids';
 import { OPERATOR } from '../../src/domain/actor';
 import { json } from '../cli/command';

@@ -16,11 +16,11 @@ import { operationDomainSalt } from '../../src/chain/domainSalt';
 import { encodeSignature } from '../../src/chain/signatures';
 import type { NetworkConfig } from '../../src/config';
 import { issueApiKey } from '../../src/credentials/apiKeys';
-import { registerWallet } from '../../src/credentials/registrations';
+import { registerWallet } from '../../src/credentials/walletRegistrations';
 import { sweepChallenges } from '../../src/db/registrations';
 import { requireRow } from '../../src/db/rows';
 import { OPERATOR } from '../../src/domain/actor';
-import { keyAddresses } from '../../src/organizations/genesis';
+import { keyAddresses } from '../../src/organizations/admitGenesis';
 import { createOrganization } from '../../src/organizations/organization';
 import { deployAsFunder, newSafe, type SafeWallet, signAsSafe, wrapped } from '../chain/wallets';
 import {

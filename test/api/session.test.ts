@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { Client } from 'pg';
 import { hashMessage } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { sweepSessions } from '../../src/credentials/sessions';
+import { sweepSessions } from '../../src/credentials/memberSessions';
 import { verifyAudit } from '../../src/db/audit';
 import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';

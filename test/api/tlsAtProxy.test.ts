@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkApi } from '../../src/cli/doctor/service';
+import { checkApi } from '../../src/cli/doctor/serviceChecks';
 import { loadConfig } from '../../src/config';
 import { migrate } from '../../src/db/migrate';
 import type { Part } from '../../tools/dev/parts';

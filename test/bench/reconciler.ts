@@ -13,7 +13,7 @@ import {
   countsAgree,
   rangesDue,
 } from '../../src/reconciler/compare';
-import { APPROVAL_WORKFLOWS, startOptions } from '../../src/temporal/approvals';
+import { APPROVAL_WORKFLOWS, startOptions } from '../../src/temporal/approvalMessages';
 import type { WorkflowSender } from '../../src/temporal/client';
 import { taskQueues } from '../../src/temporal/ids';
 import { registerSearchAttributes } from '../../src/temporal/registeredAttributes';

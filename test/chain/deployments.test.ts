@@ -1,4 +1,4 @@
-import { type ChainActivities, createChainActivities } from '../../activities/chain';
+import { type ChainActivities, createChainActivities } from '../../activities/chainActivities';
 import { createSignerActivities, type SignerActivities } from '../../src/signer/activities';
 /** @deep */
 
@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import pino from 'pino';
 import { type Address, type Hex, keccak256, parseTransaction } from 'viem';
-import type { DeploymentFollowed } from '../../activities/deployments/follow';
+import type { DeploymentFollowed } from '../../activities/deployments/followDeployment';
 import { applySeal } from '../../activities/proposals/applySeal';
-import { createRelayerContext } from '../../activities/relayer/context';
+import { createRelayerContext } from '../../activities/relayer/relayerContext';
 import { signatureHash } from '../../src/approvals/verifiedVotes';
 import { inspectAccount } from '../../src/chain/accountPresence';
 import { ChainUnavailable, createChainClients } from '../../src/chain/clients';
@@ -28,10 +28,10 @@ import { insertProposal } from '../../src/db/proposals';
 import { requireRow } from '../../src/db/rows';
 import type { DeploymentKey } from '../../src/domain/proposal';
 import { proposalPayload } from '../../src/domain/signing';
-import { createSignerContext, type SignerDeps } from '../../src/signer/context';
 import { type Journal, openJournal } from '../../src/signer/journal/journal';
 import { registerRelayers } from '../../src/signer/registerRelayers';
 import { type SealResult, sealProposal } from '../../src/signer/seal';
+import { createSignerContext, type SignerDeps } from '../../src/signer/signerContext';
 import { inSlot } from '../support/inSlot';
 import {
   decideDirectly,

@@ -3,7 +3,7 @@ import { safeTransactionHash } from '../../src/chain/safeTransaction';
 import { createDatabase, type Db } from '../../src/db/database';
 import type { TransactionRef } from '../../src/domain/transaction';
 import type { JournalEntry } from '../../src/signer/journal/entries';
-import { insertAttempt, insertSignature } from '../../src/signer/store/attempts';
+import { insertAttempt, insertSignature } from '../../src/signer/store/signedAttempts';
 import { type HostilePostgres, type Interference, startHostilePostgres } from '../support/hostilePostgres';
 import { aTransferPolicy } from '../support/transactions';
 import { GatedPayments } from './gatedPayments';

@@ -1,13 +1,13 @@
 /** @deep */
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { type Address, type Hex, parseTransaction } from 'viem';
-import { createChainActivities } from '../../activities/chain';
-import { createRelayerContext, type RelayerContext } from '../../activities/relayer/context';
+import { createChainActivities } from '../../activities/chainActivities';
+import { createRelayerContext, type RelayerContext } from '../../activities/relayer/relayerContext';
 import { send, TransactionRejected } from '../../activities/relayer/send';
-import type { FollowTransaction } from '../../activities/transactions/follow';
+import type { FollowTransaction } from '../../activities/transactions/followTransaction';
 import type { TransactionFollowed } from '../../activities/transactions/observation';
 import { createChainClients } from '../../src/chain/clients';
-import type { Envelope } from '../../src/db/chain';
+import type { Envelope } from '../../src/db/envelopes';
 import { findCarried } from '../../src/db/followedAttempts';
 import { requireRow } from '../../src/db/rows';
 import type { TransactionRef } from '../../src/domain/transaction';

@@ -3,7 +3,7 @@ import { createChainClients } from '../../src/chain/clients';
 import { readRelayerBalances } from '../../src/chain/relayerFunds';
 import { listRelayers } from '../../src/db/relayers';
 import { createMetrics } from '../../src/metrics';
-import { watchRelayers } from '../../src/relayers';
+import { watchRelayers } from '../../src/relayerWatch';
 import { until } from '../support/until';
 import { GWEI, TransactionWorld } from './transactionWorld';
 

@@ -3,7 +3,7 @@ import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
 import type { TransactionTerms } from '../../src/domain/terms';
 import type { TransactionRef } from '../../src/domain/transaction';
-import type { SignerContext } from '../../src/signer/context';
+import type { SignerContext } from '../../src/signer/signerContext';
 import { anAddress } from '../support/builders';
 import { type RpcProxy, startRpcProxy } from '../support/rpcProxy';
 import { rpc } from '../support/stack';

@@ -11,8 +11,8 @@ import {
   parseTransaction,
 } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
-import { type ChainActivities, createChainActivities } from '../../activities/chain';
-import { createRelayerContext, type RelayerDeps } from '../../activities/relayer/context';
+import { type ChainActivities, createChainActivities } from '../../activities/chainActivities';
+import { createRelayerContext, type RelayerDeps } from '../../activities/relayer/relayerContext';
 import type { TransactionFollowed, TransactionObservation } from '../../activities/transactions/observation';
 import { createLifecycleActivities } from '../../activities/worker';
 import { payloadToSign } from '../../src/approvals/signedTransaction';
@@ -41,9 +41,9 @@ import type { TransactionTerms } from '../../src/domain/terms';
 import type { AttemptOutcome, ExecutionResult, TransactionRef } from '../../src/domain/transaction';
 import { readContent, type TransactionContent } from '../../src/domain/transactionContent';
 import { createSignerActivities, type SignerActivities } from '../../src/signer/activities';
-import { createSignerContext, type SignerContext, type SignerDeps } from '../../src/signer/context';
 import { type Journal, openJournal } from '../../src/signer/journal/journal';
 import { registerRelayers } from '../../src/signer/registerRelayers';
+import { createSignerContext, type SignerContext, type SignerDeps } from '../../src/signer/signerContext';
 import { usageOf } from '../../src/transactions/policy';
 import { readSignedTokens, summaryOf } from '../../src/transactions/summary';
 import { balanceSlot } from '../support/contracts';

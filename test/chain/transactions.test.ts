@@ -1,4 +1,4 @@
-import { createChainActivities } from '../../activities/chain';
+import { createChainActivities } from '../../activities/chainActivities';
 /** @deep */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import {
   parseAbi,
   parseTransaction,
 } from 'viem';
-import { createRelayerContext, createRelayerReads } from '../../activities/relayer/context';
+import { createRelayerContext, createRelayerReads } from '../../activities/relayer/relayerContext';
 import { createPrepareNewTransaction } from '../../activities/transactions/prepareNew';
 import { createChainClients } from '../../src/chain/clients';
 import { requireRow } from '../../src/db/rows';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createChainActivities } from '../../activities/chain';
+import { createChainActivities } from '../../activities/chainActivities';
 import { createWorkerActivities } from '../../activities/worker';
 import type { Role } from '../../src/config';
 import { projectRoot } from '../../src/projectRoot';

@@ -5,21 +5,21 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { auditFreezes } from '../../activities/reconciler/freezes';
 import { type ChainClient, createChainClient } from '../../src/chain/clients';
-import { checkAuthorizations } from '../../src/cli/doctor/authorizations';
-import { checkBlockTime } from '../../src/cli/doctor/clocks';
-import { compareFindings } from '../../src/cli/doctor/journal';
+import { checkAuthorizations } from '../../src/cli/doctor/authorizationChecks';
+import { checkBlockTime } from '../../src/cli/doctor/clockChecks';
+import { compareFindings } from '../../src/cli/doctor/journalChecks';
 import type { NetworkConfig } from '../../src/config';
 import { createDatabase } from '../../src/db/database';
 import { readInstallationId } from '../../src/db/installation';
 import { requireRow } from '../../src/db/rows';
 import { openJournal } from '../../src/signer/journal/journal';
 import { readJournal } from '../../src/signer/journal/journalReader';
+import { readJournaledRecord } from '../../src/signer/store/journaledRecords';
 import {
   decideAuthorizations,
   insertAuthorization,
   insertRejection,
-} from '../../src/signer/store/authorizations';
-import { readJournaledRecord } from '../../src/signer/store/journaledRecords';
+} from '../../src/signer/store/signedAuthorizations';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { usageOf } from '../../src/transactions/policy';
 import { carryOut, makeAccount, propose, type Shown } from '../support/api';

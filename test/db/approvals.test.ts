@@ -12,8 +12,8 @@ import {
   updateApproval,
 } from '../../src/db/approvals';
 import { appendAudit, verifyAudit } from '../../src/db/audit';
-import type { UnsentEnvelope } from '../../src/db/chain';
 import { createDatabase, type Db } from '../../src/db/database';
+import type { UnsentEnvelope } from '../../src/db/envelopes';
 import { findCarried } from '../../src/db/followedAttempts';
 import { insertMessage, isMessageReceived, restoredMessageId } from '../../src/db/receivedMessages';
 import {

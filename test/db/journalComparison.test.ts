@@ -1,7 +1,7 @@
 import { createDatabase, type Db } from '../../src/db/database';
 import { readJournalComparison } from '../../src/db/journalComparison';
 import { refuseUncompared } from '../../src/domain/journalComparison';
-import { recordJournalComparison } from '../../src/signer/store/journalComparison';
+import { recordJournalComparison } from '../../src/signer/store/comparisonRecord';
 import { asAdmin, copyDatabase, createTestDatabase, databaseNamed, sharedStack } from '../support/stack';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { issueApiKey, revokeApiKey, rotateApiKey } from '../../src/credentials/apiKeys';
-import { openChallenge, registerWallet } from '../../src/credentials/registrations';
-import { endSession, startSession } from '../../src/credentials/sessions';
+import { endSession, startSession } from '../../src/credentials/memberSessions';
+import { openChallenge, registerWallet } from '../../src/credentials/walletRegistrations';
 import { findAccountToDeploy } from '../../src/db/accounts';
 import { guardVersion, lockExpected, undefinedOnConflict } from '../../src/db/approvalLocks';
 import { insertApproval, storeApproval, updateApproval } from '../../src/db/approvals';

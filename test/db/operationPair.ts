@@ -5,7 +5,7 @@ import { newId } from '../../src/db/ids';
 import type { StoredProposal } from '../../src/db/storedProposals';
 import { type PolicyView, policyOfView } from '../../src/domain/policy';
 import type { ProposalState } from '../../src/domain/proposal';
-import { findProposal } from '../../src/signer/store/proposals';
+import { findProposal } from '../../src/signer/store/proposalsToSeal';
 import { policyDefinition, sorted } from './operationBodies';
 import { keyOf, NOBODY, WALLET_KEYS } from './operationKeys';
 import {

@@ -25,8 +25,8 @@ import {
 import { type MemberSummary, tally } from '../../src/domain/approval';
 import { NATIVE_CURRENCY, type Policy } from '../../src/domain/policy';
 import { transactionRules } from '../../src/domain/transaction';
-import { insertAttempt } from '../../src/signer/store/attempts';
 import { insertEnvelope } from '../../src/signer/store/reservations';
+import { insertAttempt } from '../../src/signer/store/signedAttempts';
 import { aFailure, aHash, anAddress, anId } from '../support/builders';
 import { makeOrganization, type TestMember, type TestOrganization } from '../support/service';
 import { createTestDatabase } from '../support/stack';

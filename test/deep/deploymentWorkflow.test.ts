@@ -6,7 +6,7 @@ import {
   Worker,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
-import type { DeploymentFollowed, FollowDeployment } from '../../activities/deployments/follow';
+import type { DeploymentFollowed, FollowDeployment } from '../../activities/deployments/followDeployment';
 import type { DeploymentObservation } from '../../activities/deployments/observe';
 import type { EnvelopeTerms } from '../../src/domain/terms';
 import { createLogger } from '../../src/logging';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseEther } from 'viem';
 import { requireRow } from '../../src/db/rows';
-import { executeApproval, retryApproval, signApproval } from '../../src/temporal/approvals';
+import { executeApproval, retryApproval, signApproval } from '../../src/temporal/approvalMessages';
 import type { WorkflowSender } from '../../src/temporal/client';
 import { taskQueues } from '../../src/temporal/ids';
 import { execute, type Shown } from '../support/api';

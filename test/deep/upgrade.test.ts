@@ -5,7 +5,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { temporal as proto } from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import type { Address } from 'viem';
-import { checkBuilds } from '../../src/cli/doctor/temporal';
+import { checkBuilds } from '../../src/cli/doctor/temporalChecks';
 import type { Role } from '../../src/config';
 import { createLogger } from '../../src/logging';
 import { projectRoot } from '../../src/projectRoot';

@@ -3,7 +3,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { requireRow } from '../../src/db/rows';
-import { restartApproval } from '../../src/temporal/approvals';
+import { restartApproval } from '../../src/temporal/approvalMessages';
 import { approvalWorkflowId, taskQueues } from '../../src/temporal/ids';
 import { findWorkflow } from '../../src/temporal/runs';
 import { RECONCILE_WORKFLOW } from '../../src/temporal/schedule';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { numberToHex, parseEther } from 'viem';
 import { newId } from '../../src/db/ids';
-import { APPROVAL_WORKFLOWS, restartApproval, startOptions } from '../../src/temporal/approvals';
+import { APPROVAL_WORKFLOWS, restartApproval, startOptions } from '../../src/temporal/approvalMessages';
 import { approvalWorkflowId, taskQueues } from '../../src/temporal/ids';
 import { findWorkflow } from '../../src/temporal/runs';
 import { RECONCILE_WORKFLOW } from '../../src/temporal/schedule';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import type { ApprovalRef } from '../../src/domain/approvalRef';
-import { APPROVAL_WORKFLOWS, startOptions } from '../../src/temporal/approvals';
+import { APPROVAL_WORKFLOWS, startOptions } from '../../src/temporal/approvalMessages';
 import { taskQueues } from '../../src/temporal/ids';
 import type { Shown } from '../support/api';
 import type { TestOrganization } from '../support/service';

@@ -10,7 +10,7 @@ import {
   type MessageOutcome,
   signApproval,
   startApproval,
-} from '../../src/temporal/approvals';
+} from '../../src/temporal/approvalMessages';
 import type { WorkflowSender } from '../../src/temporal/client';
 import { taskQueues } from '../../src/temporal/ids';
 import { PROPOSE, propose, type Shown } from '../support/api';

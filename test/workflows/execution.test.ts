@@ -6,7 +6,7 @@ import {
   Worker,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
-import type { FollowTransaction } from '../../activities/transactions/follow';
+import type { FollowTransaction } from '../../activities/transactions/followTransaction';
 import type { TransactionFollowed, TransactionObservation } from '../../activities/transactions/observation';
 import type { PrepareTransaction } from '../../activities/transactions/prepare';
 import type { TransactionTerms } from '../../src/domain/terms';

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { createPublicClient, type Hex, parseEther, http as rpcTransport } from 'viem';
-import { retryApproval } from '../../src/temporal/approvals';
+import { retryApproval } from '../../src/temporal/approvalMessages';
 import type { WorkflowSender } from '../../src/temporal/client';
 import { taskQueues } from '../../src/temporal/ids';
 import { OPERATOR_QUERIES } from '../../src/temporal/searchAttributes';

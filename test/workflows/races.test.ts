@@ -4,7 +4,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { issueApiKey } from '../../src/credentials/apiKeys';
 import { OPERATOR } from '../../src/domain/actor';
 import type { Decision } from '../../src/domain/approval';
-import { executeApproval, type MessageOutcome, signApproval } from '../../src/temporal/approvals';
+import { executeApproval, type MessageOutcome, signApproval } from '../../src/temporal/approvalMessages';
 import type { WorkflowSender } from '../../src/temporal/client';
 import { taskQueues } from '../../src/temporal/ids';
 import { execute, proposalPath, type Shown } from '../support/api';

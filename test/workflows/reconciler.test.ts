@@ -2,7 +2,7 @@
 
 import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { closeOpenOfKey } from '../../src/approvals/closing';
-import { checkReconciler, checkWorkflows } from '../../src/cli/doctor/reconciler';
+import { checkReconciler, checkWorkflows } from '../../src/cli/doctor/reconcilerChecks';
 import { appendAudit } from '../../src/db/audit';
 import { SYSTEM } from '../../src/domain/actor';
 import { reconcilerScheduleId, taskQueues } from '../../src/temporal/ids';

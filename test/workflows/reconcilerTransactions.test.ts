@@ -7,7 +7,7 @@ import { appendAudit } from '../../src/db/audit';
 import { requireRow } from '../../src/db/rows';
 import { readTransaction as readRecord } from '../../src/db/transactions';
 import { SYSTEM } from '../../src/domain/actor';
-import { insertRejection } from '../../src/signer/store/authorizations';
+import { insertRejection } from '../../src/signer/store/signedAuthorizations';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { usageOf } from '../../src/transactions/policy';
 import { json } from '../cli/command';

@@ -1,7 +1,7 @@
 /** @deep */
 
 import { noteNetworks } from '../../activities/reconciler/noteNetworks';
-import { transactionSubject } from '../../src/approvals/transactions';
+import { transactionSubject } from '../../src/approvals/transactionSubject';
 import { openApprovals } from '../../src/reconciler/openApprovals';
 import { reconcilerScheduleId, taskQueues } from '../../src/temporal/ids';
 import { searchAttributes } from '../../src/temporal/searchAttributes';

@@ -5,7 +5,7 @@ import { encodeSignature } from '../../src/chain/signatures';
 import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
 import type { ProposalState } from '../../src/domain/proposal';
-import { APPROVAL_WORKFLOWS } from '../../src/temporal/approvals';
+import { APPROVAL_WORKFLOWS } from '../../src/temporal/approvalMessages';
 import { approvalWorkflowId, taskQueues } from '../../src/temporal/ids';
 import type { MessageResult } from '../../src/temporal/messages';
 import { proposalPath, type Shown } from '../support/api';

@@ -5,7 +5,12 @@ import { createIdentifyVoter, type IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
 import type { Db } from '../../src/db/database';
 import { insertGenesisSignature } from '../../src/db/genesis';
-import { type AdmitDeps, admitGenesis, keyAddresses, readGenesis } from '../../src/organizations/genesis';
+import {
+  type AdmitDeps,
+  admitGenesis,
+  keyAddresses,
+  readGenesis,
+} from '../../src/organizations/admitGenesis';
 import { createOrganization, type NewOrganization } from '../../src/organizations/organization';
 
 /** A member of a new organization. The wallets of its admins are at hand, and sign. */

@@ -10,10 +10,10 @@ import {
 } from '../journal/entries';
 import type { IndexedAuthorization } from '../journal/journalIndex';
 import type { JournalReader } from '../journal/journalReader';
-import { type AuthorizationKey, allAuthorizations } from '../store/authorizations';
 import { cancelledTransactions, rejectedTransactions, sealedSequences } from '../store/compared';
-import { activeFreezes } from '../store/freezes';
-import { listUnknownExecutions } from '../store/unknownExecutions';
+import { activeFreezes } from '../store/freezeRecords';
+import { type AuthorizationKey, allAuthorizations } from '../store/signedAuthorizations';
+import { listUnknownExecutions } from '../store/unknownExecutionRecords';
 import { isDecided } from './signedOutside';
 
 /** What the journal has and the database lacks, each in the order of the journal. */

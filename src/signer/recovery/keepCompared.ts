@@ -5,7 +5,7 @@ import { createLastingFailure } from '../../lastingFailure';
 import type { Logger } from '../../logging';
 import { JournalError } from '../journal/entries';
 import type { JournalReader } from '../journal/journalReader';
-import { recordJournalComparison } from '../store/journalComparison';
+import { recordJournalComparison } from '../store/comparisonRecord';
 import { compareJournal } from './compareJournal';
 import { lackText, lost } from './lack';
 

@@ -1,4 +1,4 @@
-import { isSealedHead, openSeal } from '../../chain/seals';
+import { isSealedHead, openSeal } from '../../chain/signedSeals';
 import type { StoredSeal, StoredState } from '../../db/seals';
 import type { OrganizationState } from '../../domain/governance';
 import { NO_SEAL, type Seal } from '../../domain/seal';

@@ -5,7 +5,7 @@ import { attemptsOfTransaction } from '../../db/attempts';
 import type { Db } from '../../db/database';
 import { JournalError } from '../journal/entries';
 import type { JournalReader } from '../journal/journalReader';
-import { type AuthorizationKey, allAuthorizations } from '../store/authorizations';
+import { type AuthorizationKey, allAuthorizations } from '../store/signedAuthorizations';
 
 /** What is compared. */
 interface Compared {

@@ -4,11 +4,11 @@ import type { Db, Tx } from '../../db/database';
 import { OPERATOR } from '../../domain/actor';
 import type { UnknownExecutionEntry } from '../journal/entries';
 import type { JournalReader } from '../journal/journalReader';
-import { recordFreeze } from '../store/freezes';
-import { insertUnknownExecution } from '../store/unknownExecutions';
+import { recordFreeze } from '../store/freezeRecords';
+import { insertUnknownExecution } from '../store/unknownExecutionRecords';
 import type { Missing } from './compareJournal';
-import { writeSeals } from './seals';
-import { writeTransactions } from './transactions';
+import { writeSeals } from './writeSeals';
+import { writeTransactions } from './writeTransactions';
 
 /** Records an execution that nobody here has authorized: later transactions of its account follow it. */
 async function writeUnknown(tx: Tx, entry: UnknownExecutionEntry): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Db, Tx } from '../../db/database';
 import {
   type AccountOnNetwork,
   type Envelope,
@@ -5,8 +6,7 @@ import {
   type ReservationRow,
   reservationColumns,
   toEnvelopeNonce,
-} from '../../db/chain';
-import type { Db, Tx } from '../../db/database';
+} from '../../db/envelopes';
 import { liveReservations, type Reservation, takenNoncesSql } from '../../db/reservations';
 import { combineStatements, queryRows, requireRow, type Statement } from '../../db/rows';
 import type { RelayerReservationRow } from '../../db/tables';

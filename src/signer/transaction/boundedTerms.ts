@@ -1,6 +1,6 @@
 import type { TransactionTerms } from '../../domain/terms';
 import { amount, type BoundedTerms, boundTerms, envelopeTerms, integer } from '../boundedTerms';
-import type { SignerContext } from '../context';
+import type { SignerContext } from '../signerContext';
 
 const transactionTerms = envelopeTerms.extend({
   safeTxGas: amount,

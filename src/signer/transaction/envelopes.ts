@@ -8,8 +8,8 @@ import {
   safeTransactionHash,
 } from '../../chain/safeTransaction';
 import { type Attempt, attemptsAtNonce, envelopesOf, undecidedBelow } from '../../db/attempts';
-import { type Envelope, undecidedEnvelope } from '../../db/chain';
 import type { Tx } from '../../db/database';
+import { type Envelope, undecidedEnvelope } from '../../db/envelopes';
 import type { Reservation } from '../../db/reservations';
 import type { Statement } from '../../db/rows';
 import type { StoredTransaction } from '../../db/storedTransactions';
@@ -17,13 +17,18 @@ import { max, min } from '../../domain/bigint';
 import type { TransactionTerms } from '../../domain/terms';
 import { failpoint } from '../../failpoints';
 import type { BoundedTerms } from '../boundedTerms';
-import { networkOf, type SignerContext } from '../context';
 import { assertNotFrozen } from '../frozen';
 import type { AuthorizationEntry, CancellationEntry, RejectionEntry } from '../journal/entries';
 import { ROLLED_BACK, TemporaryRefusal } from '../refusal';
 import { firstEnvelope, gasOf, reservedBefore, reserveEnvelope, signReserved } from '../signEnvelope';
-import { insertAttempt, insertAttemptReserved, insertSignature, type NewAttempt } from '../store/attempts';
+import { networkOf, type SignerContext } from '../signerContext';
 import { reservationsOf } from '../store/reservations';
+import {
+  insertAttempt,
+  insertAttemptReserved,
+  insertSignature,
+  type NewAttempt,
+} from '../store/signedAttempts';
 import { authorizationOf, contentOfAttempt } from './journaled';
 import { isAttemptOf } from './sealedTransaction';
 

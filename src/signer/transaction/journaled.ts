@@ -9,10 +9,10 @@ import { type PolicyDefinition, tokenOfPolicy } from '../../domain/policy';
 import type { Usage, UsageWindow } from '../../domain/policyEngine';
 import { assetAmount } from '../../domain/policyText';
 import { type Spending, usageOf } from '../../transactions/policy';
-import type { SignerContext } from '../context';
 import type { RejectionEntry } from '../journal/entries';
 import type { IndexedAuthorization } from '../journal/journalIndex';
 import { ROLLED_BACK, TemporaryRefusal } from '../refusal';
+import type { SignerContext } from '../signerContext';
 import { readJournaledRecord } from '../store/journaledRecords';
 
 /** A nonce of an account that is to be authorized. */

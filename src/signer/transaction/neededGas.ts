@@ -5,8 +5,8 @@ import { simulateTransaction } from '../../chain/transactionSimulation';
 import type { StoredTransaction } from '../../db/storedTransactions';
 import { max } from '../../domain/bigint';
 import { tokenOf } from '../../transactions/policy';
-import { networkOf, type SignerContext } from '../context';
 import { TemporaryRefusal } from '../refusal';
+import { networkOf, type SignerContext } from '../signerContext';
 
 /** A call with value to a new address without code. Sources: EIP-150, EIP-2929. */
 const PLAIN_GAS = 2_600n + 9_000n + 25_000n;

@@ -5,10 +5,10 @@ import { executionsWith } from '../../chain/executions';
 import { deriveAccount } from '../../chain/safeAccount';
 import type { NetworkConfig } from '../../config';
 import { isSameAddress } from '../../domain/address';
-import type { SignerContext } from '../context';
 import type { IndexedAuthorization } from '../journal/journalIndex';
 import { reportRefusal, SignerRefusal, TemporaryRefusal } from '../refusal';
-import { recordedBlocks } from '../store/authorizations';
+import type { SignerContext } from '../signerContext';
+import { recordedBlocks } from '../store/signedAuthorizations';
 import {
   isSameReading,
   type OutcomeReading,

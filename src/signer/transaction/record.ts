@@ -3,8 +3,8 @@ import { findSealedState } from '../../db/seals';
 import type { TransactionSnapshot, UnsealedTransaction } from '../../db/storedTransactions';
 import type { OrganizationState } from '../../domain/governance';
 import type { TransactionRef } from '../../domain/transaction';
-import type { SignerContext } from '../context';
 import { SignerRefusal } from '../refusal';
+import type { SignerContext } from '../signerContext';
 import {
   type FirstSigningConditions,
   findNetworkAndPolicy,
@@ -12,7 +12,7 @@ import {
   readTransactionWithSealed,
   readUnsealedTransaction,
   type WithSealed,
-} from '../store/transactions';
+} from '../store/transactionsToSign';
 import { underSealedState } from './sealedTransaction';
 
 /** The network and policy of a transaction. Throws SignerRefusal when it does not exist. */

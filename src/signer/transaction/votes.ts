@@ -3,7 +3,7 @@ import { verifyDecision } from '../../approvals/verifiedVotes';
 import type { StoredTransaction, TransactionSnapshot } from '../../db/storedTransactions';
 import type { Decision } from '../../domain/approval';
 import { canonicalJson } from '../../domain/canonicalJson';
-import type { SignerContext } from '../context';
+import type { SignerContext } from '../signerContext';
 import { canBeSigned } from './sealedTransaction';
 
 /** The votes of a transaction. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import type { Address } from 'viem';
 import { ask, createChainClient } from '../../../src/chain/clients';
-import type { EndpointResult } from '../../../src/chain/endpoints';
+import type { EndpointResult } from '../../../src/chain/failover';
 import type { NetworkConfig } from '../../../src/config';
 import { requireRow } from '../../../src/db/rows';
 import { anAddress } from '../../support/builders';

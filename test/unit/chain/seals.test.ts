@@ -1,5 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { isSealedHead, openSeal, type SealedHead, signHead, signSeal } from '../../../src/chain/seals';
+import { isSealedHead, openSeal, type SealedHead, signHead, signSeal } from '../../../src/chain/signedSeals';
 import type { GenesisSeal } from '../../../src/domain/seal';
 import { NO_SEAL } from '../../../src/domain/seal';
 import { aHash, aState } from '../../support/builders';

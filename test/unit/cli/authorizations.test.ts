@@ -3,7 +3,7 @@ import {
   comparisonOf,
   groupsByBlock,
   type Looked,
-} from '../../../src/cli/doctor/authorizations';
+} from '../../../src/cli/doctor/authorizationChecks';
 import { aHash } from '../../support/builders';
 
 const NOW = Date.now();

@@ -1,5 +1,5 @@
 import { askEach, type Cancellation } from '../../../src/cli/cancelOpen';
-import type { MessageOutcome } from '../../../src/temporal/approvals';
+import type { MessageOutcome } from '../../../src/temporal/approvalMessages';
 import { TemporalUnavailable } from '../../../src/temporal/client';
 
 const refs = ['txn_1', 'txn_2', 'txn_3'].map((transactionId) => ({ organizationId: 'org_1', transactionId }));

@@ -3,12 +3,12 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generate } from 'selfsigned';
 import { relayerFunds } from '../../../src/chain/relayerFunds';
-import { clockFinding, signerClockFinding } from '../../../src/cli/doctor/clocks';
-import { unansweredFinding } from '../../../src/cli/doctor/database';
-import { reachSignerEndpoints } from '../../../src/cli/doctor/endpoints';
+import { clockFinding, signerClockFinding } from '../../../src/cli/doctor/clockChecks';
+import { unansweredFinding } from '../../../src/cli/doctor/databaseChecks';
+import { reachSignerEndpoints } from '../../../src/cli/doctor/endpointChecks';
 import { ok, reach, runCheck } from '../../../src/cli/doctor/finding';
-import { certificateFinding } from '../../../src/cli/doctor/service';
-import { pollersAlive } from '../../../src/cli/doctor/temporal';
+import { certificateFinding } from '../../../src/cli/doctor/serviceChecks';
+import { pollersAlive } from '../../../src/cli/doctor/temporalChecks';
 import type { NetworkConfig } from '../../../src/config';
 
 const GWEI = 1_000_000_000n;

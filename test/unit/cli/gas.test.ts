@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkGasBudgets } from '../../../src/cli/doctor/gas';
+import { checkGasBudgets } from '../../../src/cli/doctor/gasChecks';
 import type { NetworkConfig } from '../../../src/config';
 import { openJournal } from '../../../src/signer/journal/journal';
 

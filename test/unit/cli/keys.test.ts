@@ -1,4 +1,4 @@
-import { keyState } from '../../../src/cli/keys';
+import { keyState } from '../../../src/cli/keyCommands';
 import { workflowLink } from '../../../src/cli/workflowLink';
 
 describe('the state of a key', () => {

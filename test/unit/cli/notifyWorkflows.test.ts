@@ -1,4 +1,4 @@
-import { notifyWorkflows } from '../../../src/cli/keys';
+import { notifyWorkflows } from '../../../src/cli/keyCommands';
 import type { SummarizedApproval } from '../../../src/db/approvalRefs';
 import type { WorkflowSender } from '../../../src/temporal/client';
 import { taskQueues } from '../../../src/temporal/ids';

@@ -2,7 +2,7 @@ import { PayloadMismatch, spokenHash, verifyGenesis } from '@orgwallet/client';
 import fc from 'fast-check';
 import { hashTypedPayload } from '../../../src/chain/typedData';
 import { canonicalJson } from '../../../src/domain/canonicalJson';
-import { genesisPayload } from '../../../src/domain/genesis';
+import { genesisPayload } from '../../../src/domain/genesisPayload';
 import type { OrganizationState } from '../../../src/domain/governance';
 
 const address = (index: number) => `0x${index.toString(16).padStart(40, '0')}`;

@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats';
 import { endpoints } from '../../../src/api/endpoints';
 import { openApiDocument, openApiText } from '../../../src/contract/openapi';
 import { descriptionInput, nameInput, reasonInput } from '../../../src/contract/primitives';
-import { SESSION_COOKIE, sessionEndpoints } from '../../../src/contract/sessions';
+import { SESSION_COOKIE, sessionEndpoints } from '../../../src/contract/sessionContract';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, walked by the tests
 const document = openApiDocument(endpoints) as any;

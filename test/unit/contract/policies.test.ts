@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describeIssue, fieldIssues } from '../../../src/contract/issues';
-import { policiesBodies } from '../../../src/contract/policies';
+import { policiesBodies } from '../../../src/contract/policyContract';
 import { type PolicyDefinition, policyOfView, policyView } from '../../../src/domain/policy';
 import { proposedPolicy } from '../../../src/domain/shownPolicy';
 import { ANY_TOKEN, definitionFrom } from '../../../src/operations/policyItems.request';

@@ -1,6 +1,6 @@
 import { describeIssue, fieldIssues } from '../../../src/contract/issues';
 import { addressInput, nameInput } from '../../../src/contract/primitives';
-import { signBody } from '../../../src/contract/proposals';
+import { signBody } from '../../../src/contract/proposalContract';
 import { isId } from '../../../src/domain/schemas';
 import { accountsCreateBody } from '../../../src/operations/accountsCreate.request';
 import { accountsUpdateBody } from '../../../src/operations/accountsUpdate.request';

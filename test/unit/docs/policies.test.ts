@@ -4,7 +4,7 @@ import { type Address, encodeFunctionData, erc20Abi, type Hex, parseAbi, toFunct
 import { checksumAddress } from '../../../src/chain/address';
 import { isRestricted } from '../../../src/chain/functions';
 import { nestedCallsOf } from '../../../src/chain/nestedCalls';
-import type { PolicyItem } from '../../../src/contract/policies';
+import type { PolicyItem } from '../../../src/contract/policyContract';
 import type { MemberSummary } from '../../../src/domain/approval';
 import { NATIVE_CURRENCY, type Policy } from '../../../src/domain/policy';
 import { type Evaluation, evaluate, type Usage, usageWindow } from '../../../src/domain/policyEngine';

@@ -1,6 +1,6 @@
 import { hashTypedPayload } from '../../../src/chain/typedData';
 import { canonicalJson } from '../../../src/domain/canonicalJson';
-import { genesisPayload } from '../../../src/domain/genesis';
+import { genesisPayload } from '../../../src/domain/genesisPayload';
 import type { OrganizationState } from '../../../src/domain/governance';
 import { aHash, aMember, anAddress, anId, aState } from '../../support/builders';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { formatUnits } from 'viem';
 import { z } from 'zod';
-import { policiesBodies } from '../../../src/contract/policies';
+import { policiesBodies } from '../../../src/contract/policyContract';
 import { definitionOf } from '../../../src/db/policies';
 import {
   type ContractRule,

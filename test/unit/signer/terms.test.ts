@@ -1,6 +1,6 @@
 import { boundFees } from '../../../src/signer/boundedTerms';
-import type { SignerContext } from '../../../src/signer/context';
 import { fillNonce } from '../../../src/signer/fillNonce';
+import type { SignerContext } from '../../../src/signer/signerContext';
 
 const LONG = 'x'.repeat(1_000_000);
 

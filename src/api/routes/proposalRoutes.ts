@@ -1,0 +1,206 @@
+import { proposalSubject } from '../../approvals/proposalSubject';
+import { BASE_PATH } from '../../contract/endpoint';
+import type { TagColumn } from '../../db/approvalTags';
+import type { Db } from '../../db/database';
+import { newId } from '../../db/ids';
+import {
+  findResourceType,
+  type ProposalFilter,
+  type ProposalSnapshot,
+  pageOfProposals,
+  readProposalSnapshot,
+} from '../../db/proposals';
+import type { ApprovalRef } from '../../domain/approvalRef';
+import type { JsonValue } from '../../domain/canonicalJson';
+import type { ResourceType } from '../../domain/proposal';
+import { proposalView } from '../../domain/proposalView';
+import { proposalPayload } from '../../domain/signing';
+import { operations, proposes } from '../../operations';
+import type { ProposalKind } from '../../operations/kind';
+import { planOperation } from '../../operations/plan';
+import { setNewest } from '../../setNewest';
+import type { Cursors } from '../cursors';
+import type { ApiDependencies } from '../dependencies';
+import { proposals as endpoints } from '../endpoints';
+import { DEFAULT_LIMIT, instant, page, pageRequest, requestFilters } from '../pages';
+import { acceptOrThrow, notFound } from '../refusals';
+import { mutationRoute, type RequestContext, type Route, readRoute } from '../requestContext';
+import { type ApprovalRouteDeps, approvalRoutes, createApproval, type Shown } from './approvalRoutes';
+
+/** The endpoints of one resource's proposals. */
+type ResourceEndpoints = (typeof endpoints.byResource)[number];
+
+/** The dependencies of these routes. */
+type Deps = ApprovalRouteDeps & Pick<ApiDependencies, 'config' | 'readToken'> & { readonly cursors: Cursors };
+
+const CACHED_PAYLOADS = 2_000;
+/** Bytes of data on one page: a response contains each of them several times. */
+const MAX_PAGE_DATA = 524_288;
+
+/** Payloads by statement and proposal: what is signed about a proposal never changes. */
+function cachePayloads(): typeof proposalPayload {
+  const cache = new Map<string, string>();
+  return (statement, domainSalt, proposal) => {
+    const key = `${statement}/${proposal.organizationId}/${proposal.id}`;
+    const cached = cache.get(key);
+    if (cached !== undefined) return cached;
+    const payload = proposalPayload(statement, domainSalt, proposal);
+    setNewest(cache, key, payload, CACHED_PAYLOADS);
+    return payload;
+  };
+}
+
+async function load(
+  db: Db,
+  organizationId: string,
+  proposalId: string,
+  resourceType?: ResourceType,
+): Promise<ProposalSnapshot & TagColumn> {
+  const snapshot = await readProposalSnapshot(db, { organizationId, id: proposalId, resourceType });
+  if (!snapshot) throw notFound('proposal');
+  return snapshot;
+}
+
+function locationOf(resourceType: ResourceType, proposalId: string): string {
+  return `${BASE_PATH}/${resourceType}/proposals/${proposalId}`;
+}
+
+function kindOfRequest(path: string, body: JsonValue): ProposalKind {
+  const kind = operations.find((candidate) => proposes(candidate, `${BASE_PATH}${path}`, body));
+  if (!kind) throw new Error(`no operation for ${path}`);
+  return kind;
+}
+
+/** Shows a proposal; `created` shows the initiator's payload as well. */
+type Show = (snapshot: ProposalSnapshot, options?: { created?: boolean }) => Shown;
+
+function proposeRoute(deps: Deps, endpoint: ResourceEndpoints['propose'][number], show: Show): Route {
+  const { db, config, readToken } = deps;
+  const { networks, production } = config;
+  return mutationRoute(endpoint, {
+    async check(context) {
+      const { organizationId } = context;
+      const body = context.body as JsonValue;
+      const kind = kindOfRequest(endpoint.path, body);
+      acceptOrThrow(await planOperation({ db, networks, production, readToken }, organizationId, kind, body));
+      return { resourceId: newId('prop') };
+    },
+    async send(context, { id: requestId, resourceId: id, createdAt: requestedAt }) {
+      const { organizationId } = context;
+      const { resourceType, action } = kindOfRequest(endpoint.path, context.body as JsonValue);
+      const ref: ApprovalRef = { subject: 'proposal', organizationId, id, resourceType, action };
+      const request = { requestId, requestedAt, accountIds: [], networkIds: [] };
+      const created = await createApproval(deps, ref, request, () =>
+        readProposalSnapshot(db, { organizationId, id, resourceType }),
+      );
+      return { body: { data: show(created, { created: true }) }, location: locationOf(resourceType, id) };
+    },
+    async show({ organizationId }, id) {
+      const existing = await load(db, organizationId, id);
+      return { body: { data: show(existing) }, location: locationOf(existing.record.resourceType, id) };
+    },
+  });
+}
+
+interface ListQuery {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly status?: ProposalFilter['status'] | undefined;
+  readonly resourceType?: ResourceType | undefined;
+  readonly text?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+async function listPage(
+  { db, cursors }: Deps,
+  { organizationId }: RequestContext,
+  list: string,
+  query: ListQuery,
+  show: Show,
+  onlyResource?: ResourceType,
+): Promise<{ data: Shown[]; pagination: { cursor: string; hasMore: boolean } }> {
+  const scope = { organizationId, list };
+  const { status, resourceType, text, from, to } = query;
+  const given = { status, resourceType, text, from: instant(from), to: instant(to) };
+  const request = pageRequest(cursors, scope, query, given, DEFAULT_LIMIT);
+  const ofResource = onlyResource ?? (request.filters.resourceType as ResourceType | undefined);
+  const ofStatus = request.filters.status as ProposalFilter['status'];
+  const { snapshots, hasMore } = await pageOfProposals(
+    db,
+    {
+      organizationId,
+      ...requestFilters(request.filters),
+      limit: request.limit,
+      ...(request.before === undefined ? {} : { before: request.before }),
+      ...(ofResource === undefined ? {} : { resourceType: ofResource }),
+      ...(ofStatus === undefined ? {} : { status: ofStatus }),
+    },
+    MAX_PAGE_DATA,
+  );
+  const rows = snapshots.map((snapshot) => ({ ...snapshot, position: snapshot.record.position }));
+  return page(cursors, scope, request, rows, show, hasMore);
+}
+
+/** Reading, signing and executing one; without a resource, of any. */
+function oneRoutes(
+  deps: Deps,
+  { get, sign, execute }: Pick<ResourceEndpoints, 'get' | 'sign' | 'execute'>,
+  show: Show,
+  resource?: ResourceType,
+): Route[] {
+  const { db } = deps;
+  return approvalRoutes(deps, {
+    subject: proposalSubject,
+    get,
+    sign,
+    execute,
+    load: ({ organizationId, params }) => load(db, organizationId, params.proposalId ?? '', resource),
+    async workflowOf({ organizationId, params }) {
+      const key = { organizationId, id: params.proposalId ?? '' };
+      const resourceType = resource ?? (await findResourceType(db, key));
+      if (!resourceType) throw notFound('proposal');
+      return { subject: 'proposal', ...key, resourceType };
+    },
+    show,
+    isCacheable: () => true,
+  });
+}
+
+function resourceRoutes(deps: Deps, own: ResourceEndpoints, show: Show): Route[] {
+  const { resource, list } = own;
+  return [
+    ...own.propose.map((endpoint) => proposeRoute(deps, endpoint, show)),
+    ...(list
+      ? [
+          readRoute(list, (context) =>
+            listPage(deps, context, `${resource}/proposals`, context.query, show, resource),
+          ),
+        ]
+      : []),
+    ...oneRoutes(deps, own, show, resource),
+  ];
+}
+
+/** Everything about proposals, for every resource. */
+export function proposalRoutes(deps: Deps): Route[] {
+  const { db } = deps;
+  const payload = cachePayloads();
+  const show: Show = ({ record, now, domainSalt }, options = {}) =>
+    proposalView(record, now, domainSalt, { ...options, payload });
+  return [
+    ...endpoints.byResource.flatMap((own) => resourceRoutes(deps, own, show)),
+    readRoute(endpoints.queuedAdmin, async ({ organizationId }) => {
+      const { snapshots } = await pageOfProposals(
+        db,
+        { organizationId, resourceType: 'admins', status: 'open', limit: 1 },
+        MAX_PAGE_DATA,
+      );
+      const [queued] = snapshots;
+      if (!queued) throw notFound('queued admin proposal');
+      return { data: show(queued) };
+    }),
+    ...oneRoutes(deps, endpoints, show),
+    readRoute(endpoints.listAll, (context) => listPage(deps, context, 'proposals', context.query, show)),
+  ];
+}

@@ -1,0 +1,205 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { z } from 'zod';
+import {
+  endOtherSessionEndpoint,
+  endSessionEndpoint,
+  followSessionEndpoint,
+  getSessionEndpoint,
+  getSessionNonceEndpoint,
+  listSessionsEndpoint,
+  newSession,
+  type SessionEndpoint,
+  type ShownSession,
+  startSessionEndpoint,
+} from '../../contract/sessionContract';
+import { endSession } from '../../credentials/memberSessions';
+import type { SessionCredential } from '../../db/credentials';
+import { openNonce } from '../../db/sessionNonces';
+import { listSessions, type Session } from '../../db/sessions';
+import type { Admission } from '../admission';
+import { readJsonBody } from '../body';
+import type { ApiDependencies } from '../dependencies';
+import type { EventStreams } from '../eventStreams';
+import { exchangeOf, sendJson } from '../exchange';
+import { otherMethods } from '../methods';
+import { assertOwnOrigin } from '../origin';
+import { parseQuery, parseWith } from '../query';
+import { notFound, pathNotFound, Refused } from '../refusals';
+import { CLEARED_COOKIE, sessionCookie } from '../sessionCookie';
+import { type SignInDependencies, signIn } from '../signIn';
+
+interface Dependencies extends SignInDependencies {
+  readonly admission: Admission;
+  readonly eventStreams: EventStreams;
+  readonly config: Pick<ApiDependencies['config'], 'origins' | 'networks' | 'production' | 'temporal'>;
+}
+
+/** The longest body, in bytes: a message and a signature fit, and anybody can have so much read. */
+const MAX_BODY_BYTES = 32_768;
+const NO_QUERY = z.strictObject({});
+
+/** A request that has been admitted, with its response. */
+interface Asked {
+  readonly request: Request;
+  readonly response: Response;
+}
+
+interface SessionRoute {
+  readonly endpoint: SessionEndpoint;
+  readonly serve: (asked: Asked) => Promise<void>;
+}
+
+/** A session as its member sees it, with the Temporal UI where there is one. */
+function sessionView(
+  session: Session,
+  currentId: string,
+  { uiUrl, namespace }: ApiDependencies['config']['temporal'],
+): ShownSession {
+  const { id, name, walletAddress } = session.member;
+  return {
+    id: session.id,
+    organization: session.organization,
+    member: { id, name, type: 'user', walletAddress },
+    isAdmin: session.isAdmin,
+    current: session.id === currentId,
+    ...(session.userAgent === null ? {} : { userAgent: session.userAgent }),
+    createdAt: session.createdAt.toISOString(),
+    lastUsedAt: session.lastUsedAt.toISOString(),
+    idleExpiresAt: session.idleExpiresAt.toISOString(),
+    expiresAt: session.expiresAt.toISOString(),
+    ...(uiUrl === undefined ? {} : { temporalUiUrl: uiUrl, temporalNamespace: namespace }),
+  };
+}
+
+function credentialOf({ response }: Asked): SessionCredential {
+  const { credential } = exchangeOf(response);
+  if (credential?.kind !== 'session') throw new Error('a request reached its handler without a session');
+  return credential;
+}
+
+/** The routes, in no particular order. */
+function routesOf(dependencies: Dependencies): SessionRoute[] {
+  const { db, config, admission, eventStreams } = dependencies;
+
+  /** Answers with data, compared with its schema outside production. */
+  function answering<Answer extends z.ZodType>(
+    endpoint: SessionEndpoint<z.ZodType, Answer>,
+    answer: (asked: Asked) => Promise<z.input<Answer>>,
+  ): SessionRoute {
+    return {
+      endpoint,
+      async serve(asked) {
+        const body = await answer(asked);
+        if (!config.production) endpoint.response.parse(body);
+        sendJson(asked.request, asked.response, endpoint.status, JSON.stringify(body));
+      },
+    };
+  }
+
+  const shown = (session: Session, currentId: string) => sessionView(session, currentId, config.temporal);
+
+  /** The session of a request, and all of its member. */
+  async function sessionsOf({ id, organizationId, memberId }: SessionCredential) {
+    const all = await listSessions(db, { organizationId, memberId });
+    const current = all.find((session) => session.id === id);
+    // It has ended since it was authenticated.
+    if (!current)
+      throw new Refused({ code: 'unauthorized', message: 'the session has ended: sign in again' });
+    return { all, current };
+  }
+
+  async function end(asked: Asked, sessionId: string): Promise<ShownSession> {
+    const credential = credentialOf(asked);
+    const { organizationId, memberId } = credential;
+    const { all } = await sessionsOf(credential);
+    const session = all.find(({ id }) => id === sessionId);
+    const by = credential.id;
+    const ended = session && (await endSession(db, { id: sessionId, organizationId, memberId, by }));
+    if (!ended) {
+      await sessionsOf(credential);
+      throw notFound('session');
+    }
+    if (sessionId === credential.id) asked.response.setHeader('Set-Cookie', CLEARED_COOKIE);
+    return shown(session, credential.id);
+  }
+
+  return [
+    answering(getSessionNonceEndpoint, async ({ response }) => {
+      admission.countNonce(exchangeOf(response));
+      const { nonce, expiresAt } = await openNonce(db);
+      const networkIds = config.networks.map(({ id }) => id);
+      return { data: { nonce, expiresAt: expiresAt.toISOString(), networkIds } };
+    }),
+    answering(getSessionEndpoint, async (asked) => {
+      const { current } = await sessionsOf(credentialOf(asked));
+      return { data: shown(current, current.id) };
+    }),
+    answering(startSessionEndpoint, async ({ request, response }) => {
+      const takeBack = admission.countAttempt(exchangeOf(response));
+      const body = parseWith(newSession, await readJsonBody(request, MAX_BODY_BYTES));
+      const { token, session } = await signIn(dependencies, request, body);
+      takeBack();
+      response.setHeader('Set-Cookie', sessionCookie(token));
+      return { data: shown(session, session.id) };
+    }),
+    answering(endSessionEndpoint, async (asked) => ({ data: await end(asked, credentialOf(asked).id) })),
+    {
+      endpoint: followSessionEndpoint,
+      async serve(asked) {
+        const { request, response } = asked;
+        if (request.method === 'HEAD') throw pathNotFound();
+        const lastEventId = request.headers['last-event-id'];
+        await eventStreams.open(response, credentialOf(asked), lastEventId?.toString());
+      },
+    },
+    answering(listSessionsEndpoint, async (asked) => {
+      const { all, current } = await sessionsOf(credentialOf(asked));
+      return { data: all.map((one) => shown(one, current.id)) };
+    }),
+    answering(endOtherSessionEndpoint, async (asked) => ({
+      data: await end(asked, String(asked.request.params.sessionId)),
+    })),
+  ];
+}
+
+/** Refuses everything where nobody can sign in, and what a page of another origin sends. */
+function refuseOthers(origins: readonly string[]): RequestHandler {
+  return (request, response, next) => {
+    exchangeOf(response).route = '/session';
+    if (origins.length === 0) {
+      throw new Refused({
+        code: 'notFound',
+        message: 'nobody can sign in here: the setting ORIGINS names no origin',
+      });
+    }
+    assertOwnOrigin(request, origins);
+    next();
+  };
+}
+
+function handlerOf({ endpoint, serve }: SessionRoute): RequestHandler {
+  return async (request, response) => {
+    exchangeOf(response).route = endpoint.path;
+    parseQuery(NO_QUERY, request.originalUrl);
+    await serve({ request, response });
+  };
+}
+
+/** Signing in and out, with a cookie for the browser. */
+export function sessionRoutes(dependencies: Dependencies): Router {
+  const { config, admission } = dependencies;
+  const router = Router({ caseSensitive: true, strict: true });
+  router.use(['/session', '/sessions'], refuseOthers(config.origins));
+  const routes = routesOf(dependencies);
+  for (const path of new Set(routes.map(({ endpoint }) => endpoint.path))) {
+    const here = routes.filter(({ endpoint }) => endpoint.path === path);
+    const at = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
+    for (const route of here) {
+      const { method, needsSession, mediaType } = route.endpoint;
+      const admit = mediaType === 'text/event-stream' ? admission.admitListener : admission.admitSession;
+      at[method](...(needsSession ? [admit] : []), handlerOf(route));
+    }
+    at.all(otherMethods(here.map(({ endpoint }) => endpoint.method)));
+  }
+  return router;
+}

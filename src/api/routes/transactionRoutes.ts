@@ -1,0 +1,165 @@
+import { transactionSubject } from '../../approvals/transactionSubject';
+import { BASE_PATH } from '../../contract/endpoint';
+import {
+  createTransactionEndpoint,
+  executeTransactionEndpoint,
+  getTransactionEndpoint,
+  listTransactionsEndpoint,
+  type ShownTransaction,
+  signTransactionEndpoint,
+  simulateTransactionEndpoint,
+} from '../../contract/transactionContract';
+import { findAccount } from '../../db/accounts';
+import type { TagColumn } from '../../db/approvalTags';
+import type { Db } from '../../db/database';
+import { newId } from '../../db/ids';
+import { findMember } from '../../db/members';
+import { findPolicy } from '../../db/policies';
+import type { StoredTransaction, TransactionSnapshot } from '../../db/storedTransactions';
+import { pageOfTransactions, readTransaction, type TransactionFilter } from '../../db/transactions';
+import { checkOpen } from '../../domain/approval';
+import type { ApprovalRef } from '../../domain/approvalRef';
+import { transactionView } from '../../domain/transactionView';
+import { permitTransaction } from '../../transactions/plan';
+import type { Cursors, Filters } from '../cursors';
+import type { ApiDependencies } from '../dependencies';
+import { instant, page, pageRequest, requestFilters } from '../pages';
+import { acceptOrThrow, badRequest, notFound } from '../refusals';
+import { mutationRoute, type Route, readRoute } from '../requestContext';
+import { createSimulations } from '../simulations';
+import { type ApprovalRouteDeps, approvalRoutes, createApproval } from './approvalRoutes';
+
+/** The dependencies of these routes. */
+type Deps = ApprovalRouteDeps &
+  Pick<ApiDependencies, 'config' | 'readToken' | 'simulate'> & { readonly cursors: Cursors };
+
+/** Transactions per page by default. */
+const DEFAULT_TRANSACTIONS = 100;
+/** Bytes of calldata on one page: a response contains each of them several times. */
+const MAX_PAGE_CALLDATA = 1_048_576;
+
+function show({ record, now }: TransactionSnapshot): ShownTransaction {
+  return transactionView(record, now) as ShownTransaction;
+}
+
+async function load(
+  db: Db,
+  organizationId: string,
+  transactionId: string,
+): Promise<TransactionSnapshot & TagColumn> {
+  const found = await readTransaction(db, { organizationId, transactionId });
+  if (!found) throw notFound('transaction');
+  return found;
+}
+
+function locationOf(transactionId: string): string {
+  return `${BASE_PATH}/transactions/${transactionId}`;
+}
+
+/** What is known of the chain changes without a new version: confirmations, or the block. */
+function isCacheable({ chain }: StoredTransaction): boolean {
+  return chain === null;
+}
+
+const NAMED = {
+  accountId: ['account', findAccount],
+  policyId: ['policy', findPolicy],
+  initiatorId: ['member', findMember],
+} as const;
+
+/** Refuses filters that name what is not in the organization. Of these a page is empty. */
+async function requireNamed(db: Db, organizationId: string, filters: Filters): Promise<void> {
+  for (const [field, [noun, find]] of Object.entries(NAMED)) {
+    const id = filters[field];
+    if (id === undefined || (await find(db, organizationId, id))) continue;
+    throw badRequest([{ field, message: `${noun} not found in this organization` }]);
+  }
+}
+
+function listRoute({ db, cursors }: Deps): Route {
+  return readRoute(listTransactionsEndpoint, async ({ organizationId, query }) => {
+    const scope = { organizationId, list: 'transactions' };
+    const { cursor, limit: asked, from, to, ...rest } = query;
+    const given = { ...rest, from: instant(from), to: instant(to) };
+    const request = pageRequest(
+      cursors,
+      scope,
+      { cursor, limit: asked },
+      { ...given, recipient: given.recipient?.toLowerCase(), assetId: given.assetId?.toLowerCase() },
+      DEFAULT_TRANSACTIONS,
+    );
+    const { before, filters, limit } = request;
+    const { from: _, to: __, ...exact } = filters;
+    const { snapshots, hasMore } = await pageOfTransactions(
+      db,
+      {
+        // Its own fields, as the contract has checked them.
+        ...(exact as Omit<TransactionFilter, 'from' | 'to' | 'limit'>),
+        ...requestFilters(filters),
+        organizationId,
+        limit,
+        ...(before === undefined ? {} : { before }),
+      },
+      MAX_PAGE_CALLDATA,
+    );
+    if (snapshots.length === 0) await requireNamed(db, organizationId, filters);
+    const rows = snapshots.map((snapshot) => ({ ...snapshot, position: snapshot.record.position }));
+    return page(cursors, scope, request, rows, show, hasMore);
+  });
+}
+
+function createRoute(deps: Deps): Route {
+  const { db, config, readToken } = deps;
+  const reads = { db, networks: config.networks, readToken };
+  return mutationRoute(createTransactionEndpoint, {
+    async check({ organizationId, body }) {
+      acceptOrThrow(await permitTransaction(reads, organizationId, body));
+      return { resourceId: newId('txn') };
+    },
+    async send({ organizationId, body }, { id: requestId, resourceId: id, createdAt: requestedAt }) {
+      const { accountId, networkId } = body;
+      const ref: ApprovalRef = { subject: 'transaction', organizationId, id };
+      const request = { requestId, requestedAt, accountIds: [accountId], networkIds: [networkId] };
+      const created = await createApproval(deps, ref, request, () =>
+        readTransaction(db, { organizationId, transactionId: id }),
+      );
+      return { body: { data: show(created) }, location: locationOf(id) };
+    },
+    async show({ organizationId }, id) {
+      return { body: { data: show(await load(db, organizationId, id)) }, location: locationOf(id) };
+    },
+  });
+}
+
+function simulationRoute({ db, simulate: simulateOne }: Deps): Route {
+  const simulate = createSimulations(simulateOne);
+  return readRoute(simulateTransactionEndpoint, async ({ organizationId, params }) => {
+    const { record, now } = await load(db, organizationId, params.txId ?? '');
+    acceptOrThrow(checkOpen('transaction', record, now.time));
+    return { data: await simulate(record) };
+  });
+}
+
+/** Everything about transactions of accounts. */
+export function transactionRoutes(deps: Deps): Route[] {
+  const { db } = deps;
+  return [
+    listRoute(deps),
+    simulationRoute(deps),
+    createRoute(deps),
+    ...approvalRoutes(deps, {
+      subject: transactionSubject,
+      get: getTransactionEndpoint,
+      sign: signTransactionEndpoint,
+      execute: executeTransactionEndpoint,
+      load: ({ organizationId, params }) => load(db, organizationId, params.txId ?? ''),
+      workflowOf: ({ organizationId, params }) => ({
+        subject: 'transaction',
+        organizationId,
+        id: params.txId ?? '',
+      }),
+      show,
+      isCacheable,
+    }),
+  ];
+}
