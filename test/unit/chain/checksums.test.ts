@@ -31,4 +31,8 @@ describe('the checksum of an address', () => {
     ])
       expect(() => checksumAddress(text)).toThrow();
   });
+
+  it('is of 20 bytes only', () => {
+    for (const length of [0, 19, 21, 32]) expect(() => addressOf(new Uint8Array(length))).toThrow(TypeError);
+  });
 });
