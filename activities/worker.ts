@@ -20,7 +20,7 @@ import type {
   MessageInput,
 } from './approvals/executableSubject';
 import { expireApproval } from './approvals/expire';
-import { readState } from './approvals/read';
+import { readApprovalState } from './approvals/read';
 import { recordRestored } from './approvals/restore';
 import { recordVote, type VoteInput } from './approvals/vote';
 import { reportWaiting, type Waiting } from './approvals/wait';
@@ -83,7 +83,7 @@ function lifecycleOf<
     beginExecution: (input) => beginExecution(deps, subject, input),
     expireApproval: (input) => expireApproval(deps, subject, input),
     recordRestored: (input) => recordRestored(deps, subject, input),
-    readApproval: (input) => readState(deps.db, subject, input),
+    readApproval: (input) => readApprovalState(deps.db, subject, input),
     reportWaiting: (input) => reportWaiting(deps, subject, input),
   };
 }

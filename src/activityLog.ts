@@ -3,7 +3,7 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { DatabaseFailure, withoutSql } from './db/databaseFailure';
 import type { Logger } from './logging';
 import { traceparentIn } from './temporal/traceHeader';
-import type { Observed } from './temporal/waitingActivities';
+import type { RunObserved } from './temporal/waitingActivities';
 import { type Attributes, currentSpan, type Tracer, withSpan } from './tracing';
 
 const LONGEST_ID = 100;
@@ -52,7 +52,7 @@ function attributesOf({ taskQueue, workflowExecution, attempt, isLocal }: Info):
  * Logs each finished activity with its subject, outcome and workflow, and ends its span. Its error is stored in the
  * workflow's history, where everybody with access to Temporal reads it: a database error goes there without SQL and values.
  */
-export function observeActivities(logger: Logger): Observed {
+export function observeActivities(logger: Logger): RunObserved {
   return async (info, args, run) => {
     const startedAt = performance.now();
     const fields = () => ({ ...aboutOf(info, args), ms: Math.round(performance.now() - startedAt) });
@@ -77,7 +77,7 @@ export function observeActivities(logger: Logger): Observed {
 }
 
 /** Observes the activities of a worker; those that belong to a trace have a span in it. */
-export function activityInterceptor(observed: Observed, tracer?: Tracer): ActivityInterceptorsFactory {
+export function activityInterceptor(observed: RunObserved, tracer?: Tracer): ActivityInterceptorsFactory {
   return ({ info }) => ({
     inbound: {
       execute(input, next) {

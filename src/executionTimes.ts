@@ -8,7 +8,7 @@ const EVERY_MS = 15_000;
 const MOST_NOTED = 10_000;
 
 /** Measures executions of transactions apart from them: what one process has finished, and the oldest of all. */
-interface ExecutionWatch {
+interface ExecutionTimer {
   /** A transaction was executed. */
   note(transactionId: string): void;
   stop(): Promise<void>;
@@ -18,7 +18,7 @@ interface ExecutionWatch {
 export function watchExecutions(
   { db, metrics, logger }: { readonly db: Db; readonly metrics: Metrics; readonly logger: Logger },
   everyMs = EVERY_MS,
-): ExecutionWatch {
+): ExecutionTimer {
   const noted = new Set<string>();
 
   let isMeasuring = false;

@@ -37,7 +37,7 @@ import type {
   WriteTarget,
 } from './executableSubject';
 import { blockApproval, rejectApproval } from './finish';
-import { approvalNotFound, changeApproval, readState } from './read';
+import { approvalNotFound, changeApproval, readApprovalState } from './read';
 import { catchRefusal, Rollback } from './refusals';
 
 /** The request to execute a decision, from the workflow. */
@@ -144,7 +144,7 @@ async function resume<V extends AnySnapshot, S extends ApprovalState>(
     failure: null,
   };
   await updateApproval(tx, input.id, change, [message]);
-  const state = await readState(tx, subject, input);
+  const state = await readApprovalState(tx, subject, input);
   await appendAudit(tx, input.organizationId, [
     approvalEntry(subject, record, 'executionRetried', actor, { attempt, ...credentialDetail(credentialId) }),
   ]);

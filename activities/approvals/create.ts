@@ -20,7 +20,7 @@ import { credentialActor } from './approvalEntry';
 import { assertAuthority } from './authority';
 import type { ApprovalDeps, CreatableSubject, CreateInput, PlannedApproval } from './executableSubject';
 import { expireApproval } from './expire';
-import { readState } from './read';
+import { readApprovalState } from './read';
 import { catchRefusal, Rollback } from './refusals';
 
 function tooManyOpen(createdBy: string, maxOpenPerKey: number): Rollback {
@@ -78,7 +78,7 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
   failpoint('worker.approvalStored');
   const created = newApprovalRecord({ id, organizationId, summary, createdAt: time, expiresAt, notes });
   const state = planned.initialState(created, { sequence, time });
-  return { ok: true, state: state ?? (await readState(db, subject, input)) };
+  return { ok: true, state: state ?? (await readApprovalState(db, subject, input)) };
 }
 
 /**
@@ -105,7 +105,7 @@ async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I ext
     await nextTurn();
     return store(deps, subject, input, planned.value, { request, ...read });
   }
-  return { ok: true, state: await readState(deps.db, subject, input) };
+  return { ok: true, state: await readApprovalState(deps.db, subject, input) };
 }
 
 /** True when the holder of a claim remains open. Records its expiry if its workflow has not yet. */

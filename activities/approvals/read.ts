@@ -16,7 +16,7 @@ export function approvalNotFound(subject: string, id: string) {
 }
 
 /** The current state of an approval. Throws Rollback when it does not exist. */
-export async function readState<V extends AnySnapshot, S extends ApprovalState>(
+export async function readApprovalState<V extends AnySnapshot, S extends ApprovalState>(
   db: Db | Tx,
   subject: ApprovalSubject<V, S>,
   { organizationId, id }: ApprovalKey,

@@ -1,6 +1,6 @@
 import { findCarried } from '../../src/db/followedAttempts';
 import { checkEnvelope } from '../relayer/envelopes';
-import { follow, type Obstacle } from '../relayer/followEnvelope';
+import { followEnvelope, type Obstacle } from '../relayer/followEnvelope';
 import { type RelayerContext, requireChain } from '../relayer/relayerContext';
 
 /** The outcome of following an envelope of a deployment. */
@@ -32,7 +32,7 @@ export async function followDeployment(
   const { outcome, transactionHash } = envelope;
   const chain = requireChain(context, networkId);
   const check = (head: bigint) => checkEnvelope(db, chain, envelope, head);
-  const followed = outcome ?? (await follow(context, { chain, envelope, reported, check }, signal));
+  const followed = outcome ?? (await followEnvelope(context, { chain, envelope, reported, check }, signal));
   if (followed === 'reverted') return { kind: followed, transactionHash };
   return typeof followed === 'string' ? { kind: followed } : followed;
 }

@@ -25,7 +25,7 @@ import type { EnvelopeTerms } from '../../src/domain/terms';
 import { reopenLostEnvelope } from '../relayer/envelopes';
 import type { RelayerContext } from '../relayer/relayerContext';
 import { relayerOf } from '../relayer/relayerOf';
-import { envelopeTerms, refuseFunds } from '../relayer/terms';
+import { newEnvelopeTerms, refuseFunds } from '../relayer/terms';
 
 /** The state of an account on a network, and the next step of its deployment. */
 export type DeploymentObservation =
@@ -132,7 +132,7 @@ async function observeNew(
     return failed('reverted', `the deployment would revert with ${estimated.revert}`);
   const refused = refuseFunds(chain, { address: relayer, balance }, fees, { gas: estimated.gas, wei: 0n });
   if (refused) return failed(refused.code, refused.message);
-  const terms = envelopeTerms(fees, estimated.gas, { relayerAddress: relayer, chainNonce });
+  const terms = newEnvelopeTerms(fees, estimated.gas, { relayerAddress: relayer, chainNonce });
   return { kind: 'needsEnvelope', terms };
 }
 

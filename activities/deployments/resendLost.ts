@@ -4,7 +4,7 @@ import { newestEnvelopes } from '../../src/db/followedEnvelopes';
 import { listRelayers } from '../../src/db/relayers';
 import type { Logger } from '../../src/logging';
 import type { RelayerContext } from '../relayer/relayerContext';
-import { send, TransactionRejected } from '../relayer/send';
+import { sendEnvelope, TransactionRejected } from '../relayer/send';
 
 /** Sends again what is lost of one relayer. Throws ChainUnavailable or TransactionRejected. */
 async function resendOf(
@@ -24,7 +24,7 @@ async function resendOf(
   for (const envelope of lost.filter(({ outcome }) => outcome === 'mined' || outcome === 'reverted')) {
     // A lost transaction of an account is checked before it is sent again.
     if ((await envelopePayload(db, envelope)).kind !== 'deployment') continue;
-    await send(context, chain, envelope);
+    await sendEnvelope(context, chain, envelope);
     count += 1;
   }
   return count;

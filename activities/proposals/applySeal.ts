@@ -11,11 +11,11 @@ import type { ProposalState } from '../../src/domain/proposal';
 import type { DecisionSeal } from '../../src/domain/seal';
 import { failpoint } from '../../src/failpoints';
 import { mapLimit } from '../../src/mapLimit';
-import { kindOf } from '../../src/operations';
+import { operationKindOf } from '../../src/operations';
 import type { SealResult } from '../../src/signer/seal';
 import type { ApprovalDeps, Seen } from '../approvals/executableSubject';
 import { completeApproval, failApproval, rejectApproval } from '../approvals/finish';
-import { lockOrRefuse, readState } from '../approvals/read';
+import { lockOrRefuse, readApprovalState } from '../approvals/read';
 import { executableProposal as subject } from './executableProposal';
 
 const REFRESHED_AT_ONCE = 20;
@@ -28,7 +28,7 @@ async function finishApproved(
   actor: Actor,
 ): Promise<ProposalState> {
   const { record } = seen;
-  const { deployments } = kindOf(seal.resourceType, seal.action);
+  const { deployments } = operationKindOf(seal.resourceType, seal.action);
   const targets = deployments?.of(seal.data) ?? [];
   const result = { resolution: 'approved', resources: resourcesOf(seal.resourceType, seal.changes) };
   const effective = auditOfChanges(record.id, seal.changes).length > 0;
@@ -41,7 +41,7 @@ async function finishApproved(
   }
   await insertDeployments(tx, record.id, targets);
   await updateApproval(tx, record.id, { result, waitingFor: null }, [mark]);
-  return readState(tx, subject, record);
+  return readApprovalState(tx, subject, record);
 }
 
 /**

@@ -6,12 +6,12 @@ import { type ProposalSnapshot, updateDeployment } from '../../src/db/proposals'
 import { SYSTEM } from '../../src/domain/actor';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import type { Deployment, DeploymentKey, DeploymentResult, ProposalState } from '../../src/domain/proposal';
-import { kindOf } from '../../src/operations';
-import type { Recorded } from '../../src/operations/kind';
+import { operationKindOf } from '../../src/operations';
+import type { RecordedChange } from '../../src/operations/kind';
 import { approvalEntry } from '../approvals/approvalEntry';
 import type { ApprovalDeps, Seen } from '../approvals/executableSubject';
 import { completeApproval, failApproval, failureAt } from '../approvals/finish';
-import { lockOrRefuse, readState } from '../approvals/read';
+import { lockOrRefuse, readApprovalState } from '../approvals/read';
 import type { Waiting } from '../approvals/wait';
 import { executableProposal as subject } from './executableProposal';
 
@@ -44,7 +44,7 @@ export async function reportDeployment(
     }
     await updateDeployment(tx, key, { ...deployment, waitingFor });
     await updateApproval(tx, key.proposalId, {});
-    const state = await readState(tx, subject, seen.record);
+    const state = await readApprovalState(tx, subject, seen.record);
     if (reason) {
       const { accountId, networkId } = key;
       const details = { reason, waitingFor, accountId, networkId };
@@ -61,8 +61,8 @@ async function storeOutcome(
   key: DeploymentKey,
   result: DeploymentResult,
   { record, now }: Seen<ProposalSnapshot>,
-): Promise<Recorded> {
-  const { deployments } = kindOf(record.resourceType, record.action);
+): Promise<RecordedChange> {
+  const { deployments } = operationKindOf(record.resourceType, record.action);
   if (!deployments) throw new Error(`a ${record.resourceType} ${record.action} proposal deploys nothing`);
   const { organizationId, proposalId } = key;
   if (result.status === 'failed') {
@@ -86,7 +86,7 @@ export async function recordDeployment(
     if (deployment.status !== 'pending') return subject.state(seen);
     const recorded = await storeOutcome(tx, key, result, seen);
     await updateApproval(tx, key.proposalId, {});
-    const state = await readState(tx, subject, seen.record);
+    const state = await readApprovalState(tx, subject, seen.record);
     const positions = await appendAudit(
       tx,
       key.organizationId,

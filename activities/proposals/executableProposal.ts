@@ -12,7 +12,7 @@ import {
 } from '../../src/domain/proposal';
 import { accept } from '../../src/domain/refusal';
 import { type Wallet, walletWarning } from '../../src/domain/wallet';
-import { findKind, kindOf, proposes } from '../../src/operations';
+import { findKind, operationKindOf, proposes } from '../../src/operations';
 import { planOperation } from '../../src/operations/plan';
 import type {
   ApprovalDeps,
@@ -73,7 +73,7 @@ export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalStat
     return kind !== undefined && proposes(kind, path, body);
   },
   async plan(deps, { id, organizationId, resourceType, action }, body) {
-    const kind = kindOf(resourceType, action);
+    const kind = operationKindOf(resourceType, action);
     const planned = await planOperation(deps, organizationId, kind, body);
     if (!planned.ok) return planned;
     const { data, summary, claims, mentions, state } = planned.value;

@@ -20,7 +20,7 @@ export type Obstacle =
   | { readonly kind: 'waiting'; readonly message: string | null };
 
 /** An envelope to follow. */
-interface Followed<T> {
+interface EnvelopeFollowed<T> {
   readonly chain: ChainClient;
   readonly envelope: Envelope;
   /** The last report of what it waits for. */
@@ -79,7 +79,7 @@ type Step<T> = { readonly end: T | Obstacle } | Waiting;
 
 /** What bytes that a node has just accepted are known to wait for; undefined where the chain has to be looked at. */
 function checkedAtSending(
-  { chain, envelope }: Followed<unknown>,
+  { chain, envelope }: EnvelopeFollowed<unknown>,
   { head, at, againMs }: { readonly head: Block; readonly at: number; readonly againMs: number },
 ): Checked | undefined {
   const isIn = head.transactions.includes(envelope.transactionHash as Hex);
@@ -109,7 +109,7 @@ async function sendOrRefusal(
 /** Sends the bytes; the end where they must not be sent, an obstacle where a nonce before them is not used. */
 async function sendNow<T>(
   context: RelayerContext,
-  followed: Followed<T>,
+  followed: EnvelopeFollowed<T>,
   progress: Progress,
 ): Promise<T | Obstacle | null> {
   const { chain, envelope, beforeResending } = followed;
@@ -146,7 +146,7 @@ async function sendNow<T>(
 /** The step for an envelope that has been pending for long, or was refused for long. */
 async function unblock<T>(
   context: RelayerContext,
-  { chain, envelope }: Followed<T>,
+  { chain, envelope }: EnvelopeFollowed<T>,
   { refusal }: Progress,
 ): Promise<Step<T>> {
   const of = `of relayer ${envelope.relayerAddress} on ${networkLabel(chain)}`;
@@ -170,7 +170,7 @@ async function unblock<T>(
 /** Looks at the chain: the end, or what it waits for. */
 async function check<T>(
   context: RelayerContext,
-  followed: Followed<T>,
+  followed: EnvelopeFollowed<T>,
   progress: Progress,
   head: Block,
 ): Promise<Step<T>> {
@@ -220,7 +220,7 @@ function isDue({ sent, checked }: Progress, head: Head | undefined): boolean {
 /** Sends and checks what is due. Those who follow something of one relayer take turns: a thousand leave room for others. */
 async function step<T>(
   context: RelayerContext,
-  followed: Followed<T>,
+  followed: EnvelopeFollowed<T>,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<Step<T>> {
@@ -260,9 +260,9 @@ async function step<T>(
  * something new: what it waits for, that it is stuck and needs a higher fee, or that an earlier nonce of the relayer
  * has to be filled. Throws the reason of `signal`.
  */
-export async function follow<T>(
+export async function followEnvelope<T>(
   context: RelayerContext,
-  followed: Followed<T>,
+  followed: EnvelopeFollowed<T>,
   signal: AbortSignal,
 ): Promise<T | Obstacle> {
   const progress: Progress = {};

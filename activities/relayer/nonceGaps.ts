@@ -7,7 +7,7 @@ import type { Envelope } from '../../src/db/envelopes';
 import { newestEnvelopes } from '../../src/db/followedEnvelopes';
 import { reservedNonces } from '../../src/db/reservations';
 import type { EnvelopeTerms } from '../../src/domain/terms';
-import { envelopeTerms, replacementTerms } from './terms';
+import { newEnvelopeTerms, replacementTerms } from './terms';
 
 /** An unused nonce of a relayer that later envelopes wait for. */
 export interface NonceGap {
@@ -25,7 +25,7 @@ export async function gapTerms(
   const fees = await currentFees(chain);
   if (obsolete) return replacementTerms(chain, fees, obsolete, FILLER_GAS);
   if (fees.baseFee > chain.network.maxFeePerGas) return null;
-  return envelopeTerms(fees, FILLER_GAS, { relayerAddress, chainNonce });
+  return newEnvelopeTerms(fees, FILLER_GAS, { relayerAddress, chainNonce });
 }
 
 /** What keeps an envelope out of a block: a gap, other envelopes that are followed, or nothing before it. */

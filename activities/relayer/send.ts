@@ -78,6 +78,10 @@ async function sendOnce(context: RelayerContext, chain: ChainClient, envelope: E
  * Sends the stored bytes of an envelope. False: the node did not accept them now, and the chain decides. Throws
  * ChainUnavailable or TransactionRejected.
  */
-export function send(context: RelayerContext, chain: ChainClient, envelope: Envelope): Promise<boolean> {
+export function sendEnvelope(
+  context: RelayerContext,
+  chain: ChainClient,
+  envelope: Envelope,
+): Promise<boolean> {
   return context.sent.once(envelope, () => sendOnce(context, chain, envelope));
 }

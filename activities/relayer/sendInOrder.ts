@@ -8,7 +8,7 @@ import { MAX_ENVELOPES_READ, newestEnvelopes } from '../../src/db/followedEnvelo
 import { reservedNonces } from '../../src/db/reservations';
 import type { NonceGap } from './nonceGaps';
 import type { RelayerContext } from './relayerContext';
-import { send } from './send';
+import { sendEnvelope } from './send';
 import { relayerKey } from './sendLog';
 
 /**
@@ -40,7 +40,7 @@ async function sendOneEarlier(
   if (isSendable === 'obsolete') return { relayerAddress, nonce, obsolete: earlier };
   // Whoever follows it may have sent it.
   if (!isSendable || isSent()) return null;
-  await send(context, chain, earlier);
+  await sendEnvelope(context, chain, earlier);
   context.sent.noteAhead(earlier);
   return null;
 }
@@ -108,5 +108,5 @@ export async function sendInOrder(
 ): Promise<Sent> {
   if (context.sent.takeAhead(envelope)) return { gap: null, isAccepted: false };
   const gap = await sendEarlier(context, chain, envelope);
-  return { gap, isAccepted: await send(context, chain, envelope) };
+  return { gap, isAccepted: await sendEnvelope(context, chain, envelope) };
 }

@@ -7,7 +7,7 @@ import type { Envelope } from '../../src/db/envelopes';
 import type { EnvelopeTerms } from '../../src/domain/terms';
 
 /** Fees and gas as activities pass them on, and the relayer with its next nonce. */
-export function envelopeTerms(
+export function newEnvelopeTerms(
   fees: Pick<Fees, 'head' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
   gas: bigint,
   { relayerAddress, chainNonce }: Pick<EnvelopeTerms, 'relayerAddress' | 'chainNonce'>,
@@ -39,7 +39,7 @@ export function replacementTerms(
   const { relayerAddress, relayerNonce: chainNonce } = envelope;
   const { head } = fees;
   return {
-    ...envelopeTerms({ head, maxFeePerGas, maxPriorityFeePerGas }, gas, { relayerAddress, chainNonce }),
+    ...newEnvelopeTerms({ head, maxFeePerGas, maxPriorityFeePerGas }, gas, { relayerAddress, chainNonce }),
     replaces: String(envelope.id),
   };
 }

@@ -9,7 +9,7 @@ import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
 import { approvalEntry } from '../approvals/approvalEntry';
 import type { ApprovalDeps, MessageInput } from '../approvals/executableSubject';
-import { lockOrRefuse, readState } from '../approvals/read';
+import { lockOrRefuse, readApprovalState } from '../approvals/read';
 import { catchRefusal } from '../approvals/refusals';
 import { executableTransaction as subject } from './executableTransaction';
 
@@ -33,7 +33,7 @@ export async function requestCancellation(
       await updateExecution(tx, record, { cancelling: true });
       await updateApproval(tx, record.id, {});
       failpoint('worker.cancellationRequested');
-      const state = await readState(tx, subject, record);
+      const state = await readApprovalState(tx, subject, record);
       await appendAudit(tx, record.organizationId, [
         approvalEntry(subject, record, 'cancellationRequested', OPERATOR, {
           attempt: record.executionAttempt,

@@ -1,5 +1,5 @@
 import { transactionSubject } from '../../src/approvals/transactionSubject';
-import type { NewTransaction } from '../../src/contract/transactionContract';
+import type { TransactionRequest } from '../../src/contract/transactionContract';
 import { appendedPosition } from '../../src/db/audit';
 import { reserveUsage } from '../../src/db/reservedUsage';
 import type { Statement } from '../../src/db/rows';
@@ -66,7 +66,7 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
   ...transactionSubject,
   isRequestedBy: (_input, { path }) => path === '/api/v1/transactions',
   async plan(deps, { organizationId, id }, body) {
-    const outcome = await planTransaction(deps, organizationId, body as unknown as NewTransaction);
+    const outcome = await planTransaction(deps, organizationId, body as unknown as TransactionRequest);
     if (!outcome.ok) {
       // This does not refuse the transaction: the activity is retried until the chain is available.
       if (outcome.refusal.code === 'internalError') throw new Error(outcome.refusal.message);

@@ -1,4 +1,4 @@
-import { findAtNonce, headOf, isUnknown } from '../../src/chain/atNonce';
+import { findAtNonce, headOf, isUnknownExecution } from '../../src/chain/atNonce';
 import { assertChainId, type ChainClient } from '../../src/chain/clients';
 import { moveAttempt } from '../../src/db/attemptOutcomes';
 import type { Attempt } from '../../src/db/attempts';
@@ -49,7 +49,7 @@ async function resolveLost(
   const execution = await findAtNonce(chain, at, await headOf(chain));
   const outcome = execution && (await outcomeOf(context, chain, at, execution));
   // What nobody here has authorized is decided by the signer each time.
-  if (execution && outcome?.kind === attempt.outcome && !isUnknown(at, execution)) {
+  if (execution && outcome?.kind === attempt.outcome && !isUnknownExecution(at, execution)) {
     await moveOutcome(db, attempt, outcome);
     return undefined;
   }

@@ -5,11 +5,11 @@ import type { Envelope } from '../../src/db/envelopes';
 import { findCarried } from '../../src/db/followedAttempts';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { type ChainCheck, checkEnvelope } from '../relayer/envelopes';
-import { follow } from '../relayer/followEnvelope';
+import { followEnvelope } from '../relayer/followEnvelope';
 import { requireChain } from '../relayer/relayerContext';
 import { checkAtNonce, readAtNonce } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
-import { type TransactionFollowed, transactionTerms } from './observation';
+import { attemptTerms, type TransactionFollowed } from './observation';
 
 /** An envelope to follow; `reported` is the last report of what it waits for. */
 export interface FollowTransaction extends TransactionRef {
@@ -62,7 +62,7 @@ export async function followTransaction(
   if (envelope.outcome === 'reverted' || envelope.outcome === 'dropped') return { kind: envelope.outcome };
   // What is to be cancelled is not sent: it is observed again, and its cancellation is signed.
   if (cancellation !== null) return { kind: 'dropped' };
-  const followed = await follow<Ended>(
+  const followed = await followEnvelope<Ended>(
     context,
     {
       chain,
@@ -76,6 +76,6 @@ export async function followTransaction(
   );
   if (followed.kind !== 'stuck') return followed;
   // Its own account nonce: the signer finds no earlier one without an envelope.
-  const terms = transactionTerms(followed.terms, attempt, attempt.fromBlock, attempt.safeNonce);
+  const terms = attemptTerms(followed.terms, attempt, attempt.fromBlock, attempt.safeNonce);
   return { kind: 'stuck', terms, cancels: attempt.kind === 'cancellation' };
 }

@@ -34,7 +34,7 @@ export type TransactionFollowed =
   | { readonly kind: 'waiting'; readonly message: string | null };
 
 /** Terms of an envelope for a signed attempt, or for the empty call that cancels it. */
-export function transactionTerms(
+export function attemptTerms(
   envelope: EnvelopeTerms,
   { safeTxGas }: { readonly safeTxGas: bigint },
   fromBlock: bigint,

@@ -11,7 +11,7 @@ import type { FailureCode } from '../../src/domain/approval';
 import { tokenOf } from '../../src/transactions/policy';
 import { relayerOf } from '../relayer/relayerOf';
 import { relayerKey } from '../relayer/sendLog';
-import { envelopeTerms, type FundsRefusal, refuseFunds } from '../relayer/terms';
+import { type FundsRefusal, newEnvelopeTerms, refuseFunds } from '../relayer/terms';
 import type { ObserveNewContext } from './chainContext';
 import type { TransactionObservation } from './observation';
 
@@ -83,7 +83,7 @@ export async function observeNew(
   return {
     kind: 'needsEnvelope',
     terms: {
-      ...envelopeTerms(fees, gas, { relayerAddress: relayer, chainNonce }),
+      ...newEnvelopeTerms(fees, gas, { relayerAddress: relayer, chainNonce }),
       safeTxGas: String(simulated.gas),
       accountNonce: String(simulated.accountNonce),
       fromBlock: String(fees.head),

@@ -14,10 +14,10 @@ import { reopenEnvelope } from '../../src/db/followedEnvelopes';
 import type { EnvelopeTerms } from '../../src/domain/terms';
 import { checkEnvelope, reopenLostEnvelope } from '../relayer/envelopes';
 import { relayerOf } from '../relayer/relayerOf';
-import { envelopeTerms, replacementTerms } from '../relayer/terms';
+import { newEnvelopeTerms, replacementTerms } from '../relayer/terms';
 import { attemptsOf, checkAtNonce } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
-import { type TransactionObservation, transactionTerms } from './observation';
+import { attemptTerms, type TransactionObservation } from './observation';
 import type { AtNonce } from './outcome';
 
 function inFlight({ id }: Envelope): TransactionObservation {
@@ -102,7 +102,7 @@ async function nextTerms(
   const gas = gasWithData(content, cancels ? 0 : reverts, dataFee, context.maxGas);
   const needs = (terms: EnvelopeTerms): TransactionObservation => ({
     kind: 'needsEnvelope',
-    terms: transactionTerms(terms, content, signed.fromBlock, nextNonce),
+    terms: attemptTerms(terms, content, signed.fromBlock, nextNonce),
     cancels,
     attempted: true,
   });
@@ -117,7 +117,7 @@ async function nextTerms(
   }
   const relayerAddress = await relayerOf(context.db, chain.network, signed.accountId);
   const [fees, chainNonce] = await Promise.all([currentFees(chain), transactionCount(chain, relayerAddress)]);
-  return needs(envelopeTerms(fees, gas, { relayerAddress, chainNonce }));
+  return needs(newEnvelopeTerms(fees, gas, { relayerAddress, chainNonce }));
 }
 
 /** The envelopes of one attempt, oldest first. */

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem';
-import { kindOf, type SignedAtNonce } from '../../src/chain/atNonce';
+import { outcomeKindOf, type SignedAtNonce } from '../../src/chain/atNonce';
 import { ask, type ChainClient, ChainUnavailable } from '../../src/chain/clients';
 import type { Execution } from '../../src/chain/executions';
 import { revertReason } from '../../src/chain/revertReason';
@@ -64,7 +64,7 @@ export async function outcomeOf(
     fee: String(fee),
     ...(reopenings > 0 ? { reopenings } : {}),
   };
-  const kind = kindOf(at, execution);
+  const kind = outcomeKindOf(at, execution);
   if (kind === 'cancelled') return { ...common, kind };
   if (kind === 'reverted') return { ...common, kind, reason: await failureReason(db, chain, at, execution) };
   const { transactionId: id, to, value, data: calldata } = at.transaction;

@@ -18,7 +18,7 @@ import type { Tracer } from '../tracing';
 import type { PageAddition } from './pageAddition';
 
 /** The messages to approval workflows. Each throws TemporalUnavailable when no worker answers in time. */
-export interface ApprovalMessages {
+export interface ApprovalSender {
   start(ref: ApprovalRef, request: StartRequest): Promise<MessageOutcome>;
   /** Starts it again, where Temporal has an outcome and Postgres has lost the record. */
   startAnew(ref: ApprovalRef, request: StartRequest): Promise<MessageOutcome>;
@@ -56,7 +56,7 @@ export interface ApiDependencies {
   readonly metrics: Metrics;
   readonly tracer: Tracer | undefined;
   readonly pageAddition?: PageAddition | undefined;
-  readonly approvals: ApprovalMessages;
+  readonly approvals: ApprovalSender;
   /** Verifies a signature over a payload and the eligibility of its voter. */
   readonly identifyVoter: IdentifyVoter;
   /** Finds which of several texts a wallet has signed (EIP-191); returns its index. */

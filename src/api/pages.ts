@@ -2,7 +2,7 @@ import type { CursorScope, Cursors, Filters } from './cursors';
 import { badRequest } from './refusals';
 
 /** One instant has one text, whatever offset it was sent with. */
-export function instant(text: string | undefined): string | undefined {
+export function parseInstant(text: string | undefined): string | undefined {
   return text === undefined ? undefined : new Date(text).toISOString();
 }
 

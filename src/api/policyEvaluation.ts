@@ -4,7 +4,7 @@ import { findGroups } from '../db/groups';
 import { findMembers } from '../db/members';
 import { listPolicies } from '../db/policies';
 import { readUsage } from '../db/policyUsage';
-import { memberSummary } from '../domain/approval';
+import { toMemberSummary } from '../domain/approval';
 import { type Policy, policyPeople } from '../domain/policy';
 import { type PolicyContext, type Remaining, usageWindow } from '../domain/policyEngine';
 import { evaluateRequested, readRequested, readTransferredToken } from '../transactions/plan';
@@ -32,7 +32,7 @@ async function readPeople(
   const members = await findMembers(tx, organizationId, [initiatorId, ...memberIds]);
   const groups = groupIds.length === 0 ? [] : await findGroups(tx, organizationId, groupIds);
   return {
-    members: new Map(members.map((member) => [member.id, memberSummary(member)])),
+    members: new Map(members.map((member) => [member.id, toMemberSummary(member)])),
     groups: new Map(groups.map((group) => [group.id, group.members])),
   };
 }

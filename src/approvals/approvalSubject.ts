@@ -1,17 +1,17 @@
 import type { Db, Tx } from '../db/database';
 import type { MessageKey, MessageOrigin } from '../db/receivedMessages';
 import type { StoredApproval } from '../db/storedApprovals';
-import type { ApprovalRules, ApprovalState, Now, VoteType } from '../domain/approval';
+import type { ApprovalContext, ApprovalRules, ApprovalState, VoteType } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
 
 /** A record with the state that its rules depend on, read at one moment. */
-interface Snapshot<R extends StoredApproval, N extends Now> {
+interface Snapshot<R extends StoredApproval, N extends ApprovalContext> {
   readonly record: R;
   readonly now: N;
 }
 
 /** The snapshot of any subject. */
-export type AnySnapshot = Snapshot<StoredApproval, Now>;
+export type AnySnapshot = Snapshot<StoredApproval, ApprovalContext>;
 
 /** What the votes about a subject are verified with. `V` is its snapshot. */
 export interface SignedSubject<V extends AnySnapshot> {

@@ -2,8 +2,8 @@ import type { TransactionSnapshot } from '../db/storedTransactions';
 import type { VoteType } from '../domain/approval';
 import { type TransactionStatement, transactionPayload } from '../domain/signing';
 import {
+  type EvaluationContext,
   initiatorVote,
-  type TransactionNow,
   type TransactionRecord,
   transactionRules,
 } from '../domain/transaction';
@@ -23,7 +23,7 @@ export function initiatorPayload(record: TransactionRecord): string {
 /** The payload of a statement about a transaction; undefined for a review before its initiator has signed. */
 export function payloadToSign(
   record: TransactionRecord,
-  now: Pick<TransactionNow, 'members'>,
+  now: Pick<EvaluationContext, 'members'>,
   type: VoteType,
 ): string | undefined {
   if (type === 'initiator') return initiatorPayload(record);

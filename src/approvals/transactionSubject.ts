@@ -3,7 +3,7 @@ import { findMembersByWallet } from '../db/members';
 import type { TransactionSnapshot } from '../db/storedTransactions';
 import { lockTransaction, readTransactionForMessage } from '../db/transactions';
 import { isSameAddress } from '../domain/address';
-import { type MemberSummary, memberSummary, type VoteType } from '../domain/approval';
+import { type MemberSummary, toMemberSummary, type VoteType } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
 import {
   initiatorVote,
@@ -45,7 +45,7 @@ export const transactionSubject: ApprovalSubject<TransactionSnapshot, Transactio
     if (!known) return snapshot;
     return {
       ...snapshot,
-      now: { ...now, members: new Map([...now.members, [known.id, memberSummary(known)]]) },
+      now: { ...now, members: new Map([...now.members, [known.id, toMemberSummary(known)]]) },
     };
   },
   role: (type) => ROLES[type],

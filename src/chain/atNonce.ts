@@ -105,7 +105,7 @@ export async function confirmedAt(
 }
 
 /** What an execution at the nonce of a transaction makes of it. */
-export function kindOf(
+export function outcomeKindOf(
   { transaction }: { readonly transaction: Pick<SignedAtNonce['transaction'], 'safeTxHash'> },
   { kind, safeTxHash }: Pick<Execution, 'kind' | 'safeTxHash'>,
 ): 'executed' | 'reverted' | 'cancelled' {
@@ -114,6 +114,9 @@ export function kindOf(
 }
 
 /** Whether an execution is neither the transaction nor its cancellation: nobody here has authorized it. */
-export function isUnknown({ transaction, cancellation }: SignedAtNonce, { safeTxHash }: Execution): boolean {
+export function isUnknownExecution(
+  { transaction, cancellation }: SignedAtNonce,
+  { safeTxHash }: Execution,
+): boolean {
   return safeTxHash !== transaction.safeTxHash && safeTxHash !== cancellation?.safeTxHash;
 }

@@ -18,8 +18,8 @@ import {
   networkLabel,
 } from './clients';
 import { CallTooLarge, creationByte, staticCallWord } from './evmCalls';
-import { urlHost } from './failover';
-import { type Claim, EndpointsMissing, notMadeBy, type VerifiedSignature } from './signatures';
+import { endpointHost } from './failover';
+import { EndpointsMissing, notMadeBy, type VerifiedSignature, type WalletClaim } from './signatures';
 
 /** The endpoints of one network that are asked about signatures of contract wallets: all of them must agree. */
 export interface WalletEndpoints {
@@ -48,7 +48,7 @@ export function earlyEndpoints(client: ChainClient): WalletEndpoints {
 
 /** Endpoints of one network give different answers about a signature. */
 class EndpointsDisagree extends ChainUnavailable {
-  constructor({ network }: WalletEndpoints, { signer }: Claim, accepting: string, refusing: string) {
+  constructor({ network }: WalletEndpoints, { signer }: WalletClaim, accepting: string, refusing: string) {
     super(network, 'its endpoints disagree');
     this.message =
       `the endpoints of network ${networkLabel({ network })} disagree about a signature of contract wallet ` +
@@ -58,11 +58,11 @@ class EndpointsDisagree extends ChainUnavailable {
 
 /** The host of an endpoint, or of several. */
 export function hostOf({ network }: ChainClient): string {
-  return network.rpcUrls.map(urlHost).join(', ');
+  return network.rpcUrls.map(endpointHost).join(', ');
 }
 
 /** Throws ChainUnavailable that names the endpoint, where there are several. */
-async function askOne(client: ChainClient, claim: Claim, several: boolean): Promise<VerifiedSignature> {
+async function askOne(client: ChainClient, claim: WalletClaim, several: boolean): Promise<VerifiedSignature> {
   try {
     return await askContract(client, claim);
   } catch (error) {
@@ -83,7 +83,7 @@ async function askOne(client: ChainClient, claim: Claim, several: boolean): Prom
  */
 export async function verifyContractSignature(
   endpoints: WalletEndpoints,
-  claim: Claim,
+  claim: WalletClaim,
 ): Promise<VerifiedSignature> {
   const { clients } = endpoints;
   const answers = await Promise.all(clients.map((client) => askOne(client, claim, clients.length > 1)));
@@ -110,7 +110,10 @@ const erc1271Abi = parseAbi([
 ]);
 const EIP1271_MAGIC = '0x1626ba7e';
 
-async function askContract(client: ChainClient, { hash, signer, bytes }: Claim): Promise<VerifiedSignature> {
+async function askContract(
+  client: ChainClient,
+  { hash, signer, bytes }: WalletClaim,
+): Promise<VerifiedSignature> {
   const [code] = await Promise.all([
     ask(client, (rpc) => rpc.getCode({ address: signer })),
     assertChainId(client),

@@ -48,7 +48,7 @@ const QUICK_FAILURE_MS = 1_000;
 const DOWN_FAILURES = 4;
 
 /** The host of an endpoint: its path may hold a secret. */
-export function urlHost(url: string): string {
+export function endpointHost(url: string): string {
   return new URL(url).host;
 }
 
@@ -124,7 +124,7 @@ class Endpoint {
   private readonly call: CallNode;
 
   constructor(url: string, options: CallOptions) {
-    this.host = urlHost(url);
+    this.host = endpointHost(url);
     this.call = jsonRpc(url, options);
   }
 

@@ -147,7 +147,7 @@ const MALLEATION_TEXT: Record<Malleation, string> = {
 };
 
 /** A digest, and a signature that somebody claims to have made over it. */
-export interface Claim {
+export interface WalletClaim {
   readonly hash: Hex;
   readonly signer: Address;
   readonly bytes: Hex;
@@ -159,12 +159,16 @@ export function notMadeBy(signer: Address): VerifiedSignature {
 }
 
 /** Verifies a signature of the key of an address (ECDSA). No chain is asked: code at the address changes nothing. */
-export async function verifyKeySignature(claim: Claim): Promise<VerifiedSignature> {
+export async function verifyKeySignature(claim: WalletClaim): Promise<VerifiedSignature> {
   return (await findKeySignature(claim)) ?? notMadeBy(claim.signer);
 }
 
 /** The same; null when another key, or none, has made the signature. */
-export async function findKeySignature({ hash, signer, bytes }: Claim): Promise<VerifiedSignature | null> {
+export async function findKeySignature({
+  hash,
+  signer,
+  bytes,
+}: WalletClaim): Promise<VerifiedSignature | null> {
   const found = await recover(hash, bytes);
   if (!found || !isSameAddress(found.address, signer)) return null;
   if (found.malleation === null) return { valid: true, scheme: 'eoa' };

@@ -4,7 +4,6 @@ import type { WalletKind } from '../domain/wallet';
 import { checksumAddress } from './address';
 import { verifyContractSignature, type WalletEndpoints } from './contractSignatures';
 import {
-  type Claim,
   decodeSignature,
   decodeSignatureBytes,
   EndpointsMissing,
@@ -12,6 +11,7 @@ import {
   InvalidSignature,
   notMadeBy,
   type VerifiedSignature,
+  type WalletClaim,
 } from './signatures';
 
 /** Finds which of several messages a wallet has signed (EIP-191); returns its index. */
@@ -59,7 +59,7 @@ function reasonAgainst(
 }
 
 /** Without endpoints to ask, the signature counts as invalid, with that reason. */
-async function askEndpoints(endpoints: WalletEndpoints, claim: Claim): Promise<VerifiedSignature> {
+async function askEndpoints(endpoints: WalletEndpoints, claim: WalletClaim): Promise<VerifiedSignature> {
   try {
     return await verifyContractSignature(endpoints, claim);
   } catch (error) {

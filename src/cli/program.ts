@@ -57,7 +57,10 @@ export function createProgram(terminal: Terminal): Command {
 }
 
 /** Runs one command line; returns the exit status: 0, 1 (refused) or 2 (wrong use). Never rejects. */
-export async function run(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
+export async function runProgram(
+  argv: readonly string[],
+  terminal: Terminal = processTerminal(),
+): Promise<number> {
   try {
     await createProgram(terminal).parseAsync([...argv], { from: 'user' });
     return 0;

@@ -3,17 +3,17 @@ import type { Db } from '../db/database';
 import { findProposalById, listProposals, readProposalNow } from '../db/proposals';
 import type { StoredProposal } from '../db/storedProposals';
 import { proposalDetails, proposalSentence } from '../domain/operatorText';
-import { type ProposalNow, type ProposalState, proposalState } from '../domain/proposal';
+import { type ProposalContext, type ProposalState, proposalState } from '../domain/proposal';
 import { proposalView } from '../domain/proposalView';
 import { approvalCommands, type ShownApproval } from './approvalCommands';
 import type { Within } from './commandContext';
 
 interface ShownProposal extends ShownApproval<ProposalState> {
   readonly record: StoredProposal;
-  readonly now: ProposalNow;
+  readonly now: ProposalContext;
 }
 
-function shown(record: StoredProposal, now: ProposalNow): ShownProposal {
+function shown(record: StoredProposal, now: ProposalContext): ShownProposal {
   const { organizationId, id, resourceType, action, createdAt, createdBy, votes } = record;
   return {
     ref: { subject: 'proposal', organizationId, id, resourceType, action },
@@ -28,7 +28,7 @@ function shown(record: StoredProposal, now: ProposalNow): ShownProposal {
 
 /** Reads the admins of each organization once. */
 async function withAdmins(db: Db, records: readonly StoredProposal[]): Promise<ShownProposal[]> {
-  const known = new Map<string, Promise<ProposalNow>>();
+  const known = new Map<string, Promise<ProposalContext>>();
   const nowOf = (organizationId: string) => {
     const now = known.get(organizationId) ?? readProposalNow(db, organizationId);
     known.set(organizationId, now);

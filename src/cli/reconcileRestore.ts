@@ -4,7 +4,7 @@ import { signerEndpoints } from '../chain/contractSignatures';
 import type { Keystore } from '../chain/keys';
 import type { Db } from '../db/database';
 import { readInstallationId } from '../db/installation';
-import { isUnknown, type JournalPosition } from '../domain/signerLease';
+import { isUnknownPosition, type JournalPosition } from '../domain/signerLease';
 import type { UnknownExecutionEntry } from '../signer/journal/entries';
 import { openJournalOf } from '../signer/journal/installationJournal';
 import type { Journal } from '../signer/journal/journal';
@@ -146,7 +146,8 @@ async function compare(
   let unvoted: readonly string[] = [];
   if (completes) {
     const isLost =
-      anew || (isUnknown(stored) ? !(await showsEveryNonce(context, parts)) : isShorter(journal, stored));
+      anew ||
+      (isUnknownPosition(stored) ? !(await showsEveryNonce(context, parts)) : isShorter(journal, stored));
     ({ unvoted } = await complete(context, parts, isLost));
     compared = await compareJournal(journal, db);
   }

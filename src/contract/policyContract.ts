@@ -24,7 +24,7 @@ import {
   ANY_ACCOUNT,
   ANY_FUNCTION,
   ANY_INITIATOR,
-  ANY_TOKEN,
+  ANY_TOKEN_TEXT,
   amountThreshold,
   extendsBase,
   LIMITATION,
@@ -184,7 +184,7 @@ const approverInput = z
 
 const tokenTransferInput = z
   .strictObject({
-    tokenAddress: anyAddressInput.nullable().meta({ description: ANY_TOKEN }),
+    tokenAddress: anyAddressInput.nullable().meta({ description: ANY_TOKEN_TEXT }),
     tokenDecimals: transferShape.tokenDecimals.nullable().optional().meta({
       description: 'Compared with the decimals of the token.',
     }),

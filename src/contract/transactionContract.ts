@@ -81,7 +81,7 @@ const createTransactionBody = z
   .meta({ id: 'CreateTransactionRequest' });
 
 /** A new transaction, from a request. */
-export type NewTransaction = z.output<typeof createTransactionBody>;
+export type TransactionRequest = z.output<typeof createTransactionBody>;
 
 /** The signature of the initiator, or the vote of an approver. */
 const signTransactionBody = z

@@ -17,6 +17,6 @@ export interface AdminColumns {
 }
 
 /** The admins that `adminColumns` read. */
-export function adminsOf(row: AdminColumns): AdminSet {
+export function adminsInColumns(row: AdminColumns): AdminSet {
   return { threshold: row.admin_threshold, members: row.admin_members };
 }

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Condition } from './searchTerms';
+import type { SearchCondition } from './searchTerms';
 import type { ApprovalRow } from './tables';
 
 /** The filter of a list of approvals, whatever their subject. */
@@ -34,7 +34,7 @@ function inPeriod(
   { organizationId = '', from, to }: ApprovalFilter,
   subject: ApprovalRow['subject'],
   position: string,
-): Condition[] {
+): SearchCondition[] {
   return [
     ...(from
       ? [
@@ -59,13 +59,13 @@ export function approvalSelection(
   filter: ApprovalFilter,
   own: {
     readonly subject: ApprovalRow['subject'];
-    readonly conditions: readonly (Condition | undefined)[];
+    readonly conditions: readonly (SearchCondition | undefined)[];
     readonly position?: string | undefined;
   },
 ): { text: string; values: Knex.Value[] } {
   const { organizationId, executionStatus, before, unclosed, limit } = filter;
   const { subject, position = 'a.position' } = own;
-  const conditions: readonly (Condition | undefined)[] = [
+  const conditions: readonly (SearchCondition | undefined)[] = [
     organizationId === undefined ? undefined : ['a.organization_id = ?', [organizationId]],
     // Named in every list: the index in the order of a list begins with the organization and the subject.
     ['a.subject = ?', [subject]],

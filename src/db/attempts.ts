@@ -107,7 +107,7 @@ export function selectAttempts(db: Db | Tx) {
 }
 
 /** An attempt of an account as it is stored. */
-export function attempt(row: AccountAttemptRow): Attempt {
+export function toAttempt(row: AccountAttemptRow): Attempt {
   return {
     id: row.id,
     kind: row.kind,
@@ -133,7 +133,7 @@ export function attempt(row: AccountAttemptRow): Attempt {
 
 /** All attempts of a transaction, oldest first. */
 export async function attemptsOfTransaction(db: Db | Tx, transactionId: string): Promise<Attempt[]> {
-  return (await selectAttempts(db).where({ transaction_id: transactionId }).orderBy('id')).map(attempt);
+  return (await selectAttempts(db).where({ transaction_id: transactionId }).orderBy('id')).map(toAttempt);
 }
 
 /** An account on a network, and its nonces. */
@@ -178,7 +178,7 @@ export async function attemptsAtNonce(
     .select(db.raw(beside));
   const all = rows.flatMap((row) => (row.envelopes ?? []).map(envelopeFromJson));
   return {
-    attempts: rows.map(attempt),
+    attempts: rows.map(toAttempt),
     envelopes: all.sort((one, two) => (one.id < two.id ? -1 : 1)),
     accountAddress: rows[0]?.account_address,
     signerOutcome: rows[0]?.signer_outcome ?? null,
@@ -196,7 +196,7 @@ export async function undecidedBelow(
     .where({ account_id: accountId, network_id: BigInt(networkId), outcome: null })
     .where('safe_nonce', '<', safeNonce)
     .orderBy(['safe_nonce', 'id']);
-  return rows.map(attempt);
+  return rows.map(toAttempt);
 }
 
 /** What an envelope carries; `attempt` is undefined for a deployment and for a filled nonce. */
@@ -219,7 +219,7 @@ export type EnvelopePayloadRow = SignedAttemptRow & Pick<EnvelopePayload, 'cance
 /** What a row says that an envelope carries. */
 export function toEnvelopePayload(row: EnvelopePayloadRow): EnvelopePayload {
   const { kind, cancellation } = row;
-  return { kind, cancellation, attempt: isOfAccount(row) ? attempt(row) : undefined };
+  return { kind, cancellation, attempt: isOfAccount(row) ? toAttempt(row) : undefined };
 }
 
 /** What an envelope carries. */

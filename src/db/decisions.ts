@@ -2,12 +2,12 @@ import type { OrganizationState } from '../domain/governance';
 import type { DecisionSeal } from '../domain/seal';
 import type { Db, Tx } from './database';
 import { queryRows, type Statement } from './rows';
-import { type StoredSeal, stored } from './seals';
+import { type StoredSeal, storedSeal } from './seals';
 
 /** The seal of a proposal; undefined while it has none. */
 export async function findSeal(db: Db | Tx, proposalId: string): Promise<StoredSeal | undefined> {
   const row = await db('seals').where({ proposal_id: proposalId }).first();
-  return row && stored(row);
+  return row && storedSeal(row);
 }
 
 /** The decision in a stored seal. */

@@ -1,11 +1,11 @@
 import {
   type Attempt,
-  attempt,
   CANCELLATION,
   type EnvelopePayload,
   type EnvelopePayloadRow,
   selectAttempts,
   selectSigned,
+  toAttempt,
   toEnvelopePayload,
 } from './attempts';
 import type { Db } from './database';
@@ -101,5 +101,5 @@ export async function decidedAttempts(
   if (range.below) {
     query.whereRaw('(block_number, id) < (?, ?)', [String(range.below.blockNumber), String(range.below.id)]);
   }
-  return (await query).map(attempt);
+  return (await query).map(toAttempt);
 }

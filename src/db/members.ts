@@ -1,7 +1,7 @@
 import type { MemberSummary } from '../domain/approval';
 import type { AdminSet } from '../domain/proposal';
 import type { Wallet, WalletKind } from '../domain/wallet';
-import { type AdminColumns, adminColumns, adminsOf } from './adminColumns';
+import { type AdminColumns, adminColumns, adminsInColumns } from './adminColumns';
 import type { Db, Tx } from './database';
 import { queryRows, requireRow } from './rows';
 import type { MemberRow } from './tables';
@@ -222,7 +222,7 @@ export async function readAdmins(db: Db | Tx, organizationId: string): Promise<A
     [organizationId],
   );
   if (!set) throw new Error(`organization ${organizationId} has no admins`);
-  return { id: set.id, ...adminsOf(set) };
+  return { id: set.id, ...adminsInColumns(set) };
 }
 
 /** Stores the admins of a new organization. */

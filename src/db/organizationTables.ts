@@ -1,4 +1,4 @@
-import { memberSummary } from '../domain/approval';
+import { toMemberSummary } from '../domain/approval';
 import { canonicalJson } from '../domain/canonicalJson';
 import type { OrganizationState, ResourceChange, ResourceKind } from '../domain/governance';
 import type { Db, Tx } from './database';
@@ -51,7 +51,7 @@ async function rowsOf(tx: Tx, organizationId: string, changes: readonly Resource
     if (ids.length === 0) return;
     for (const row of await find(ids)) rows.set(keyOf(type, row.id), row);
   };
-  await read('member', async (ids) => (await findMembers(tx, organizationId, ids)).map(memberSummary));
+  await read('member', async (ids) => (await findMembers(tx, organizationId, ids)).map(toMemberSummary));
   await read('group', async (ids) => (await findGroups(tx, organizationId, ids)).map(groupRow));
   await read('policy', async (ids) => (await findPolicies(tx, organizationId, ids)).map(policyRow));
   await read('account', (ids) => accountRows(tx, organizationId).whereIn('id', [...ids]));
@@ -96,14 +96,14 @@ export async function walletIntruders(
   const holders = await findMembersByWallet(tx, organizationId, wallets);
   return holders
     .filter(({ id }) => !changed.some((change) => change.id === id))
-    .map((member) => ({ type: 'member', id: member.id, sealed: null, found: memberSummary(member) }));
+    .map((member) => ({ type: 'member', id: member.id, sealed: null, found: toMemberSummary(member) }));
 }
 
 /** Everything in which the tables differ from the sealed state. */
 export async function compareTables(db: Db | Tx, state: OrganizationState): Promise<Difference[]> {
   const rows = new Map<string, object>([await adminRow(db, state.id)]);
   for (const member of await listMembers(db, { organizationId: state.id })) {
-    rows.set(keyOf('member', member.id), memberSummary(member));
+    rows.set(keyOf('member', member.id), toMemberSummary(member));
   }
   for (const group of await listGroups(db, { organizationId: state.id })) {
     rows.set(keyOf('group', group.id), groupRow(group));

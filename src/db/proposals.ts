@@ -4,10 +4,10 @@ import type {
   Deployment,
   DeploymentKey,
   ProposalAction,
-  ProposalNow,
+  ProposalContext,
   ResourceType,
 } from '../domain/proposal';
-import { type AdminColumns, adminColumns, adminsOf } from './adminColumns';
+import { type AdminColumns, adminColumns, adminsInColumns } from './adminColumns';
 import { lockApproval } from './approvalLocks';
 import {
   type ApprovalFilter,
@@ -42,7 +42,7 @@ import type { OrganizationRow, ProposalRow } from './tables';
 /** A proposal with the state that its rules depend on, read at one moment. */
 export interface ProposalSnapshot {
   readonly record: StoredProposal;
-  readonly now: ProposalNow;
+  readonly now: ProposalContext;
   /** EIP-712 domain salt of the organization. */
   readonly domainSalt: string;
 }
@@ -99,7 +99,7 @@ export async function listProposals(db: Db | Tx, filter: ProposalFilter): Promis
 }
 
 /** The state that the rules of an organization's proposals depend on: its admins and the database's time. */
-export async function readProposalNow(db: Db | Tx, organizationId: string): Promise<ProposalNow> {
+export async function readProposalNow(db: Db | Tx, organizationId: string): Promise<ProposalContext> {
   return { admins: await readAdmins(db, organizationId), time: await databaseNow(db) };
 }
 
@@ -124,7 +124,7 @@ interface SnapshotColumns
 function snapshotOf(row: SnapshotColumns): ProposalSnapshot {
   return {
     record: storedProposal(row),
-    now: { time: row.read_at, admins: adminsOf(row) },
+    now: { time: row.read_at, admins: adminsInColumns(row) },
     domainSalt: row.domain_salt,
   };
 }

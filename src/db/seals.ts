@@ -17,7 +17,7 @@ export interface StoredSeal {
 }
 
 /** A seal as it is stored. */
-export function stored(row: SealRow): StoredSeal {
+export function storedSeal(row: SealRow): StoredSeal {
   return {
     organizationId: row.organization_id,
     sequence: Number(row.sequence),
@@ -58,7 +58,7 @@ export async function listSeals(
     .where('sequence', '>', after)
     .orderBy('sequence');
   if (upTo !== undefined) query.where('sequence', '<=', upTo);
-  return (await query).map(stored);
+  return (await query).map(storedSeal);
 }
 
 /** The state of now as it is stored, with the hash of the latest seal. */
@@ -112,7 +112,10 @@ export async function findSealedState(
 }
 
 /** What the admins of an organization have decided; undefined before its genesis is admitted. */
-export async function readState(db: Db | Tx, organizationId: string): Promise<OrganizationState | undefined> {
+export async function readOrganizationState(
+  db: Db | Tx,
+  organizationId: string,
+): Promise<OrganizationState | undefined> {
   const row = await db('sealed_states').where({ organization_id: organizationId }).first('state');
   return row && JSON.parse(row.state);
 }

@@ -36,10 +36,10 @@ export function storedTerms(
 }
 
 /** A condition with the values of its placeholders. */
-export type Condition = readonly [sql: string, values: readonly Knex.Value[]];
+export type SearchCondition = readonly [sql: string, values: readonly Knex.Value[]];
 
 /** That something of the alias `alias` has a tag. */
-export function hasTag(alias: string, organizationId: string, tag: Tag): Condition {
+export function hasTag(alias: string, organizationId: string, tag: Tag): SearchCondition {
   return [`${alias}.terms @@ ?::tsquery`, [lexeme(organizationId, tag)]];
 }
 
@@ -55,7 +55,7 @@ const NAMED = `SELECT 'member:' || id AS tag FROM members WHERE organization_id 
  * That something of the alias `alias` has words that begin with those of a text, each of them; or has to do with a member,
  * account or policy whose name contains the text.
  */
-export function hasText(alias: string, organizationId: string, text: string): Condition {
+export function hasText(alias: string, organizationId: string, text: string): SearchCondition {
   const words = wordsOf(text)
     .map((word) => `${lexeme(organizationId, word)}:*`)
     .join(' & ');

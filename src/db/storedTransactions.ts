@@ -1,5 +1,5 @@
 import type { MemberSummary } from '../domain/approval';
-import type { TransactionNow, TransactionRecord } from '../domain/transaction';
+import type { EvaluationContext, TransactionRecord } from '../domain/transaction';
 import { readDefinition } from './policyDefinition';
 import { selected } from './rows';
 import {
@@ -26,7 +26,7 @@ export interface StoredTransaction extends TransactionRecord, StoredApproval {
 /** A transaction with the state that its rules depend on, read at one moment. */
 export interface TransactionSnapshot {
   readonly record: StoredTransaction;
-  readonly now: TransactionNow;
+  readonly now: EvaluationContext;
 }
 
 /**
@@ -35,7 +35,7 @@ export interface TransactionSnapshot {
  */
 export interface UnsealedTransaction {
   readonly record: Omit<StoredTransaction, 'accountNetworkIds' | 'chain'>;
-  readonly now: Omit<TransactionNow, 'members' | 'groups'>;
+  readonly now: Omit<EvaluationContext, 'members' | 'groups'>;
 }
 
 export const FROM = `FROM approvals a

@@ -250,7 +250,7 @@ interface Listed {
 }
 
 /** What a search finds a transaction by. */
-export function transactionTerms(
+export function transactionSearchTerms(
   tx: Db | Tx,
   transaction: Pick<
     NewTransaction & Listed,
@@ -300,7 +300,7 @@ export function insertTransaction(tx: Db | Tx, transaction: NewTransaction & Lis
     content: canonicalJson(transaction.content),
     replaces: transaction.replaces,
     position: transaction.position,
-    terms: transactionTerms(tx, transaction),
+    terms: transactionSearchTerms(tx, transaction),
   });
 }
 

@@ -45,7 +45,7 @@ export interface MemberSummary {
 }
 
 /** The fields of a member in proposals and votes. */
-export function memberSummary({ id, name, type, walletAddress, walletKind }: MemberSummary): MemberSummary {
+export function toMemberSummary({ id, name, type, walletAddress, walletKind }: MemberSummary): MemberSummary {
   return { id, name, type, walletAddress, walletKind };
 }
 
@@ -129,12 +129,12 @@ export function newApprovalRecord(
 }
 
 /** The state that the rules of a record depend on: the database's time, and what its subject adds. */
-export interface Now {
+export interface ApprovalContext {
   readonly time: Date;
 }
 
 /** The rules that depend on the subject. `R` is its record, `N` the state that they depend on. */
-export interface ApprovalRules<R extends ApprovalRecord, N extends Now> {
+export interface ApprovalRules<R extends ApprovalRecord, N extends ApprovalContext> {
   readonly subject: Subject;
   /** Every member who may be eligible, in the order of their ids. */
   people(now: N): readonly MemberSummary[];
@@ -189,7 +189,7 @@ export function isVoteOf(
  * The votes of a type that count now: their member is eligible, with the wallet that signed. Several of a member where a
  * contract wallet did not accept the earlier ones any more.
  */
-export function countedVotes<R extends ApprovalRecord, N extends Now>(
+export function countedVotes<R extends ApprovalRecord, N extends ApprovalContext>(
   rules: ApprovalRules<R, N>,
   record: R,
   now: N,
@@ -210,7 +210,7 @@ export function newestVotes<V extends Pick<Vote, 'memberId'>>(votes: readonly V[
 }
 
 /** The members whose vote of that type counts now, in the order of their ids. */
-export function countedVoters<R extends ApprovalRecord, N extends Now>(
+export function countedVoters<R extends ApprovalRecord, N extends ApprovalContext>(
   rules: ApprovalRules<R, N>,
   record: R,
   now: N,
@@ -237,7 +237,7 @@ export function reviewStatus(
  * The tally of a record: frozen once it is closed; the one at the beginning while an execution is in progress; else the
  * votes of the members who are eligible now, against the current thresholds.
  */
-export function tally<R extends ApprovalRecord, N extends Now>(
+export function tally<R extends ApprovalRecord, N extends ApprovalContext>(
   rules: ApprovalRules<R, N>,
   record: R,
   now: N,
@@ -340,7 +340,7 @@ export function checkOpen(subject: Subject, record: ApprovalRecord, time: Date):
 }
 
 /** Whether a vote of that type can be cast now. Refuses with conflict or proposalExpired. */
-export function checkOpenToVotes<R extends ApprovalRecord, N extends Now>(
+export function checkOpenToVotes<R extends ApprovalRecord, N extends ApprovalContext>(
   rules: ApprovalRules<R, N>,
   record: R,
   now: N,
@@ -366,7 +366,7 @@ interface VoteRequest {
  * Whether a vote of an eligible member can be recorded now. `repeated`: the member has already cast it, and it is
  * accepted only because its decision can be executed. Refuses with conflict or proposalExpired.
  */
-export function checkVote<R extends ApprovalRecord, N extends Now>(
+export function checkVote<R extends ApprovalRecord, N extends ApprovalContext>(
   rules: ApprovalRules<R, N>,
   record: R,
   now: N,
@@ -387,7 +387,7 @@ export function checkVote<R extends ApprovalRecord, N extends Now>(
  * Whether a decision can be executed now. Refuses with conflict (being executed, decided, or partly done and to be
  * rejected), proposalExpired or thresholdNotMet.
  */
-export function checkExecution<R extends ApprovalRecord, N extends Now>(
+export function checkExecution<R extends ApprovalRecord, N extends ApprovalContext>(
   rules: ApprovalRules<R, N>,
   record: R,
   now: N,
@@ -427,7 +427,7 @@ interface ShownFailure extends Failure {
 }
 
 /** The failure of a record, and what can follow it now. */
-export function shownFailure<R extends ApprovalRecord, N extends Now>(
+export function shownFailure<R extends ApprovalRecord, N extends ApprovalContext>(
   rules: ApprovalRules<R, N>,
   record: R,
   now: N,
@@ -477,7 +477,7 @@ function stateSummary(text: string): string {
 }
 
 /** The shared part of a record's state now: a long summary is truncated, and only the latest notes are kept. */
-export function approvalState<R extends ApprovalRecord, N extends Now>(
+export function approvalState<R extends ApprovalRecord, N extends ApprovalContext>(
   rules: ApprovalRules<R, N>,
   record: R,
   now: N,

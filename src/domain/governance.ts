@@ -1,4 +1,4 @@
-import { type MemberSummary, memberSummary } from './approval';
+import { type MemberSummary, toMemberSummary } from './approval';
 import { foldName } from './names';
 import type { PolicyDefinition } from './policy';
 import { quoted } from './quoted';
@@ -132,7 +132,7 @@ export function adminsOf(state: OrganizationState): {
   readonly members: readonly MemberSummary[];
 } {
   const { threshold, memberIds } = state.admins;
-  return { threshold, members: membersOf(state, memberIds).map(memberSummary) };
+  return { threshold, members: membersOf(state, memberIds).map(toMemberSummary) };
 }
 
 /** Refuses with conflict when a new resource would have the id of another one: what was created cannot be created again. */

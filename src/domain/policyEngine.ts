@@ -46,7 +46,7 @@ export interface ConditionFailure {
 }
 
 /** Conditions that are not met, in one sentence. */
-export function failureText(failures: readonly ConditionFailure[]): string {
+export function policyFailureText(failures: readonly ConditionFailure[]): string {
   return failures
     .map(({ condition, found, wanted }) => `${condition} ${found} (wanted: ${wanted})`)
     .join('; ');

@@ -1,4 +1,5 @@
 import {
+  type ApprovalContext,
   type ApprovalRecord,
   type ApprovalRules,
   type ApprovalState,
@@ -6,7 +7,6 @@ import {
   type Failure,
   type FailureCode,
   type MemberSummary,
-  type Now,
 } from './approval';
 import type { JsonValue } from './canonicalJson';
 
@@ -78,7 +78,7 @@ export interface ProposalRecord extends ApprovalRecord {
 }
 
 /** The state that the rules of a proposal depend on: the current admins and the database's time. */
-export interface ProposalNow extends Now {
+export interface ProposalContext extends ApprovalContext {
   readonly admins: AdminSet;
 }
 
@@ -88,7 +88,7 @@ export function isPartlyDeployed(record: Pick<ProposalRecord, 'deployments'>): b
 }
 
 /** Proposals are decided by admins: the same threshold approves and rejects. */
-export const proposalRules: ApprovalRules<ProposalRecord, ProposalNow> = {
+export const proposalRules: ApprovalRules<ProposalRecord, ProposalContext> = {
   subject: 'proposal',
   people: ({ admins }) => admins.members,
   mayVote: (_record, { admins }, type, member) =>
@@ -112,7 +112,7 @@ export interface ProposalState extends ApprovalState {
 }
 
 /** The state of a proposal now. */
-export function proposalState(record: ProposalRecord, now: ProposalNow): ProposalState {
+export function proposalState(record: ProposalRecord, now: ProposalContext): ProposalState {
   const { resourceType, action, applied, deployments } = record;
   return { ...approvalState(proposalRules, record, now), resourceType, action, applied, deployments };
 }

@@ -1,5 +1,5 @@
 import { collectsSignatures, shownFailure, tally } from './approval';
-import { type ProposalNow, type ProposalRecord, proposalRules } from './proposal';
+import { type ProposalContext, type ProposalRecord, proposalRules } from './proposal';
 import { proposalPayload } from './signing';
 
 /** Leaves out what is null: a response has null only where the contract says so. */
@@ -14,7 +14,7 @@ function withoutNulls<T extends object>(value: T): { [K in keyof T]?: NonNullabl
  */
 export function proposalView(
   record: ProposalRecord,
-  now: ProposalNow,
+  now: ProposalContext,
   domainSalt: string,
   options: { created?: boolean; payload?: typeof proposalPayload } = {},
 ) {

@@ -24,7 +24,7 @@ export const shownToken = {
   tokenLogoUrl: transferShape.tokenLogoUrl,
 };
 
-export const ANY_TOKEN = 'null: any token; the zero address: the native currency.';
+export const ANY_TOKEN_TEXT = 'null: any token; the zero address: the native currency.';
 
 const AMOUNT_THRESHOLD =
   'Inclusive maximum per transfer, and with a limitation per window, in the smallest unit; null: no maximum.';
@@ -94,7 +94,7 @@ const approverSetting = z
 const tokenTransferCondition = tokenTransferConditionSchema
   .strip()
   .extend({
-    tokenAddress: transferShape.tokenAddress.meta({ description: ANY_TOKEN }),
+    tokenAddress: transferShape.tokenAddress.meta({ description: ANY_TOKEN_TEXT }),
     ...shownToken,
     tokenDecimals: transferShape.tokenDecimals.meta({ examples: [6] }),
     amountThreshold,

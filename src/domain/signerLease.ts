@@ -11,7 +11,7 @@ export interface JournalPosition {
 export const UNKNOWN_POSITION: JournalPosition = { lines: Number.MAX_SAFE_INTEGER, hash: 'unknown' };
 
 /** Whether nobody knows how far the journal went. */
-export function isUnknown({ hash }: JournalPosition): boolean {
+export function isUnknownPosition({ hash }: JournalPosition): boolean {
   return hash === UNKNOWN_POSITION.hash;
 }
 

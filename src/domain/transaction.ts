@@ -1,4 +1,5 @@
 import {
+  type ApprovalContext,
   type ApprovalRecord,
   type ApprovalRules,
   type ApprovalState,
@@ -6,7 +7,6 @@ import {
   type FailureCode,
   isVoteOf,
   type MemberSummary,
-  type Now,
   tally,
   type Vote,
 } from './approval';
@@ -119,7 +119,7 @@ export interface TransactionRecord extends ApprovalRecord {
 }
 
 /** The state that the rules of a transaction depend on: its policy, the current members and groups, and the database's time. */
-export interface TransactionNow extends Now, Pick<PolicyContext, 'members' | 'groups'> {
+export interface EvaluationContext extends ApprovalContext, Pick<PolicyContext, 'members' | 'groups'> {
   /** The current version; of a removed policy the last version. */
   readonly policy: Policy;
   readonly policyRemoved: boolean;
@@ -128,20 +128,20 @@ export interface TransactionNow extends Now, Pick<PolicyContext, 'members' | 'gr
 /** The initiator's newest signature, made with their current wallet. Undefined while there is none. */
 export function initiatorVote<V extends Vote>(
   { initiator, votes }: { readonly initiator: MemberSummary; readonly votes: readonly V[] },
-  { members }: Pick<TransactionNow, 'members'>,
+  { members }: Pick<EvaluationContext, 'members'>,
 ): V | undefined {
   const member = members.get(initiator.id);
   return member && votes.findLast((vote) => vote.type === 'initiator' && isVoteOf(member, vote));
 }
 
-function everybody({ members, groups }: TransactionNow): readonly MemberSummary[] {
+function everybody({ members, groups }: EvaluationContext): readonly MemberSummary[] {
   const people = new Map(members);
   for (const group of groups.values()) for (const member of group) people.set(member.id, member);
   return [...people.values()].sort((one, two) => (one.id < two.id ? -1 : 1));
 }
 
 /** Transactions are decided under their policy; approvals and rejections are bound to the initiator's signature. */
-export const transactionRules: ApprovalRules<TransactionRecord, TransactionNow> = {
+export const transactionRules: ApprovalRules<TransactionRecord, EvaluationContext> = {
   subject: 'transaction',
   people: everybody,
   mayVote({ initiator }, now, type, member) {
@@ -186,7 +186,7 @@ export interface TransactionState extends ApprovalState {
 }
 
 /** The state of a transaction now. */
-export function transactionState(record: TransactionRecord, now: TransactionNow): TransactionState {
+export function transactionState(record: TransactionRecord, now: EvaluationContext): TransactionState {
   return {
     ...approvalState(transactionRules, record, now),
     accountId: record.accountId,

@@ -53,7 +53,7 @@ interface CallWords {
 }
 
 /** A call that another one carries, with what is known about it. */
-interface InnerCall {
+interface SummarizedCall {
   readonly content: TransactionContent;
   /** 0x hex, as it is carried. */
   readonly calldata: string;
@@ -63,12 +63,12 @@ interface InnerCall {
   readonly token: TokenWords | null;
   /** Its function is one that only a policy that names it permits. */
   readonly restricted: boolean;
-  readonly nested: InnerCalls;
+  readonly nested: SummarizedCalls;
 }
 
 /** What a call carries, as a summary says it. */
-export interface InnerCalls {
-  readonly calls: readonly InnerCall[];
+export interface SummarizedCalls {
+  readonly calls: readonly SummarizedCall[];
   /** Its function carries calls, but they cannot be read. */
   readonly unread: boolean;
   /** The signature of a restricted function or transfer that other bytes mention; null for none. */
@@ -92,7 +92,7 @@ export interface TransactionFacts {
   /** null where the function is not known, and for a transfer. */
   readonly call: CallWords | null;
   /** Absent for a transfer. */
-  readonly nested?: InnerCalls;
+  readonly nested?: SummarizedCalls;
 }
 
 /** What a transfer moves. Throws for a token that was not read. */
@@ -193,7 +193,7 @@ function contentText(content: TransactionContent, facts: TransactionFacts, maxNa
 }
 
 /** How a call is not encoded canonically, and what cannot be read of its bytes. */
-function unreadLines(call: CallWords | null, { unread, mentions }: InnerCalls): string[] {
+function unreadLines(call: CallWords | null, { unread, mentions }: SummarizedCalls): string[] {
   const faults = call?.encodingFaults;
   return [
     ...(faults ? [listLine('NOT ENCODED CANONICALLY: ', faults)] : []),
@@ -203,7 +203,7 @@ function unreadLines(call: CallWords | null, { unread, mentions }: InnerCalls): 
 }
 
 /** A carried call on a line, with as many of its parameters as fit (a token that does not in raw units), and what of its bytes cannot be read. */
-function innerItem(number: string, inner: InnerCall, facts: TransactionFacts): string[] {
+function innerItem(number: string, inner: SummarizedCall, facts: TransactionFacts): string[] {
   const { content, calldata, call, token, restricted, nested } = inner;
   const say = (known: TokenWords | null) => {
     const what = contentText(content, { ...facts, calldata, call, token: known }, MAX_INNER_NAME_BYTES);
@@ -218,9 +218,9 @@ function innerItem(number: string, inner: InnerCall, facts: TransactionFacts): s
 }
 
 /** The carried calls at every depth, numbered by their places, such as 2.1: the restricted ones and the unread ones first. */
-function innerItems({ calls }: InnerCalls, facts: TransactionFacts): string[][] {
-  const listed: { readonly number: string; readonly inner: InnerCall }[] = [];
-  const list = (inners: readonly InnerCall[], before: string) => {
+function innerItems({ calls }: SummarizedCalls, facts: TransactionFacts): string[][] {
+  const listed: { readonly number: string; readonly inner: SummarizedCall }[] = [];
+  const list = (inners: readonly SummarizedCall[], before: string) => {
     for (const [i, inner] of inners.entries()) {
       const number = `${before}${i + 1}`;
       listed.push({ number, inner });

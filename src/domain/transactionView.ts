@@ -6,7 +6,12 @@ import {
   tally,
 } from './approval';
 import { transactionPayload } from './signing';
-import { initiatorVote, type TransactionNow, type TransactionRecord, transactionRules } from './transaction';
+import {
+  type EvaluationContext,
+  initiatorVote,
+  type TransactionRecord,
+  transactionRules,
+} from './transaction';
 
 /** What the initiator signs about a transaction: EIP-712 typed data as JSON text. */
 function initiatorPayload(record: TransactionRecord): string {
@@ -25,7 +30,7 @@ function reviewPayloads(
 }
 
 /** The initiator's signature that the others are bound to; after closing, the one at closing. */
-function initiatedBy(record: TransactionRecord, now: TransactionNow) {
+function initiatedBy(record: TransactionRecord, now: EvaluationContext) {
   if (!record.finalTally) return initiatorVote(record, now);
   const { votes } = record;
   const initiator = record.finalTally.initiator ?? record.initiator;
@@ -34,7 +39,7 @@ function initiatedBy(record: TransactionRecord, now: TransactionNow) {
 }
 
 /** The payloads that belong to a signature status. */
-function payloadsOf(record: TransactionRecord, now: TransactionNow, status: SignatureStatus) {
+function payloadsOf(record: TransactionRecord, now: EvaluationContext, status: SignatureStatus) {
   if (status === 'expired') return {};
   const initiated = status === 'pendingInitiatorSignature' ? undefined : initiatedBy(record, now);
   return initiated
@@ -55,7 +60,7 @@ function againPayload({ record, initiator }: { record: TransactionRecord; initia
 }
 
 /** A transaction as the API shows it. */
-export function transactionView(record: TransactionRecord, now: TransactionNow) {
+export function transactionView(record: TransactionRecord, now: EvaluationContext) {
   const counted = tally(transactionRules, record, now);
   const { signatureStatus, threshold, approvals, rejections, initiator = record.initiator } = counted;
   const { executionStatus } = record;

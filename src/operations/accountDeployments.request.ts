@@ -1,13 +1,13 @@
 import { findAccountToDeploy, insertAccountNetwork, markAccountDeployed } from '../db/accounts';
 import type { Tx } from '../db/database';
-import type { CompletedDeployment, FailedDeployment, Recorded } from './kind';
+import type { CompletedDeployment, FailedDeployment, RecordedChange } from './kind';
 
 /** Records an account on the network of its deployment. An account is created with its first deployment. */
 export async function deploymentCompleted(
   { tx, organizationId }: { readonly tx: Tx; readonly organizationId: string },
   proposalId: string,
   deployment: CompletedDeployment,
-): Promise<Recorded> {
+): Promise<RecordedChange> {
   const { accountId, networkId, transactionHash } = deployment;
   const account = await findAccountToDeploy(tx, organizationId, accountId);
   if (!account) throw new Error(`account ${accountId} not found in organization ${organizationId}`);
@@ -34,7 +34,7 @@ export async function deploymentCompleted(
 export function deploymentFailed(
   proposalId: string,
   { accountId, networkId, failure }: FailedDeployment,
-): Recorded['audit'] {
+): RecordedChange['audit'] {
   return [
     {
       action: 'account.deploymentFailed',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { membershipUpdate } from '../contract/memberContract';
 import { responseOnly, uniqueList } from '../contract/primitives';
-import { type MemberSummary, memberSummary } from '../domain/approval';
+import { type MemberSummary, toMemberSummary } from '../domain/approval';
 import { membersOf } from '../domain/governance';
 import { accept, refuse } from '../domain/refusal';
 import { adminThreshold, idOf, memberSummary as memberSummarySchema } from '../domain/schemas';
@@ -64,7 +64,7 @@ export const adminsUpdateRequest = defineOperation(adminsUpdate, {
       if (action === 'addMember') adminIds.add(id);
       else adminIds.delete(id);
     }
-    const members = membersOf(state, [...adminIds].sort()).map(memberSummary);
+    const members = membersOf(state, [...adminIds].sort()).map(toMemberSummary);
     const refused = cannotDecide(members, threshold);
     if (refused) return refused;
     if (updates.length === 0 && threshold === admins.threshold) {

@@ -1,4 +1,4 @@
-import { type MemberSummary, memberSummary } from '../domain/approval';
+import { type MemberSummary, toMemberSummary } from '../domain/approval';
 import { findResource, type GroupState, membersOf, type OrganizationState } from '../domain/governance';
 import { accept, refuse } from '../domain/refusal';
 
@@ -16,7 +16,7 @@ export function groupsWithMembers(state: OrganizationState, items: readonly { re
       return refuse('validationError', `group ${item.id} not found in this organization`, `items[${i}].id`);
     }
     const { id, name, memberIds, revision: current } = group;
-    found.push({ id, revision: current, name, members: membersOf(state, memberIds).map(memberSummary) });
+    found.push({ id, revision: current, name, members: membersOf(state, memberIds).map(toMemberSummary) });
   }
   return accept(found);
 }

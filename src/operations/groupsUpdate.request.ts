@@ -8,7 +8,7 @@ import {
   responseOnly,
   uniqueList,
 } from '../contract/primitives';
-import { type MemberSummary, memberSummary } from '../domain/approval';
+import { type MemberSummary, toMemberSummary } from '../domain/approval';
 import { membersOf, type OrganizationState } from '../domain/governance';
 import { accept, type Result, refuse } from '../domain/refusal';
 import { idOf, memberSummary as memberSummarySchema, timestamp } from '../domain/schemas';
@@ -75,7 +75,7 @@ function planChange(
     membersOf(
       state,
       memberUpdates.filter((update) => update.action === action).map(({ id }) => id),
-    ).map(memberSummary);
+    ).map(toMemberSummary);
   const [added, removed] = [chosen('addMember'), chosen('removeMember')];
   const newName = name === undefined || name === group.name ? undefined : name;
   if (newName === undefined && memberUpdates.length === 0) {

@@ -37,7 +37,7 @@ export function findKind(resourceType: ResourceType, action: ProposalAction): Pr
 }
 
 /** The kind for a resource and an action. Throws for an unknown kind: routes exist only for known ones. */
-export function kindOf(resourceType: ResourceType, action: ProposalAction): ProposalKind {
+export function operationKindOf(resourceType: ResourceType, action: ProposalAction): ProposalKind {
   const kind = findKind(resourceType, action);
   if (!kind) throw new Error(`there is no operation ${resourceType} ${action}`);
   return kind;

@@ -52,7 +52,7 @@ export interface Plan<Data> {
 }
 
 /** A change of records, and the audit entries that belong to it. */
-export interface Recorded {
+export interface RecordedChange {
   readonly audit: readonly Omit<AuditInput, 'actor'>[];
   /** Called after the audit entries are written, with their positions in the chain, in the order of `audit`. */
   readonly setPositions?: (positions: readonly bigint[]) => Promise<void>;
@@ -88,9 +88,9 @@ interface Deployments<Data> {
     context: { readonly tx: Tx; readonly organizationId: string },
     proposalId: string,
     deployment: CompletedDeployment,
-  ): Promise<Recorded>;
+  ): Promise<RecordedChange>;
   /** The audit entries of a failed deployment. */
-  failed(proposalId: string, deployment: FailedDeployment): Recorded['audit'];
+  failed(proposalId: string, deployment: FailedDeployment): RecordedChange['audit'];
 }
 
 /** How a kind of organization operation is proposed and deployed: its requests, its checks and its claims. */

@@ -1,5 +1,5 @@
 import { isSameAddress } from '../domain/address';
-import { type MemberSummary, memberSummary } from '../domain/approval';
+import { type MemberSummary, toMemberSummary } from '../domain/approval';
 import { canonicalJson } from '../domain/canonicalJson';
 import { findResource, type OrganizationState } from '../domain/governance';
 import { quoted } from '../domain/quoted';
@@ -70,7 +70,7 @@ export function membersDiffer(
     const member = findResource(state, 'member', signed.id);
     if (!member) return [`member ${describeMember(signed)} has left the organization`];
     const { revision: _, ...summary } = signed;
-    if (canonicalJson(memberSummary(member)) === canonicalJson(summary)) return [];
+    if (canonicalJson(toMemberSummary(member)) === canonicalJson(summary)) return [];
     const who = `member ${quoted(member.name)} (${member.id})`;
     return isSameWallet(member, signed)
       ? [`${who}, of type ${member.type}, is shown as ${quoted(signed.name)}, of type ${signed.type}`]

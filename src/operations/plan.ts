@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../db/database';
-import { readState } from '../db/seals';
+import { readOrganizationState } from '../db/seals';
 import type { JsonValue } from '../domain/canonicalJson';
 import { applyEdits, type Edit, findExcess, type OrganizationState } from '../domain/governance';
 import type { ResourceType } from '../domain/proposal';
@@ -56,7 +56,7 @@ export async function planOperation(
   kind: ProposalKind,
   body: JsonValue,
 ): Promise<Result<PlannedOperation>> {
-  const state = await readState(db, organizationId);
+  const state = await readOrganizationState(db, organizationId);
   if (!state) return notAdmitted(organizationId);
   const observed = await kind.observe?.({ networks, readToken }, body);
   if (observed && !observed.ok) return observed;

@@ -7,7 +7,7 @@ import { insertAdmins, insertMembers } from '../db/members';
 import { insertOrganization } from '../db/organizations';
 import { setPositions } from '../db/positions';
 import { OPERATOR } from '../domain/actor';
-import { memberSummary } from '../domain/approval';
+import { toMemberSummary } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { OrganizationState } from '../domain/governance';
 import { foldName } from '../domain/names';
@@ -68,7 +68,7 @@ export async function createOrganization(
     const organizationId = keys.organizationId ?? newId('org');
     const members = input.members.map(({ admin, ...member }) => ({
       admin,
-      summary: memberSummary({ walletKind: 'key' as const, ...member, id: newId('mem') }),
+      summary: toMemberSummary({ walletKind: 'key' as const, ...member, id: newId('mem') }),
     }));
     const adminsId = newId('adm');
     const state: OrganizationState = {

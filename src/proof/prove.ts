@@ -1,7 +1,7 @@
 import { textHash } from '../chain/keccak';
 import { openSeal } from '../chain/signedSeals';
 import type { IdentifyVoter } from '../chain/voter';
-import { memberSummary } from '../domain/approval';
+import { toMemberSummary } from '../domain/approval';
 import { canonicalJson } from '../domain/canonicalJson';
 import { genesisPayload } from '../domain/genesisPayload';
 import { adminsOf, checkState, findResource, type OrganizationState } from '../domain/governance';
@@ -85,7 +85,7 @@ async function verifyVotes(
     if (admin.walletKind === 'contract' && !asksContracts) {
       progress.attested.push({ line, memberId, at });
     } else {
-      const voter = await identifyVoter({ payload, signature, eligible: [memberSummary(admin)] });
+      const voter = await identifyVoter({ payload, signature, eligible: [toMemberSummary(admin)] });
       if (!voter.ok)
         throw new ProofError(line, `the signature of ${memberId} is wrong: ${voter.refusal.message}`);
     }

@@ -18,7 +18,7 @@ export type WithoutSlot = <Input, Result>(
 ) => (input: Input) => Promise<Result>;
 
 /** Runs an activity: logs its end, and makes its error fit for the history. */
-export type Observed = <Result>(
+export type RunObserved = <Result>(
   info: Info,
   args: readonly unknown[],
   run: () => Promise<Result>,
@@ -56,7 +56,7 @@ export class WaitingActivities {
 
   constructor(
     private readonly client: Client,
-    private readonly observed: Observed,
+    private readonly observed: RunObserved,
   ) {}
 
   /** Makes an activity of one that waits. */

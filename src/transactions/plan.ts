@@ -4,7 +4,7 @@ import { isRestricted } from '../chain/functions';
 import { nestedCallsOf } from '../chain/nestedCalls';
 import { ACCOUNT_CONTRACTS } from '../chain/safeAccount';
 import type { NetworkConfig } from '../config';
-import type { NewTransaction as TransactionRequest } from '../contract/transactionContract';
+import type { TransactionRequest } from '../contract/transactionContract';
 import type { Db, Tx } from '../db/database';
 import {
   type ReferencedRecords,
@@ -18,9 +18,9 @@ import { NATIVE_CURRENCY, type Policy, policyPeople, tokenOfPolicy } from '../do
 import {
   type Evaluation,
   evaluate,
-  failureText,
   type PolicyContext,
   type PolicyTransaction,
+  policyFailureText,
 } from '../domain/policyEngine';
 import { accept, type FieldIssue, type Result, refuse, refuseFields } from '../domain/refusal';
 import { checkTarget, readContent } from '../domain/transactionContent';
@@ -115,13 +115,16 @@ export async function readRequested(
 }
 
 /** The token of a transfer, or why it cannot be read. Null where no token is transferred. */
-type TokenFacts =
+type TransactionTokenFacts =
   | null
   | { readonly ok: true; readonly token: TokenWords }
   | { readonly ok: false; readonly reason: string; readonly unavailable?: true };
 
 /** The token of a transfer as a policy names it; null where none is transferred, undefined where its chain has to be read. */
-function namedToken({ networkId, content }: PolicyTransaction, policy: Policy): TokenFacts | undefined {
+function namedToken(
+  { networkId, content }: PolicyTransaction,
+  policy: Policy,
+): TransactionTokenFacts | undefined {
   if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return null;
   const named = tokenOfPolicy(policy, networkId, content.tokenAddress);
   return named ? { ok: true, token: named } : undefined;
@@ -131,7 +134,7 @@ function namedToken({ networkId, content }: PolicyTransaction, policy: Policy): 
 export async function readTransferredToken(
   { readToken }: Pick<PlanReads, 'readToken'>,
   { networkId, content }: PolicyTransaction,
-): Promise<TokenFacts> {
+): Promise<TransactionTokenFacts> {
   if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return null;
   return readToken(networkId, content.tokenAddress);
 }
@@ -143,7 +146,10 @@ export async function readTransferredToken(
 export function evaluateRequested(
   { account, network, transaction }: Omit<RequestedTransaction, 'members' | 'groups'>,
   policy: Policy,
-  { read, ...now }: Pick<PolicyContext, 'members' | 'groups' | 'usage'> & { readonly read: TokenFacts },
+  {
+    read,
+    ...now
+  }: Pick<PolicyContext, 'members' | 'groups' | 'usage'> & { readonly read: TransactionTokenFacts },
 ): Evaluation {
   const { nativeAsset } = network;
   const token = namedToken(transaction, policy) ?? read;
@@ -180,7 +186,7 @@ export async function permitTransaction(
   const now = { members, groups, read: token, usage: null };
   const { allowed, failures } = evaluateRequested(requested.value, policy, now);
   if (allowed) return accept({ ...requested.value, policy, token: token?.ok ? token.token : null });
-  const message = `not permitted by policy: ${failureText(failures)}`;
+  const message = `not permitted by policy: ${policyFailureText(failures)}`;
   return { ok: false, refusal: { code: 'forbidden', message, failures } };
 }
 

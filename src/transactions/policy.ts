@@ -10,14 +10,14 @@ import { NATIVE_CURRENCY, type Policy } from '../domain/policy';
 import {
   type Evaluation,
   evaluate,
-  failureText,
   type PolicyTransaction,
+  policyFailureText,
   roomFor,
   type Usage,
   type UsageWindow,
   usageWindow,
 } from '../domain/policyEngine';
-import type { TransactionNow } from '../domain/transaction';
+import type { EvaluationContext } from '../domain/transaction';
 import { readContent, spendingOf, type TransactionContent } from '../domain/transactionContent';
 
 /** The call that a transaction makes. */
@@ -50,11 +50,11 @@ export function policyTransactionOf(record: StoredTransaction): PolicyTransactio
 }
 
 /** What of a transaction takes something from a budget. */
-export type Spending = StoredCall &
+export type RecordedSpending = StoredCall &
   Pick<StoredTransaction, 'organizationId' | 'policyId' | 'networkId' | 'initiator' | 'accountId'>;
 
 /** What an execution takes from its policy's budget. */
-export function usageOf(record: Spending): UsageOfExecution {
+export function usageOf(record: RecordedSpending): UsageOfExecution {
   const { recipient, token, amount } = spendingOf(contentOf(record));
   return {
     organizationId: record.organizationId,
@@ -92,7 +92,7 @@ type BudgetOptions = Parameters<typeof readUsage>[2] & {
 
 /** A recorded transaction by its policy; without `usage` its budget is not checked. Whether the policy was removed, it does not say. */
 export function evaluated(
-  { record, now }: { readonly record: StoredTransaction; readonly now: TransactionNow },
+  { record, now }: { readonly record: StoredTransaction; readonly now: EvaluationContext },
   { networks, usage }: { readonly networks: readonly NetworkConfig[]; readonly usage: Usage | null },
 ): Evaluation {
   return evaluate(now.policy, policyTransactionOf(record), {
@@ -110,7 +110,7 @@ export function evaluated(
 /** Why a transaction's policy does not permit it now, its budget included; null where it does. */
 export async function policyRefusal(
   db: Db | Tx,
-  { record, now }: { record: StoredTransaction; now: TransactionNow },
+  { record, now }: { record: StoredTransaction; now: EvaluationContext },
   { networks, roomRequired = false, verify, ...options }: BudgetOptions,
 ): Promise<{ code: 'policy' | 'budget'; message: string } | null> {
   if (now.policyRemoved) {
@@ -124,6 +124,6 @@ export async function policyRefusal(
   if (allowed) return null;
   return {
     code: failures.every(({ condition }) => condition === 'budget') ? 'budget' : 'policy',
-    message: `not permitted by policy now: ${failureText(failures)}`,
+    message: `not permitted by policy now: ${policyFailureText(failures)}`,
   };
 }

@@ -3,12 +3,12 @@ import { isRestricted } from '../chain/functions';
 import { hasNestedCalls } from '../chain/nestingFunctions';
 import { SHIPPED_TOKENS } from '../chain/tokenList';
 import type { Db, Tx } from '../db/database';
-import { readState } from '../db/seals';
+import { readOrganizationState } from '../db/seals';
 import { isSameAddress } from '../domain/address';
 import { contractRules, NATIVE_CURRENCY, type Policy, tokenOfPolicy } from '../domain/policy';
 import type { NestedCalls, TransactionContent } from '../domain/transactionContent';
 import {
-  type InnerCalls,
+  type SummarizedCalls,
   type TokenWords,
   type TransactionFacts,
   transactionSummary,
@@ -32,7 +32,7 @@ export async function readSignedTokens(
   const hasToken =
     content.type === 'TOKEN_TRANSFER' ? content.tokenAddress !== NATIVE_CURRENCY : hasNestedCalls(calldata);
   if (!hasToken) return () => null;
-  const state = await readState(db, organizationId);
+  const state = await readOrganizationState(db, organizationId);
   const sealed = Object.values(state?.policies ?? {}).sort((one, two) => (one.id < two.id ? -1 : 1));
   const policies = [
     ...(policy ? [policy] : []),
@@ -72,7 +72,7 @@ function innerCalls(
   calldata: string,
   { calls, mentions }: NestedCalls,
   tokens: SignedTokens,
-): InnerCalls {
+): SummarizedCalls {
   return {
     calls: (calls ?? []).map(({ call: { data }, content, nested }) => ({
       content,

@@ -3,7 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { type Address, type Hex, parseTransaction } from 'viem';
 import { createChainActivities } from '../../activities/chainActivities';
 import { createRelayerContext, type RelayerContext } from '../../activities/relayer/relayerContext';
-import { send, TransactionRejected } from '../../activities/relayer/send';
+import { sendEnvelope, TransactionRejected } from '../../activities/relayer/send';
 import type { FollowTransaction } from '../../activities/transactions/followTransaction';
 import type { TransactionFollowed } from '../../activities/transactions/observation';
 import { createChainClients } from '../../src/chain/clients';
@@ -92,7 +92,7 @@ async function sentWithEach(envelope: Envelope): Promise<readonly (boolean | Err
   const results: (boolean | Error)[] = [];
   for (const refusal of REFUSALS) {
     mode = refusal;
-    results.push(await send(context, chain, envelope).catch((error: Error) => error));
+    results.push(await sendEnvelope(context, chain, envelope).catch((error: Error) => error));
   }
   mode = 'takes';
   return results;
@@ -119,14 +119,14 @@ describe('a node that refuses a transaction in any of a hundred ways', () => {
     const context = startedContext();
     const chain = requireRow(context.chains.get(world.network.id));
     mode = { code: -32_000, message: 'exceeds block gas limit' };
-    await expect(send(context, chain, envelope)).rejects.toThrow(
+    await expect(sendEnvelope(context, chain, envelope)).rejects.toThrow(
       /^Own Chain \(41192\) rejects the transaction: .*exceeds block gas limit/,
     );
     mode = 'cut';
-    await expect(send(context, chain, envelope)).rejects.toThrow(TransactionRejected);
+    await expect(sendEnvelope(context, chain, envelope)).rejects.toThrow(TransactionRejected);
     mode = { code: -32_000, message: 'Upfront cost exceeds account balance' };
     await world.setBalance(world.relayer, 1n);
-    await expect(send(context, chain, envelope)).rejects.toThrow(
+    await expect(sendEnvelope(context, chain, envelope)).rejects.toThrow(
       `insufficient funds: relayer ${world.relayer} on Own Chain (41192); fund it`,
     );
     await world.fundRelayer();

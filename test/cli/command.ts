@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { run } from '../../src/cli/program';
+import { runProgram } from '../../src/cli/program';
 import { projectRoot } from '../../src/projectRoot';
 
 /** What a command did. */
@@ -14,7 +14,7 @@ export interface Outcome {
 export async function command(env: NodeJS.ProcessEnv, ...argv: string[]): Promise<Outcome> {
   let stdout = '';
   let stderr = '';
-  const status = await run(argv, {
+  const status = await runProgram(argv, {
     env,
     out: (text) => {
       stdout += text;

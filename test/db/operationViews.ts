@@ -1,5 +1,5 @@
 import type { StoredProposal } from '../../src/db/storedProposals';
-import { type ProposalNow, proposalState } from '../../src/domain/proposal';
+import { type ProposalContext, proposalState } from '../../src/domain/proposal';
 import { byId, policyDefinition, sorted } from './operationBodies';
 import type { OrganizationModel } from './operations.model';
 import type { Snapshot } from './operationWorld';
@@ -73,7 +73,7 @@ export function viewOfModel(model: OrganizationModel) {
 }
 
 /** What can be seen of a proposal, and how the domain computes it from what is stored. */
-function shown(record: StoredProposal, now: ProposalNow) {
+function shown(record: StoredProposal, now: ProposalContext) {
   const state = proposalState(record, now);
   return {
     id: record.id,

@@ -12,7 +12,7 @@ import { createIdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
 import { BASE_PATH } from '../../src/contract/endpoint';
 import { issueApiKey } from '../../src/credentials/apiKeys';
-import { type AdminColumns, adminColumns, adminsOf } from '../../src/db/adminColumns';
+import { type AdminColumns, adminColumns, adminsInColumns } from '../../src/db/adminColumns';
 import { verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
@@ -30,13 +30,13 @@ import {
 import { policyDefinitionSchema } from '../../src/domain/policy';
 import {
   type ProposalAction,
-  type ProposalNow,
+  type ProposalContext,
   type ProposalState,
   proposalState,
   type ResourceType,
 } from '../../src/domain/proposal';
 import { type ProposalStatement, proposalPayload } from '../../src/domain/signing';
-import { kindOf } from '../../src/operations';
+import { operationKindOf } from '../../src/operations';
 import { openJournal } from '../../src/signer/journal/journal';
 import { sealProposal } from '../../src/signer/seal';
 import { createSignerContext, type SignerContext } from '../../src/signer/signerContext';
@@ -258,7 +258,7 @@ export interface Snapshot {
   readonly domainSalt: string;
   /** In the order of their creation. */
   readonly proposals: readonly StoredProposal[];
-  readonly now: ProposalNow;
+  readonly now: ProposalContext;
 }
 
 /** Fails with a readable difference, but costs little when there is none. */
@@ -354,7 +354,9 @@ export class World {
       resourceType === 'policies' && action !== 'remove'
         ? '/policies/proposals'
         : `/${resourceType}/proposals/${action}`;
-    const endpoint = kindOf(resourceType, action).requests.find((candidate) => candidate.path === path);
+    const endpoint = operationKindOf(resourceType, action).requests.find(
+      (candidate) => candidate.path === path,
+    );
     if (!endpoint) throw new Error(`nothing is proposed at ${path}`);
     const parsed = endpoint.body.safeParse(json);
     if (!parsed.success) return { id, refusal: 'validationError' };
@@ -582,7 +584,7 @@ async function readSnapshot(
     listProposals(owner, { organizationId, limit: 1_000 }),
   ]);
   const row = requireRow(found);
-  return { ...row, proposals: proposals.reverse(), now: { time: row.read_at, admins: adminsOf(row) } };
+  return { ...row, proposals: proposals.reverse(), now: { time: row.read_at, admins: adminsInColumns(row) } };
 }
 
 let evidenceCount = 0;

@@ -7,7 +7,7 @@ import { requireRow } from '../../src/db/rows';
 import type { StoredProposal } from '../../src/db/storedProposals';
 import type { Decision } from '../../src/domain/approval';
 import type { JsonValue } from '../../src/domain/canonicalJson';
-import { kindOf } from '../../src/operations';
+import { operationKindOf } from '../../src/operations';
 import { planOperation } from '../../src/operations/plan';
 import { createSteadyTime } from '../../src/signer/journal/steadyTime';
 import { sealProposal } from '../../src/signer/seal';
@@ -375,7 +375,7 @@ describe('the signer refuses', () => {
       planOperation(
         { ...stage.deps, networks: [], production: true },
         world.organizationId,
-        kindOf('members', 'create'),
+        operationKindOf('members', 'create'),
         { items } as JsonValue,
       );
     expect(await plan([{ ...ERIN, name: 'Frank' }, demo.items[0]])).toEqual({

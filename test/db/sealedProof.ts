@@ -13,7 +13,7 @@ import {
 } from '../../src/domain/governance';
 import { type DecisionSeal, NO_SEAL, type Seal, type SealedVote } from '../../src/domain/seal';
 import { proposalPayload } from '../../src/domain/signing';
-import { kindOf } from '../../src/operations';
+import { operationKindOf } from '../../src/operations';
 import { changeState } from '../../src/operations/change';
 import { signerOf } from './operationKeys';
 
@@ -46,13 +46,13 @@ function afterDecision(state: OrganizationState, seal: DecisionSeal): Organizati
     return { ...state, sequence };
   }
   const before = JSON.stringify(state);
-  const changed = changeState(kindOf(resourceType, action), state, data);
+  const changed = changeState(operationKindOf(resourceType, action), state, data);
   expect(JSON.stringify(state)).toBe(before);
   if (!changed.ok) throw new Error(`seal ${sequence} cannot be replayed: ${changed.refusal.message}`);
   expect(changed.value.changes).toEqual(changes);
   expect(withResources(state, sequence, changes)).toEqual(changed.value.state);
   // What has been decided once cannot be decided again, unless it was about nothing that was there.
-  const again = changeState(kindOf(resourceType, action), changed.value.state, data);
+  const again = changeState(operationKindOf(resourceType, action), changed.value.state, data);
   if (changes.some((change) => change.before !== null)) expect(again.ok).toBe(false);
   return changed.value.state;
 }

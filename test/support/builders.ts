@@ -13,7 +13,7 @@ import type {
   AdminSet,
   Deployment,
   ProposalAction,
-  ProposalNow,
+  ProposalContext,
   ProposalRecord,
   ResourceType,
 } from '../../src/domain/proposal';
@@ -128,7 +128,7 @@ class AdminSetBuilder {
   }
 
   /** What a proposal is judged by: these admins, at that time. */
-  at(time: Date): ProposalNow {
+  at(time: Date): ProposalContext {
     return { admins: this.admins, time };
   }
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
-import { readState } from '../../src/db/seals';
+import { readOrganizationState } from '../../src/db/seals';
 import {
   type AdminsState,
   findResource,
@@ -15,7 +15,7 @@ import type { TestOrganization, TestService } from './service';
 
 /** What the admins of an organization have decided so far. */
 export async function decided(db: Db, { id }: { readonly id: string }): Promise<OrganizationState> {
-  const state = await readState(db, id);
+  const state = await readOrganizationState(db, id);
   if (!state) throw new Error(`organization ${id} is not admitted`);
   return state;
 }

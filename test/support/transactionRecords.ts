@@ -1,6 +1,6 @@
 import type { ExecutionStatus, Failure, MemberSummary, Note, Tally, Vote } from '../../src/domain/approval';
 import { NATIVE_CURRENCY, type Policy } from '../../src/domain/policy';
-import type { TransactionNow, TransactionRecord } from '../../src/domain/transaction';
+import type { EvaluationContext, TransactionRecord } from '../../src/domain/transaction';
 import { aHash, aMember, anAddress, anId, aVote } from './builders';
 import { aPolicy, NETWORK_ID } from './transactions';
 
@@ -135,9 +135,9 @@ export function aTransaction(): TransactionRecordBuilder {
 
 /** Builds what a transaction is judged by. */
 class TransactionNowBuilder {
-  constructor(private readonly now: TransactionNow) {}
+  constructor(private readonly now: EvaluationContext) {}
 
-  private having(change: Partial<TransactionNow>): TransactionNowBuilder {
+  private having(change: Partial<EvaluationContext>): TransactionNowBuilder {
     return new TransactionNowBuilder({ ...this.now, ...change });
   }
 
@@ -177,7 +177,7 @@ class TransactionNowBuilder {
     return this.having({ groups: new Map([...this.now.groups, [groupId, members]]) }).with(...members);
   }
 
-  build(): TransactionNow {
+  build(): EvaluationContext {
     return this.now;
   }
 }

@@ -146,7 +146,7 @@ describe('the import table of ARCHITECTURE.md', () => {
       'src/operations/rules.ts': value('./bodies'),
       'src/operations/bodies.ts': value('../contract/endpoint'),
       'src/contract/endpoint.ts': '',
-      'src/api/signing.ts': value('../signer/context'),
+      'src/api/signing.ts': value('../signer/signerContext'),
       'activities/transactions/evidence.ts': value('../deployments/config'),
       'workflows/values.ts': value('../activities/mapLimit'),
       'workflows/client.ts': value('../src/temporal/client'),

@@ -21,14 +21,14 @@ import type { MessageOutcome, StartRequest } from '../../temporal/approvalMessag
 import { TemporalUnavailable } from '../../temporal/client';
 import { approvalWorkflowId } from '../../temporal/ids';
 import type { ShowApproval } from '../approvalCache';
-import type { ApprovalMessages } from '../dependencies';
+import type { ApprovalSender } from '../dependencies';
 import type { WatchExecution } from '../executionWatch';
 import type { RequestRef } from '../idempotency';
 import { acceptOrThrow, Refused, unavailable } from '../refusals';
 import { mutationRoute, type RequestContext, type Route, readTextRoute } from '../requestContext';
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape is the subject's; responses are checked in one place
-export type Shown = any;
+export type ApprovalJson = any;
 
 /** Sends a message to a workflow; an unavailable one is a 500 that can be repeated. */
 async function deliver<Answer>(send: () => Promise<Answer>): Promise<Answer> {
@@ -54,7 +54,7 @@ interface SignBody {
 export interface ApprovalRouteDeps {
   readonly db: Db;
   readonly watchExecution: WatchExecution;
-  readonly approvals: ApprovalMessages;
+  readonly approvals: ApprovalSender;
   readonly identifyVoter: IdentifyVoter;
   readonly showApproval: ShowApproval;
 }
@@ -69,7 +69,7 @@ interface ApprovalRoutes<V extends AnySnapshot, S extends ApprovalState> {
   readonly load: (context: RequestContext) => Promise<V & TagColumn>;
   /** The workflow of the approval that a request names. Throws notFound where only the record says which. */
   readonly workflowOf: (context: RequestContext) => WorkflowRef | Promise<WorkflowRef>;
-  readonly show: (snapshot: V) => Shown;
+  readonly show: (snapshot: V) => ApprovalJson;
   /** Whether what is shown changes only with the tag. */
   readonly isCacheable: (record: V['record']) => boolean;
 }
@@ -83,7 +83,7 @@ function lackedRequest(outcome: MessageOutcome): boolean {
  * Starts the workflow of a new approval, and reads the approval that it has created. Throws Refused, or unavailable when
  * there is none.
  */
-export async function createApproval<V>(
+export async function requestApproval<V>(
   { approvals }: Pick<ApprovalRouteDeps, 'approvals'>,
   ref: ApprovalRef,
   request: StartRequest,
@@ -136,7 +136,7 @@ async function respond<V extends AnySnapshot, S extends ApprovalState>(
   message: Message,
   send: (updateId: string) => Promise<MessageOutcome>,
   recheck: (snapshot: V) => Result<unknown>,
-): Promise<{ body: { data: Shown } }> {
+): Promise<{ body: { data: ApprovalJson } }> {
   const { id, resourceId } = message;
   const watch = watchExecution(resourceId);
   try {

@@ -2,7 +2,7 @@ import { listAuditLogsEndpoint } from '../../contract/auditLogContract';
 import { type AuditEntry, type AuditFilter, isResourceKnown, pageOfAudit } from '../../db/audit';
 import type { Db } from '../../db/database';
 import type { Cursors, Filters } from '../cursors';
-import { DEFAULT_LIMIT, instant, page, pageRequest } from '../pages';
+import { DEFAULT_LIMIT, page, pageRequest, parseInstant } from '../pages';
 import { badRequest } from '../refusals';
 import { type Route, readRoute } from '../requestContext';
 
@@ -42,7 +42,7 @@ export function auditLogRoutes({ db, cursors }: { db: Db; cursors: Cursors }): R
     readRoute(listAuditLogsEndpoint, async ({ organizationId, query }) => {
       const scope = { organizationId, list: 'audit-logs' };
       const { cursor, limit, from, to, ...rest } = query;
-      const given = { ...rest, from: instant(from), to: instant(to) };
+      const given = { ...rest, from: parseInstant(from), to: parseInstant(to) };
       const request = pageRequest(cursors, scope, { cursor, limit }, given, DEFAULT_LIMIT);
       const { entries, hasMore } = await pageOfAudit(
         db,

@@ -22,10 +22,10 @@ import { setNewest } from '../../setNewest';
 import type { Cursors } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
 import { proposals as endpoints } from '../endpoints';
-import { DEFAULT_LIMIT, instant, page, pageRequest, requestFilters } from '../pages';
+import { DEFAULT_LIMIT, page, pageRequest, parseInstant, requestFilters } from '../pages';
 import { acceptOrThrow, notFound } from '../refusals';
 import { mutationRoute, type RequestContext, type Route, readRoute } from '../requestContext';
-import { type ApprovalRouteDeps, approvalRoutes, createApproval, type Shown } from './approvalRoutes';
+import { type ApprovalJson, type ApprovalRouteDeps, approvalRoutes, requestApproval } from './approvalRoutes';
 
 /** The endpoints of one resource's proposals. */
 type ResourceEndpoints = (typeof endpoints.byResource)[number];
@@ -72,7 +72,7 @@ function kindOfRequest(path: string, body: JsonValue): ProposalKind {
 }
 
 /** Shows a proposal; `created` shows the initiator's payload as well. */
-type Show = (snapshot: ProposalSnapshot, options?: { created?: boolean }) => Shown;
+type Show = (snapshot: ProposalSnapshot, options?: { created?: boolean }) => ApprovalJson;
 
 function proposeRoute(deps: Deps, endpoint: ResourceEndpoints['propose'][number], show: Show): Route {
   const { db, config, readToken } = deps;
@@ -90,7 +90,7 @@ function proposeRoute(deps: Deps, endpoint: ResourceEndpoints['propose'][number]
       const { resourceType, action } = kindOfRequest(endpoint.path, context.body as JsonValue);
       const ref: ApprovalRef = { subject: 'proposal', organizationId, id, resourceType, action };
       const request = { requestId, requestedAt, accountIds: [], networkIds: [] };
-      const created = await createApproval(deps, ref, request, () =>
+      const created = await requestApproval(deps, ref, request, () =>
         readProposalSnapshot(db, { organizationId, id, resourceType }),
       );
       return { body: { data: show(created, { created: true }) }, location: locationOf(resourceType, id) };
@@ -119,10 +119,10 @@ async function listPage(
   query: ListQuery,
   show: Show,
   onlyResource?: ResourceType,
-): Promise<{ data: Shown[]; pagination: { cursor: string; hasMore: boolean } }> {
+): Promise<{ data: ApprovalJson[]; pagination: { cursor: string; hasMore: boolean } }> {
   const scope = { organizationId, list };
   const { status, resourceType, text, from, to } = query;
-  const given = { status, resourceType, text, from: instant(from), to: instant(to) };
+  const given = { status, resourceType, text, from: parseInstant(from), to: parseInstant(to) };
   const request = pageRequest(cursors, scope, query, given, DEFAULT_LIMIT);
   const ofResource = onlyResource ?? (request.filters.resourceType as ResourceType | undefined);
   const ofStatus = request.filters.status as ProposalFilter['status'];

@@ -23,11 +23,11 @@ import { transactionView } from '../../domain/transactionView';
 import { permitTransaction } from '../../transactions/plan';
 import type { Cursors, Filters } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
-import { instant, page, pageRequest, requestFilters } from '../pages';
+import { page, pageRequest, parseInstant, requestFilters } from '../pages';
 import { acceptOrThrow, badRequest, notFound } from '../refusals';
 import { mutationRoute, type Route, readRoute } from '../requestContext';
 import { createSimulations } from '../simulations';
-import { type ApprovalRouteDeps, approvalRoutes, createApproval } from './approvalRoutes';
+import { type ApprovalRouteDeps, approvalRoutes, requestApproval } from './approvalRoutes';
 
 /** The dependencies of these routes. */
 type Deps = ApprovalRouteDeps &
@@ -80,7 +80,7 @@ function listRoute({ db, cursors }: Deps): Route {
   return readRoute(listTransactionsEndpoint, async ({ organizationId, query }) => {
     const scope = { organizationId, list: 'transactions' };
     const { cursor, limit: asked, from, to, ...rest } = query;
-    const given = { ...rest, from: instant(from), to: instant(to) };
+    const given = { ...rest, from: parseInstant(from), to: parseInstant(to) };
     const request = pageRequest(
       cursors,
       scope,
@@ -120,7 +120,7 @@ function createRoute(deps: Deps): Route {
       const { accountId, networkId } = body;
       const ref: ApprovalRef = { subject: 'transaction', organizationId, id };
       const request = { requestId, requestedAt, accountIds: [accountId], networkIds: [networkId] };
-      const created = await createApproval(deps, ref, request, () =>
+      const created = await requestApproval(deps, ref, request, () =>
         readTransaction(db, { organizationId, transactionId: id }),
       );
       return { body: { data: show(created) }, location: locationOf(id) };

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem';
-import { headOf, kindOf } from '../../chain/atNonce';
+import { headOf, outcomeKindOf } from '../../chain/atNonce';
 import { type ChainClient, ChainUnavailable } from '../../chain/clients';
 import { BLOCKS_AT_ONCE, executionsWith, type FoundExecution, firstSearched } from '../../chain/executions';
 import { accountNonce } from '../../chain/safe';
@@ -36,7 +36,7 @@ export interface Looked {
 }
 
 /** How an authorization compares with its chain. */
-type Comparison =
+type AuthorizationComparison =
   /** The chain shows what is recorded. */
   | 'same'
   /** Neither has an outcome. */
@@ -53,7 +53,7 @@ type Comparison =
   | 'unknown';
 
 /** How one that was not found compares with its chain. */
-function withoutExecution({ of, used, complete, isAhead }: Looked): Comparison {
+function withoutExecution({ of, used, complete, isAhead }: Looked): AuthorizationComparison {
   if (isAhead) return 'ahead';
   if (of.outcome !== null) {
     // What is recorded is looked for in its block first.
@@ -65,10 +65,11 @@ function withoutExecution({ of, used, complete, isAhead }: Looked): Comparison {
 }
 
 /** Compares one authorization with what was found. `confirmed`: the newest block that has the network's confirmations. */
-export function comparisonOf(looked: Looked, confirmed: bigint): Comparison {
+export function comparisonOf(looked: Looked, confirmed: bigint): AuthorizationComparison {
   const { of, found } = looked;
   if (!found) return withoutExecution(looked);
-  if (of.outcome !== null) return kindOf({ transaction: of }, found) === of.outcome ? 'same' : 'different';
+  if (of.outcome !== null)
+    return outcomeKindOf({ transaction: of }, found) === of.outcome ? 'same' : 'different';
   return found.blockNumber <= confirmed ? 'unread' : 'open';
 }
 
@@ -79,12 +80,12 @@ export function authorizationFindings(
   now = Date.now(),
 ): Finding[] {
   const part = `authorizations ${id}`;
-  const by = new Map<Comparison, RecordedAuthorization[]>();
+  const by = new Map<AuthorizationComparison, RecordedAuthorization[]>();
   for (const one of looked) {
     const comparison = comparisonOf(one, confirmed);
     by.set(comparison, [...(by.get(comparison) ?? []), one.of]);
   }
-  const of = (comparison: Comparison) => by.get(comparison) ?? [];
+  const of = (comparison: AuthorizationComparison) => by.get(comparison) ?? [];
   const shown = (list: readonly RecordedAuthorization[]) =>
     firstOf(
       list.map(({ transactionId, outcome }) => (outcome ? `${transactionId} (${outcome})` : transactionId)),

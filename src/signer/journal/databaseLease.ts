@@ -1,6 +1,11 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isUnknown, type JournalPosition, type LeaseHold, type StoredLease } from '../../domain/signerLease';
+import {
+  isUnknownPosition,
+  type JournalPosition,
+  type LeaseHold,
+  type StoredLease,
+} from '../../domain/signerLease';
 import { JournalError } from './entries';
 
 /** The row of the lease, which only the signer's login may write. */
@@ -60,7 +65,7 @@ export async function positionRefusal(
   const last = `the last signer was ${holderText(stored)}`;
   const todo =
     'Use the journal of that signer; where that is lost, see "The journal is lost" in docs/runbook.md';
-  if (isUnknown(stored.position)) {
+  if (isUnknownPosition(stored.position)) {
     return `${journal.file}: how far the journal went is unknown, because the row of signer_lease was deleted: run \`./orgwallet signer reconcile-restore --write\`, with the newest journal that there is`;
   }
   if (lines === COMPLETING.lines) {
@@ -252,7 +257,7 @@ export class DatabaseLease {
   private async examine(stored: StoredLease): Promise<void> {
     const isOwn = stored.holder === this.holder && stored.fencing === this.fencing;
     // A database that was rolled back to before this hold has an earlier one.
-    if (!isOwn && !isUnknown(stored.position) && stored.fencing >= this.fencing) {
+    if (!isOwn && !isUnknownPosition(stored.position) && stored.fencing >= this.fencing) {
       throw this.lose(`${holderText(stored)}, has taken the lease of the signer over: this one must end`);
     }
     const refusal = await positionRefusal(this.journal, stored);

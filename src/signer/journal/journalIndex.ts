@@ -78,7 +78,7 @@ type GasOwner = Pick<GasEntry, 'organizationId' | 'networkId'>;
 const gasKey = ({ organizationId, networkId }: GasOwner) => `${organizationId}/${networkId}`;
 
 /** What an authorization takes from the budget of its policy. */
-interface Spending
+interface JournaledSpending
   extends Pick<
     AuthorizationEntry,
     'transactionId' | 'networkId' | 'tokenAddress' | 'accountId' | 'destination'
@@ -117,7 +117,7 @@ export function isOfWindow(
     networkId,
     tokenAddress,
     ...of
-  }: Pick<Spending, 'networkId' | 'tokenAddress' | 'initiatorId' | 'accountId' | 'destination'>,
+  }: Pick<JournaledSpending, 'networkId' | 'tokenAddress' | 'initiatorId' | 'accountId' | 'destination'>,
 ): boolean {
   return (
     (asset === null || (asset.networkId === networkId && isSameAddress(asset.tokenAddress, tokenAddress))) &&
@@ -152,9 +152,9 @@ export class JournalIndex {
   private readonly latest = new Map<string, number>();
   private readonly cutoffs = new Map<string | null, Cutoff>();
   /** By policy; null: what no vote binds to a policy, which counts in each. */
-  private readonly spending = new Map<string | null, Spending[]>();
+  private readonly spending = new Map<string | null, JournaledSpending[]>();
   /** By transaction. */
-  private readonly spentBy = new Map<string, Spending>();
+  private readonly spentBy = new Map<string, JournaledSpending>();
   /** The transaction that each replaces; and the other way round, in order. */
   private readonly replaced = new Map<string, string>();
   private readonly replacedBy = new Map<string, string[]>();
@@ -373,7 +373,7 @@ export class JournalIndex {
     return this.gas.get(gasKey(owner))?.signed ?? [];
   }
 
-  private spendingOf(policyId: string): Spending[] {
+  private spendingOf(policyId: string): JournaledSpending[] {
     return [...(this.spending.get(policyId) ?? []), ...(this.spending.get(null) ?? [])];
   }
 
@@ -420,7 +420,7 @@ export class JournalIndex {
     const policyId = isBound ? entry.policyId : null;
     const initiatorId = isBound ? entry.initiatorId : null;
     const authorizedAt = Date.parse(entry.authorizedAt);
-    const spent: Spending = {
+    const spent: JournaledSpending = {
       ...{ transactionId, networkId, tokenAddress, initiatorId, accountId, destination, authorizedAt },
       amount: BigInt(entry.amount),
       countedFrom: countedFrom(authorizedAt),

@@ -1,4 +1,4 @@
-import { isUnknown, type JournalPosition } from '../../domain/signerLease';
+import { isUnknownPosition, type JournalPosition } from '../../domain/signerLease';
 import { COMPLETING } from '../journal/databaseLease';
 import { JournalError } from '../journal/entries';
 import type { JournalReader } from '../journal/journalReader';
@@ -16,7 +16,7 @@ function laterText(
   stored: JournalPosition,
   signed: readonly string[],
 ): string | undefined {
-  if (isUnknown(stored)) {
+  if (isUnknownPosition(stored)) {
     return signed.length === 0 ? undefined : `shows ${signed[0]} signed, which is not in this journal`;
   }
   // Where completing was broken off, what is missing is written back afterwards.

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../db/database';
 import { execute, queryRows } from '../../db/rows';
 import { storedTerms } from '../../db/searchTerms';
-import { transactionTerms } from '../../db/transactions';
+import { transactionSearchTerms } from '../../db/transactions';
 import type { Actor } from '../../domain/actor';
 import type { Decision, Tally } from '../../domain/approval';
 import type { JournaledRecord } from '../../domain/journaledRecord';
@@ -178,7 +178,7 @@ export async function writeJournaledRecord(tx: Tx, record: JournaledRecord): Pro
   const { organizationId, summary } = record.approval;
   await tx('transactions')
     .where({ id: record.transaction.id })
-    .update({ terms: transactionTerms(tx, { ...record.transaction, organizationId, summary }) });
+    .update({ terms: transactionSearchTerms(tx, { ...record.transaction, organizationId, summary }) });
   await insertRows(tx, votes, record.votes);
   await insertRows(tx, evidence, record.evidence);
   await insertRows(tx, usage, record.usage);

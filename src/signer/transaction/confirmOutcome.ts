@@ -4,8 +4,8 @@ import {
   findInOwn,
   headOf,
   isNonceUsed,
-  isUnknown,
-  kindOf,
+  isUnknownExecution,
+  outcomeKindOf,
   type SignedAtNonce,
   searchAtNonce,
 } from '../../chain/atNonce';
@@ -66,8 +66,8 @@ async function outcomeAtEndpoint(
   const blockAt = await confirmedAt(chain, execution, head);
   if (!blockAt) return null;
   const { safeTxHash, transactionHash } = execution;
-  const unknown = isUnknown(at, execution) ? { safeTxHash, transactionHash } : null;
-  return { outcome: kindOf(at, execution), blockAt, unknown };
+  const unknown = isUnknownExecution(at, execution) ? { safeTxHash, transactionHash } : null;
+  return { outcome: outcomeKindOf(at, execution), blockAt, unknown };
 }
 
 /** Whether two endpoints say the same. */
@@ -128,7 +128,10 @@ function says(entry: OutcomeEntry | undefined, read: OutcomeEntry): boolean {
 }
 
 /** The entries of what was read that the journal has not; unknown executions before what they decide. */
-function newEntries({ journal }: Pick<SignerContext, 'journal'>, all: readonly Recorded[]): JournalEntry[] {
+function newEntries(
+  { journal }: Pick<SignerContext, 'journal'>,
+  all: readonly RecordedOutcome[],
+): JournalEntry[] {
   const known = new Set(journal.unknownExecutions().map(({ safeTxHash }) => safeTxHash));
   return all.flatMap(({ ref, read, unknown }) => {
     const entry = outcomeEntry(ref, read);
@@ -142,7 +145,7 @@ function newEntries({ journal }: Pick<SignerContext, 'journal'>, all: readonly R
 }
 
 /** What was read about one authorization. */
-export interface Recorded {
+export interface RecordedOutcome {
   readonly ref: TransactionRef;
   readonly read: ReadOutcome;
   /** What used its nonce, where nobody here has authorized it. */
@@ -150,7 +153,7 @@ export interface Recorded {
 }
 
 /** Stores what was read in the rows of authorizations; the journal has it once that is committed. */
-async function storeRead(tx: Tx, all: readonly Recorded[]): Promise<void> {
+async function storeRead(tx: Tx, all: readonly RecordedOutcome[]): Promise<void> {
   for (const { unknown } of all) if (unknown) await insertUnknownExecution(tx, unknown);
   await decideAuthorizations(
     tx,
@@ -159,7 +162,7 @@ async function storeRead(tx: Tx, all: readonly Recorded[]): Promise<void> {
 }
 
 /** Appends to the journal what was read, where it has something else; an unknown execution with an alarm. */
-async function journalRead(context: SignerContext, all: readonly Recorded[]): Promise<void> {
+async function journalRead(context: SignerContext, all: readonly RecordedOutcome[]): Promise<void> {
   const entries = newEntries(context, all);
   if (entries.length === 0) return;
   await context.journal.append(...entries);
@@ -186,8 +189,8 @@ export function journalUndecided(context: SignerContext, ref: TransactionRef): P
 export async function recordRead(
   context: SignerContext,
   networkId: number,
-  current: () => readonly Recorded[],
-): Promise<readonly Recorded[]> {
+  current: () => readonly RecordedOutcome[],
+): Promise<readonly RecordedOutcome[]> {
   return withNetwork(
     context,
     networkId,
@@ -261,7 +264,7 @@ function recordedAs(
   { transaction }: OwnAttempts,
   observed: OutcomeReading | null | 'unshown',
   known: OutcomeEntry | undefined,
-): Omit<Recorded, 'ref'> {
+): Omit<RecordedOutcome, 'ref'> {
   if (observed === null) return { read: UNDECIDED };
   if (observed === 'unshown') {
     const seen = known?.outcome === null ? known.usedAt : undefined;

@@ -8,7 +8,7 @@ import { max } from '../../domain/bigint';
 import { type PolicyDefinition, tokenOfPolicy } from '../../domain/policy';
 import type { Usage, UsageWindow } from '../../domain/policyEngine';
 import { assetAmount } from '../../domain/policyText';
-import { type Spending, usageOf } from '../../transactions/policy';
+import { type RecordedSpending, usageOf } from '../../transactions/policy';
 import type { RejectionEntry } from '../journal/entries';
 import type { IndexedAuthorization } from '../journal/journalIndex';
 import { ROLLED_BACK, TemporaryRefusal } from '../refusal';
@@ -171,7 +171,7 @@ export function assertNextNonce(
 }
 
 /** What the journal keeps of a transaction that is rejected. */
-type Rejected = Spending &
+type Rejected = RecordedSpending &
   Pick<StoredTransaction, 'replaces'> & {
     /** Null where nothing has verified it. */
     readonly expiresAt: Date | null;

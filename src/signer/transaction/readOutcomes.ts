@@ -13,7 +13,7 @@ import {
   isSameReading,
   type OutcomeReading,
   RECORD_LIMIT_MS,
-  type Recorded,
+  type RecordedOutcome,
   recordOutcome,
   recordRead,
 } from './confirmOutcome';
@@ -100,12 +100,13 @@ async function readBlock(
   );
   const readAt = performance.now();
   const [first, ...others] = answers;
-  const read = all.flatMap(({ organizationId, transactionId }): Recorded[] => {
+  const read = all.flatMap(({ organizationId, transactionId }): RecordedOutcome[] => {
     const one = first?.get(transactionId);
     const isAgreed = one && others.every((other) => isSameReading(other.get(transactionId), one));
     return isAgreed ? [{ ref: { organizationId, transactionId }, read: one }] : [];
   });
-  const isCurrent = ({ ref: { transactionId: id } }: Recorded) => journal.outcomeOf(id) === before.get(id);
+  const isCurrent = ({ ref: { transactionId: id } }: RecordedOutcome) =>
+    journal.outcomeOf(id) === before.get(id);
   const isLate = () => performance.now() - readAt > RECORD_LIMIT_MS;
   if (read.length > 0) {
     await recordRead(context, network.id, () => (isLate() ? [] : read.filter(isCurrent)));

@@ -8,26 +8,26 @@ import type {
   UnsealedTransaction,
 } from '../../db/storedTransactions';
 import { isSameAddress } from '../../domain/address';
-import { countedVoters, memberSummary } from '../../domain/approval';
+import { countedVoters, toMemberSummary } from '../../domain/approval';
 import type { JsonValue } from '../../domain/canonicalJson';
 import { findResource, membersOf, type OrganizationState } from '../../domain/governance';
 import { type PolicyDefinition, policyPeople } from '../../domain/policy';
-import { initiatorVote, type TransactionNow, transactionRules } from '../../domain/transaction';
+import { type EvaluationContext, initiatorVote, transactionRules } from '../../domain/transaction';
 
 /** The members and groups that a policy and a record name, as the admins have decided. */
 function peopleOf(
   state: OrganizationState,
   policy: PolicyDefinition,
   memberIds: readonly string[],
-): Pick<TransactionNow, 'members' | 'groups'> {
+): Pick<EvaluationContext, 'members' | 'groups'> {
   const named = policyPeople([policy]);
   const members = membersOf(state, [...memberIds, ...named.memberIds]);
   const groups = named.groupIds.flatMap((id) => {
     const group = findResource(state, 'group', id);
-    return group ? [[group.id, membersOf(state, group.memberIds).map(memberSummary)] as const] : [];
+    return group ? [[group.id, membersOf(state, group.memberIds).map(toMemberSummary)] as const] : [];
   });
   return {
-    members: new Map(members.map((member) => [member.id, memberSummary(member)])),
+    members: new Map(members.map((member) => [member.id, toMemberSummary(member)])),
     groups: new Map(groups),
   };
 }
@@ -54,7 +54,7 @@ export function underSealedState(
       accountNetworkIds: account.networkIds,
       // Not read: the signer reads the outcome from its own endpoints.
       chain: null,
-      ...(initiator ? { initiator: memberSummary(initiator) } : {}),
+      ...(initiator ? { initiator: toMemberSummary(initiator) } : {}),
     },
     now: {
       time,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { isSameAddress } from '../../../src/domain/address';
 import {
+  type ApprovalContext,
   type ApprovalRecord,
   type ApprovalRules,
   approvalState,
@@ -18,15 +19,14 @@ import {
   isExpired,
   isOpen,
   type MemberSummary,
-  type Now,
   reviewStatus,
   tally,
   type Vote,
 } from '../../../src/domain/approval';
-import { type ProposalNow, type ProposalRecord, proposalRules } from '../../../src/domain/proposal';
+import { type ProposalContext, type ProposalRecord, proposalRules } from '../../../src/domain/proposal';
 import type { Result } from '../../../src/domain/refusal';
 import {
-  type TransactionNow,
+  type EvaluationContext,
   type TransactionRecord,
   transactionRules,
 } from '../../../src/domain/transaction';
@@ -73,13 +73,13 @@ interface Electorate {
 }
 
 /** One subject, decided by two of Ada, Bo and Chidi unless changed. Nothing of it is done on chain. */
-interface World<R extends ApprovalRecord, N extends Now> {
+interface World<R extends ApprovalRecord, N extends ApprovalContext> {
   readonly rules: ApprovalRules<R, N>;
   record(given?: Given): R;
   now(electorate?: Electorate): N;
 }
 
-const proposals: World<ProposalRecord, ProposalNow> = {
+const proposals: World<ProposalRecord, ProposalContext> = {
   rules: proposalRules,
   record({ approve = [], reject = [], ...change } = {}) {
     return aProposal()
@@ -96,7 +96,7 @@ const proposals: World<ProposalRecord, ProposalNow> = {
 };
 
 const GROUP = anId('grp');
-const transactions: World<TransactionRecord, TransactionNow> = {
+const transactions: World<TransactionRecord, EvaluationContext> = {
   rules: transactionRules,
   record({ approve = [], reject = [], ...change } = {}) {
     return aTransaction()
@@ -135,7 +135,7 @@ describe('a proposal', () => sharedRules(proposals));
 describe('a transaction', () => sharedRules(transactions));
 
 /** What the rules of a subject are asked, in short. */
-function asked<R extends ApprovalRecord, N extends Now>({ rules, record, now }: World<R, N>) {
+function asked<R extends ApprovalRecord, N extends ApprovalContext>({ rules, record, now }: World<R, N>) {
   const open = now();
   const tallyOf = (given: Given = {}, electorate: Electorate = {}) =>
     tally(rules, record(given), now(electorate));
@@ -150,7 +150,7 @@ function asked<R extends ApprovalRecord, N extends Now>({ rules, record, now }: 
 }
 
 /** What holds for both subjects. */
-function sharedRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>): void {
+function sharedRules<R extends ApprovalRecord, N extends ApprovalContext>(world: World<R, N>): void {
   describe('expiry', () => expiryRules(world));
   describe('votes that count', () => countingRules(world));
   describe('the threshold', () => thresholdRules(world));
@@ -173,7 +173,7 @@ const ALLOWED: Record<string, [beforeExpiry: boolean, afterExpiry: string]> = {
   blocked: [true, 'proposalExpired'],
 };
 
-function expiryRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>): void {
+function expiryRules<R extends ApprovalRecord, N extends ApprovalContext>(world: World<R, N>): void {
   const { rules, record, now } = world;
   const { subject } = world.rules;
   const { over, tallyOf, statusOf, vote } = asked(world);
@@ -253,7 +253,7 @@ function expiryRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>
   });
 }
 
-function countingRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>): void {
+function countingRules<R extends ApprovalRecord, N extends ApprovalContext>(world: World<R, N>): void {
   const { rules, record } = world;
   const { open, tallyOf, statusOf } = asked(world);
 
@@ -338,7 +338,7 @@ function countingRules<R extends ApprovalRecord, N extends Now>(world: World<R, 
   });
 }
 
-function thresholdRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>): void {
+function thresholdRules<R extends ApprovalRecord, N extends ApprovalContext>(world: World<R, N>): void {
   const { tallyOf } = asked(world);
 
   it.each<[number, string]>([
@@ -353,7 +353,7 @@ function thresholdRules<R extends ApprovalRecord, N extends Now>(world: World<R,
   });
 }
 
-function processingRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>): void {
+function processingRules<R extends ApprovalRecord, N extends ApprovalContext>(world: World<R, N>): void {
   const { tallyOf, statusOf } = asked(world);
 
   const begun = tallyOf({ approve: [ada, bo], reject: [chidi] });
@@ -389,7 +389,7 @@ function processingRules<R extends ApprovalRecord, N extends Now>(world: World<R
   });
 }
 
-function frozenRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>): void {
+function frozenRules<R extends ApprovalRecord, N extends ApprovalContext>(world: World<R, N>): void {
   const { rules, record, now } = world;
   const { tallyOf } = asked(world);
 
@@ -416,7 +416,7 @@ function frozenRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>
   });
 }
 
-function openRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>): void {
+function openRules<R extends ApprovalRecord, N extends ApprovalContext>(world: World<R, N>): void {
   const { rules, record, now } = world;
   const { vote } = asked(world);
 
@@ -454,7 +454,7 @@ function openRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>):
   });
 }
 
-function votingRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>): void {
+function votingRules<R extends ApprovalRecord, N extends ApprovalContext>(world: World<R, N>): void {
   const { rules, record, now } = world;
   const { subject } = world.rules;
   const { open, over, tallyOf, vote } = asked(world);
@@ -557,7 +557,7 @@ function votingRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>
   });
 }
 
-function repeatedVoteRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>): void {
+function repeatedVoteRules<R extends ApprovalRecord, N extends ApprovalContext>(world: World<R, N>): void {
   const { rules, record, now } = world;
   const { open } = asked(world);
 
@@ -634,7 +634,7 @@ function repeatedVoteRules<R extends ApprovalRecord, N extends Now>(world: World
   });
 }
 
-function executionRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>): void {
+function executionRules<R extends ApprovalRecord, N extends ApprovalContext>(world: World<R, N>): void {
   const { rules, record, now } = world;
   const { subject } = world.rules;
   const { open, over, tallyOf, vote } = asked(world);
@@ -699,7 +699,7 @@ function executionRules<R extends ApprovalRecord, N extends Now>(world: World<R,
   });
 }
 
-function stateRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>): void {
+function stateRules<R extends ApprovalRecord, N extends ApprovalContext>(world: World<R, N>): void {
   const { rules, record, now } = world;
   const { open, over, tallyOf, vote } = asked(world);
 

@@ -14,8 +14,8 @@ import {
 import type { ApproverSetting, Policy } from '../../../src/domain/policy';
 import type { Result } from '../../../src/domain/refusal';
 import {
+  type EvaluationContext,
   initiatorVote,
-  type TransactionNow,
   type TransactionRecord,
   transactionRules,
   transactionState,
@@ -67,19 +67,19 @@ const transaction = () => aTransaction().by(ada).under({ id: POLICY }).expiringA
 const initiated = () => transaction().initiated();
 
 const codeOf = (outcome: Result<unknown>): string => (outcome.ok ? 'ok' : outcome.refusal.code);
-const tallyOf = (record: TransactionRecord, now: TransactionNow) => tally(transactionRules, record, now);
-const execution = (record: TransactionRecord, now: TransactionNow, decision: Decision) =>
+const tallyOf = (record: TransactionRecord, now: EvaluationContext) => tally(transactionRules, record, now);
+const execution = (record: TransactionRecord, now: EvaluationContext, decision: Decision) =>
   codeOf(checkExecution(transactionRules, record, now, decision));
 const isOpenAt = (record: TransactionRecord, time: Date) => isOpen(transactionRules, record, time);
 const { mayVote } = transactionRules;
 const ids = (members: readonly MemberSummary[]) => members.map(({ id }) => id).sort();
-const statusOf = (record: TransactionRecordBuilder, now: TransactionNow) =>
+const statusOf = (record: TransactionRecordBuilder, now: EvaluationContext) =>
   tallyOf(record.build(), now).signatureStatus;
 
 /** What is answered to each message; those who approve and reject are such as have not yet. */
 function answers(
   record: TransactionRecord,
-  now: TransactionNow,
+  now: EvaluationContext,
   voters: { approve: MemberSummary; reject: MemberSummary },
 ) {
   const vote = (type: VoteType, member: MemberSummary) =>

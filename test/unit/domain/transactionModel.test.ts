@@ -14,8 +14,8 @@ import {
 import type { ApproverSetting, Policy } from '../../../src/domain/policy';
 import type { Result } from '../../../src/domain/refusal';
 import {
+  type EvaluationContext,
   initiatorVote,
-  type TransactionNow,
   type TransactionRecord,
   transactionRules,
   transactionState,
@@ -175,7 +175,7 @@ class Run {
     };
   }
 
-  get now(): TransactionNow {
+  get now(): EvaluationContext {
     const members = new Map<string, MemberSummary>(
       this.world.members.map(({ id, wallet }) => {
         const person = PEOPLE.find((known) => known.id === id) as MemberSummary;
@@ -489,7 +489,7 @@ describe('a transaction, through any sequence of events', () => {
           const { record } = play(beginning, events);
           fc.pre(record.closed);
           const members = new Map(PEOPLE.map((one) => [one.id, one]));
-          const now: TransactionNow = {
+          const now: EvaluationContext = {
             time: new Date(EXPIRY_MS + off),
             policy: policyOf(later),
             policyRemoved: false,

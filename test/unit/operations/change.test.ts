@@ -4,7 +4,7 @@ import type { JsonValue } from '../../../src/domain/canonicalJson';
 import { findResource, type OrganizationState } from '../../../src/domain/governance';
 import { type Policy, policyView } from '../../../src/domain/policy';
 import type { ProposalAction, ResourceType } from '../../../src/domain/proposal';
-import { kindOf, operations } from '../../../src/operations';
+import { operationKindOf, operations } from '../../../src/operations';
 import { changeState } from '../../../src/operations/change';
 import { rules } from '../../../src/operations/rules';
 import { aMember, anAddress, anId, aState } from '../../support/builders';
@@ -76,7 +76,7 @@ function changed({ type: _, ...member }: MemberSummary, change: Partial<MemberSu
 
 function kind(of: string) {
   const [resourceType, action] = of.split('/') as [ResourceType, ProposalAction];
-  return kindOf(resourceType, action);
+  return operationKindOf(resourceType, action);
 }
 
 const change = (of: string, state: OrganizationState, data: object) =>

@@ -4,7 +4,7 @@ import type { OrganizationState } from '../../../src/domain/governance';
 import { type PolicyDefinition, policyView } from '../../../src/domain/policy';
 import type { ProposalAction, ResourceType } from '../../../src/domain/proposal';
 import { proposalPayload } from '../../../src/domain/signing';
-import { kindOf, operations } from '../../../src/operations';
+import { operationKindOf, operations } from '../../../src/operations';
 import { aHash, aMember, anId, aState } from '../../support/builders';
 import { aCallPolicy, aPolicy, aRule, aTransferPolicy } from '../../support/transactions';
 
@@ -143,7 +143,7 @@ const LONGEST: { readonly [kind: string]: object } = {
 
 function kind(of: string) {
   const [resourceType, action] = of.split('/') as [ResourceType, ProposalAction];
-  return kindOf(resourceType, action);
+  return operationKindOf(resourceType, action);
 }
 
 const summaryOf = (of: string, data: object) =>
