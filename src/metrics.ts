@@ -53,6 +53,100 @@ function exportBuild(registry: Registry, roles: readonly Role[]): void {
   }).set({ ...readVersion(), roles: roles.join(',') }, 1);
 }
 
+/** Pools of connections, and workers. */
+function processMetrics(registry: Registry): Pick<Metrics, 'watchPool' | 'watchWorker'> {
+  const pools = new Map<string, PoolCounts>();
+  new Gauge({
+    name: 'orgwallet_database_pool_connections',
+    help: 'Connections of a pool: used, free, and requests that wait for one.',
+    labelNames: ['pool', 'state'],
+    registers: [registry],
+    collect() {
+      for (const [pool, counts] of pools) {
+        this.set({ pool, state: 'used' }, counts.numUsed());
+        this.set({ pool, state: 'free' }, counts.numFree());
+        this.set({ pool, state: 'waiting' }, counts.numPendingAcquires());
+      }
+    },
+  });
+  const workers = new Map<string, () => string>();
+  new Gauge({
+    name: 'orgwallet_worker_running',
+    help: '1 while the worker of a task queue polls.',
+    labelNames: ['task_queue'],
+    registers: [registry],
+    collect() {
+      for (const [queue, state] of workers) this.set({ task_queue: queue }, state() === 'RUNNING' ? 1 : 0);
+    },
+  });
+  return {
+    watchPool(name, db) {
+      pools.set(name, db.client.pool as PoolCounts);
+    },
+    watchWorker(taskQueue, state) {
+      workers.set(taskQueue, state);
+    },
+  };
+}
+
+/** What relayers hold. */
+function relayerMetrics(registry: Registry): Pick<Metrics, 'setRelayerBalance' | 'removeRelayerBalance'> {
+  const relayers = new Gauge({
+    name: 'orgwallet_relayer_balance_wei',
+    help: 'Native currency held by the relayer that pays for gas on a network, in wei.',
+    labelNames: ['network', 'address'],
+    registers: [registry],
+  });
+  const payable = new Gauge({
+    name: 'orgwallet_relayer_payable_deployments',
+    help: 'For about how many account deployments, the most expensive of what it pays for, a relayer has funds at the current gas price.',
+    labelNames: ['network', 'address'],
+    registers: [registry],
+  });
+  return {
+    setRelayerBalance({ networkId, address, wei, deployments }) {
+      relayers.set({ network: String(networkId), address }, Number(wei));
+      payable.set({ network: String(networkId), address }, deployments);
+    },
+    removeRelayerBalance({ networkId, address }) {
+      relayers.remove({ network: String(networkId), address });
+      payable.remove({ network: String(networkId), address });
+    },
+  };
+}
+
+/** How long executions of transactions take. */
+function executionMetrics(registry: Registry): Pick<Metrics, 'observeExecution' | 'setOldestExecution'> {
+  const stages = new Histogram({
+    name: 'orgwallet_execution_stage_duration_seconds',
+    help: 'Executed transactions: from the threshold until the first envelope was sent (broadcast), from then until confirmed (confirm).',
+    labelNames: ['stage'],
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600],
+    registers: [registry],
+  });
+  const envelopes = new Histogram({
+    name: 'orgwallet_execution_envelopes',
+    help: 'Envelopes that were sent for an executed transaction.',
+    buckets: [1, 2, 3, 5, 10],
+    registers: [registry],
+  });
+  const oldest = new Gauge({
+    name: 'orgwallet_oldest_execution_age_seconds',
+    help: 'For how long the oldest execution of a transaction has been undecided; 0 without one.',
+    registers: [registry],
+  });
+  return {
+    observeExecution(times) {
+      stages.observe({ stage: 'broadcast' }, times.broadcastSeconds);
+      stages.observe({ stage: 'confirm' }, times.confirmSeconds);
+      envelopes.observe(times.envelopes);
+    },
+    setOldestExecution(seconds) {
+      oldest.set(seconds);
+    },
+  };
+}
+
 /** The lag of the event loop is measured so often: every 10 ms would take half of the processor time of a process at rest. */
 const EVENT_LOOP_PRECISION_MS = 100;
 
@@ -85,40 +179,10 @@ export function createMetrics(roles: readonly Role[]): Metrics {
     help: 'Executions at nonces of authorized transactions that the signer has not authorized: somebody else has used the key.',
     registers: [registry],
   });
-  const relayers = new Gauge({
-    name: 'orgwallet_relayer_balance_wei',
-    help: 'Native currency held by the relayer that pays for gas on a network, in wei.',
-    labelNames: ['network', 'address'],
-    registers: [registry],
-  });
-  const payable = new Gauge({
-    name: 'orgwallet_relayer_payable_deployments',
-    help: 'For about how many account deployments, the most expensive of what it pays for, a relayer has funds at the current gas price.',
-    labelNames: ['network', 'address'],
-    registers: [registry],
-  });
   const rpc = new Counter({
     name: 'orgwallet_rpc_requests_total',
     help: 'Requests to the endpoints of networks, by result: answered, failed, limited, or refused (this request, and not others).',
     labelNames: ['network', 'endpoint', 'result'],
-    registers: [registry],
-  });
-  const stages = new Histogram({
-    name: 'orgwallet_execution_stage_duration_seconds',
-    help: 'Executed transactions: from the threshold until the first envelope was sent (broadcast), from then until confirmed (confirm).',
-    labelNames: ['stage'],
-    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600],
-    registers: [registry],
-  });
-  const envelopes = new Histogram({
-    name: 'orgwallet_execution_envelopes',
-    help: 'Envelopes that were sent for an executed transaction.',
-    buckets: [1, 2, 3, 5, 10],
-    registers: [registry],
-  });
-  const oldest = new Gauge({
-    name: 'orgwallet_oldest_execution_age_seconds',
-    help: 'For how long the oldest execution of a transaction has been undecided; 0 without one.',
     registers: [registry],
   });
   const badTokens = new Gauge({
@@ -127,32 +191,11 @@ export function createMetrics(roles: readonly Role[]): Metrics {
     registers: [registry],
   });
   const sources: (() => Promise<string>)[] = [];
-  const pools = new Map<string, PoolCounts>();
-  new Gauge({
-    name: 'orgwallet_database_pool_connections',
-    help: 'Connections of a pool: used, free, and requests that wait for one.',
-    labelNames: ['pool', 'state'],
-    registers: [registry],
-    collect() {
-      for (const [pool, counts] of pools) {
-        this.set({ pool, state: 'used' }, counts.numUsed());
-        this.set({ pool, state: 'free' }, counts.numFree());
-        this.set({ pool, state: 'waiting' }, counts.numPendingAcquires());
-      }
-    },
-  });
-  const workers = new Map<string, () => string>();
-  new Gauge({
-    name: 'orgwallet_worker_running',
-    help: '1 while the worker of a task queue polls.',
-    labelNames: ['task_queue'],
-    registers: [registry],
-    collect() {
-      for (const [queue, state] of workers) this.set({ task_queue: queue }, state() === 'RUNNING' ? 1 : 0);
-    },
-  });
   return {
     ...createHealthMetrics(registry),
+    ...processMetrics(registry),
+    ...relayerMetrics(registry),
+    ...executionMetrics(registry),
     registry,
     async exposition() {
       const texts = sources.map((read) => read().catch(() => ''));
@@ -163,20 +206,6 @@ export function createMetrics(roles: readonly Role[]): Metrics {
     },
     observeHttp({ method, route, status, seconds }) {
       http.observe({ method, route, status: String(status) }, seconds);
-    },
-    watchPool(name, db) {
-      pools.set(name, db.client.pool as PoolCounts);
-    },
-    watchWorker(taskQueue, state) {
-      workers.set(taskQueue, state);
-    },
-    setRelayerBalance({ networkId, address, wei, deployments }) {
-      relayers.set({ network: String(networkId), address }, Number(wei));
-      payable.set({ network: String(networkId), address }, deployments);
-    },
-    removeRelayerBalance({ networkId, address }) {
-      relayers.remove({ network: String(networkId), address });
-      payable.remove({ network: String(networkId), address });
     },
     countRepair(repair) {
       repairs.inc({ repair });
@@ -190,16 +219,8 @@ export function createMetrics(roles: readonly Role[]): Metrics {
     countRpc({ networkId, host, result }) {
       rpc.inc({ network: String(networkId), endpoint: host, result });
     },
-    observeExecution(times) {
-      stages.observe({ stage: 'broadcast' }, times.broadcastSeconds);
-      stages.observe({ stage: 'confirm' }, times.confirmSeconds);
-      envelopes.observe(times.envelopes);
-    },
     setBadTokens(entries) {
       badTokens.set(entries);
-    },
-    setOldestExecution(seconds) {
-      oldest.set(seconds);
     },
   };
 }

@@ -32,6 +32,44 @@ export interface Upgrade {
   stop(): Promise<void>;
 }
 
+/** Refreshes some of those that stay, unless many that were refreshed have not moved yet. */
+async function refreshSome(
+  sender: WorkflowSender,
+  staying: readonly string[],
+  refreshedAt: Map<string, number>,
+): Promise<void> {
+  const since = performance.now() - REFRESH_AGAIN_MS;
+  const isMoving = (workflowId: string) => (refreshedAt.get(workflowId) ?? Number.NEGATIVE_INFINITY) > since;
+  const free = MAX_MOVING - staying.filter(isMoving).length;
+  const next = staying.filter((workflowId) => !isMoving(workflowId)).slice(0, Math.max(0, free));
+  for (const workflowId of next) refreshedAt.set(workflowId, performance.now());
+  // The message makes a workflow look whether its build is the current one.
+  await mapLimit(MAX_MOVING, next, (workflowId) => refreshWorkflow(sender, workflowId));
+}
+
+/** Has the workflows of a build continue on the current one, when that is another. At most 30 s. */
+async function moveWorkflows(sender: WorkflowSender, build: Build, logger: Logger): Promise<void> {
+  const { buildId } = build;
+  const until = performance.now() + MOVE_TIMEOUT_MS;
+  const refreshedAt = new Map<string, number>();
+  let hasWarned = false;
+  while (performance.now() < until) {
+    try {
+      const staying = await listWorkflowsToMove(sender, build);
+      if (staying.length === 0) return;
+      await refreshSome(sender, staying, refreshedAt);
+    } catch (error) {
+      if (!hasWarned) logger.warn({ err: error, buildId }, 'workflows cannot be moved yet; retrying');
+      hasWarned = true;
+    }
+    await sleep(MOVE_POLL_MS);
+  }
+  logger.warn(
+    { buildId },
+    'workflows remain on this build: the reconciler restarts them if it has no running worker',
+  );
+}
+
 /** Makes a new build the current one, as soon as its worker polls. `fail` ends the process: the server is too old. */
 export function startUpgrade(
   sender: WorkflowSender,
@@ -71,43 +109,12 @@ export function startUpgrade(
     }
   }
 
-  /** Refreshes some, unless many of those that were refreshed have not moved yet. */
-  async function refreshSome(staying: readonly string[], refreshedAt: Map<string, number>): Promise<void> {
-    const since = performance.now() - REFRESH_AGAIN_MS;
-    const isMoving = (workflowId: string) =>
-      (refreshedAt.get(workflowId) ?? Number.NEGATIVE_INFINITY) > since;
-    const free = MAX_MOVING - staying.filter(isMoving).length;
-    const next = staying.filter((workflowId) => !isMoving(workflowId)).slice(0, Math.max(0, free));
-    for (const workflowId of next) refreshedAt.set(workflowId, performance.now());
-    // The message makes a workflow look whether its build is the current one.
-    await mapLimit(MAX_MOVING, next, (workflowId) => refreshWorkflow(sender, workflowId));
-  }
-
   const keeping = keepPromoted();
   return {
     assertPromoted() {
       if (problem) throw problem;
     },
-    async moveWorkflows() {
-      const until = performance.now() + MOVE_TIMEOUT_MS;
-      const refreshedAt = new Map<string, number>();
-      let hasWarned = false;
-      while (performance.now() < until) {
-        try {
-          const staying = await listWorkflowsToMove(sender, build);
-          if (staying.length === 0) return;
-          await refreshSome(staying, refreshedAt);
-        } catch (error) {
-          if (!hasWarned) logger.warn({ err: error, buildId }, 'workflows cannot be moved yet; retrying');
-          hasWarned = true;
-        }
-        await sleep(MOVE_POLL_MS);
-      }
-      logger.warn(
-        { buildId },
-        'workflows remain on this build: the reconciler restarts them if it has no running worker',
-      );
-    },
+    moveWorkflows: () => moveWorkflows(sender, build, logger),
     async stop() {
       stopped.abort();
       await keeping;

@@ -168,42 +168,45 @@ async function within<T>(
   });
 }
 
+/** What all workers of a process share. */
+function sharedOptions(config: Config, { logger, tracer }: WorkerHost): Omit<WorkerOptions, 'taskQueue'> {
+  return {
+    namespace: config.temporal.namespace,
+    maxConcurrentActivityTaskExecutions: config.activitySlots,
+    maxConcurrentLocalActivityExecutions: LOCAL_ACTIVITY_SLOTS,
+    maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASK_SLOTS,
+    maxCachedWorkflows: CACHED_WORKFLOWS,
+    shutdownGraceTime: SHUTDOWN_GRACE_MS,
+    shutdownForceTime: SHUTDOWN_FORCE_MS,
+    ...conversion(config.temporal),
+    interceptors: { activity: [activityInterceptor(observeActivities(logger), tracer)] },
+    sinks: tracingSinks(tracer),
+  };
+}
+
+/** Creates a worker on a connection. */
+function createWorker(
+  shared: Omit<WorkerOptions, 'taskQueue'>,
+  { taskQueue, activities, options }: WorkerSpec,
+  connection: NativeConnection,
+): Promise<Worker> {
+  const interceptors = { ...options?.interceptors, ...shared.interceptors };
+  return Worker.create({ ...shared, ...options, interceptors, connection, taskQueue, activities });
+}
+
 /**
  * Runs workers and restarts each that ends by itself. Returns at once; polling begins when Temporal can be reached. One that
  * had polled, and for 5 s has FAILED or cannot be restarted, is reported to `fail`: its process must end.
  */
-export function startWorkers(
-  config: Config,
-  specs: readonly WorkerSpec[],
-  { logger, fail, tracer }: WorkerHost,
-): RunningWorkers {
+export function startWorkers(config: Config, specs: readonly WorkerSpec[], host: WorkerHost): RunningWorkers {
+  const { logger, fail } = host;
   let stopping = false;
   let wake: () => void = () => undefined;
   const woken = new Promise<void>((resolve) => {
     wake = resolve;
   });
   const workers = new Map<WorkerSpec, Worker>();
-  const interceptor = activityInterceptor(observeActivities(logger), tracer);
-  const converted = conversion(config.temporal);
-
-  async function createWorker(spec: WorkerSpec, connection: NativeConnection): Promise<Worker> {
-    return Worker.create({
-      connection,
-      namespace: config.temporal.namespace,
-      taskQueue: spec.taskQueue,
-      activities: spec.activities,
-      maxConcurrentActivityTaskExecutions: config.activitySlots,
-      maxConcurrentLocalActivityExecutions: LOCAL_ACTIVITY_SLOTS,
-      maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASK_SLOTS,
-      maxCachedWorkflows: CACHED_WORKFLOWS,
-      shutdownGraceTime: SHUTDOWN_GRACE_MS,
-      shutdownForceTime: SHUTDOWN_FORCE_MS,
-      ...converted,
-      ...spec.options,
-      interceptors: { ...spec.options?.interceptors, activity: [interceptor] },
-      sinks: tracingSinks(tracer),
-    });
-  }
+  const shared = sharedOptions(config, host);
 
   /** Throws WorkerFailed when a worker has been FAILED for too long, at once where it is to stop; else returns after its run. */
   async function watchState(spec: WorkerSpec, worker: Worker): Promise<void> {
@@ -224,7 +227,11 @@ export function startWorkers(
       late.close(),
     );
     try {
-      const worker = await within('creating a worker', CREATE_LIMIT_MS, createWorker(spec, connection));
+      const worker = await within(
+        'creating a worker',
+        CREATE_LIMIT_MS,
+        createWorker(shared, spec, connection),
+      );
       if (stopping) return;
       workers.set(spec, worker);
       onRunning();

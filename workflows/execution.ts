@@ -1,6 +1,6 @@
 import { condition, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { ChainActivities } from '../activities/chainActivities';
-import type { TransactionObservation } from '../activities/transactions/observation';
+import type { TransactionFollowed, TransactionObservation } from '../activities/transactions/observation';
 import type { WorkerActivities } from '../activities/worker';
 import type { TransactionTerms } from '../src/domain/terms';
 import type { AttemptOutcome, ExecutionResult, TransactionRef } from '../src/domain/transaction';
@@ -8,7 +8,7 @@ import type { SignerActivities } from '../src/signer/activities';
 import type { ConfirmedOutcome } from '../src/signer/transaction/confirmOutcome';
 import { networkQueue } from '../src/temporal/ids';
 import { first } from './first';
-import { type Effect, type Observed, type SettlementContext, settle } from './settlement';
+import { type Effect, type Followed, type Observed, type SettlementContext, settle } from './settlement';
 
 const FIRST_PAUSE_MS = 500;
 
@@ -112,6 +112,48 @@ async function readAgain(
   );
 }
 
+/** What an observation asks for next; an outcome counts once the signer has read the same (`confirm`). */
+async function afterObservation(
+  seen: TransactionObservation,
+  confirm: () => Promise<ConfirmedOutcome>,
+): Promise<Observed<ExecutionResult, Need>> {
+  switch (seen.kind) {
+    case 'decided':
+      return confirmed(seen, confirm);
+    case 'confirming':
+      return seen.unconfirmed ? readAgain(seen, confirm) : seen;
+    case 'failed': {
+      const { failure, awaitsRelayerWei } = seen;
+      const awaits = awaitsRelayerWei === undefined ? {} : { awaitsRelayerWei };
+      return { kind: 'done', result: { status: 'failed', failure, ...awaits } };
+    }
+    case 'needsEnvelope': {
+      const { terms, cancels, attempted } = seen;
+      return { kind: 'needsEnvelope', need: { terms, cancels }, attempted };
+    }
+    default:
+      return seen;
+  }
+}
+
+/** What an envelope that was followed asks for next; undefined: it was followed no more. */
+function afterFollowing(followed: TransactionFollowed | undefined): Followed<ExecutionResult, Need> {
+  switch (followed?.kind) {
+    case 'decided': {
+      const { outcome } = followed;
+      if (outcome.kind !== 'executed') return { kind: 'ended' };
+      return { kind: 'done', result: { status: 'decided', outcome } };
+    }
+    case 'stuck':
+      return { kind: 'stuck', need: { terms: followed.terms, cancels: followed.cancels } };
+    case 'gap':
+    case 'waiting':
+      return followed;
+    default:
+      return { kind: 'ended' };
+  }
+}
+
 /** Executes a transaction on its chain, from any state: not begun, in flight, or executed. */
 export async function executeOnChain(
   ref: TransactionRef,
@@ -141,23 +183,7 @@ export async function executeOnChain(
       const seen =
         (await observeLocally()) ??
         (await activities.prepareTransaction({ ...ref, networkId, cancel: seenCancelled }));
-      switch (seen.kind) {
-        case 'decided':
-          return confirmed(seen, () => activities.confirmOutcome(ref));
-        case 'confirming':
-          return seen.unconfirmed ? readAgain(seen, () => activities.confirmOutcome(ref)) : seen;
-        case 'failed': {
-          const { failure, awaitsRelayerWei } = seen;
-          const awaits = awaitsRelayerWei === undefined ? {} : { awaitsRelayerWei };
-          return { kind: 'done', result: { status: 'failed', failure, ...awaits } };
-        }
-        case 'needsEnvelope': {
-          const { terms, cancels, attempted } = seen;
-          return { kind: 'needsEnvelope', need: { terms, cancels }, attempted };
-        }
-        default:
-          return seen;
-      }
+      return afterObservation(seen, () => activities.confirmOutcome(ref));
     },
     sign: ({ terms, cancels }) =>
       (cancels ? activities.signCancellation : activities.signTransaction)({ ...ref, terms }),
@@ -170,20 +196,7 @@ export async function executeOnChain(
         // The envelope is checked again as soon as a cancellation is requested.
         () => condition(isOutdated).then(() => undefined),
       ]);
-      switch (followed?.kind) {
-        case 'decided': {
-          const { outcome } = followed;
-          if (outcome.kind !== 'executed') return { kind: 'ended' };
-          return { kind: 'done', result: { status: 'decided', outcome } };
-        }
-        case 'stuck':
-          return { kind: 'stuck', need: { terms: followed.terms, cancels: followed.cancels } };
-        case 'gap':
-        case 'waiting':
-          return followed;
-        default:
-          return { kind: 'ended' };
-      }
+      return afterFollowing(followed);
     },
     refused(refusal) {
       const isBlocked = ['policy', 'budget', 'stale'].includes(refusal.code);

@@ -22,7 +22,7 @@ export type Observed<Result, Need> =
   | { readonly kind: 'confirming' | 'unreachable'; readonly message: string };
 
 /** The outcome of following an envelope. */
-type Followed<Result, Need> =
+export type Followed<Result, Need> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'stuck'; readonly need: Need }
   | { readonly kind: 'gap'; readonly nonce: number; readonly terms: EnvelopeTerms }

@@ -80,17 +80,15 @@ async function limitRate(
   }
 }
 
-/** Makes the admission that all endpoints share. */
-export function createAdmission(
-  db: Db,
-  { rateLimit, origins }: Pick<Config, 'rateLimit' | 'origins'>,
-  authenticate: Authenticators,
-): Admission {
-  const limit = createCredentialRateLimiter(db, rateLimit);
-  const failures = createFailureLimiter(FAILED_AUTHENTICATION);
-  const nonces = createFailureLimiter(FAILED_AUTHENTICATION);
-  const sessionStarts = createCredentialRateLimiter(db, SESSION_STARTS);
+/** Finds the credential of a request. */
+type Identify = (request: Request, exchange: Exchange) => Promise<Credential>;
 
+/** Finds the credentials of requests, and counts their failures. */
+function createIdentification(
+  authenticate: Authenticators,
+  origins: Config['origins'],
+  failures: ReturnType<typeof createFailureLimiter>,
+): { readonly ofAny: Identify; readonly ofSession: Identify; readonly ofListener: Identify } {
   /** The credential of a secret. Counts its failures. */
   async function identify(
     found: Promise<Credential | undefined> | undefined,
@@ -137,7 +135,26 @@ export function createAdmission(
     );
   }
 
-  function admitBy(find: (request: Request, exchange: Exchange) => Promise<Credential>): RequestHandler {
+  return {
+    ofAny: (request, exchange) => (isOfSession(request) ? ofSession : ofKey)(request, exchange),
+    ofSession,
+    ofListener,
+  };
+}
+
+/** Makes the admission that all endpoints share. */
+export function createAdmission(
+  db: Db,
+  { rateLimit, origins }: Pick<Config, 'rateLimit' | 'origins'>,
+  authenticate: Authenticators,
+): Admission {
+  const limit = createCredentialRateLimiter(db, rateLimit);
+  const failures = createFailureLimiter(FAILED_AUTHENTICATION);
+  const nonces = createFailureLimiter(FAILED_AUTHENTICATION);
+  const sessionStarts = createCredentialRateLimiter(db, SESSION_STARTS);
+  const { ofAny, ofSession, ofListener } = createIdentification(authenticate, origins, failures);
+
+  function admitBy(find: Identify): RequestHandler {
     return async (request, response, next) => {
       const exchange = exchangeOf(response);
       const credential = await find(request, exchange);
@@ -148,7 +165,7 @@ export function createAdmission(
   }
 
   return {
-    admit: admitBy((request, exchange) => (isOfSession(request) ? ofSession : ofKey)(request, exchange)),
+    admit: admitBy(ofAny),
     admitSession: admitBy(ofSession),
     admitListener: admitBy(ofListener),
     countNonce({ client }) {

@@ -60,10 +60,8 @@ export async function notifyWorkflows(
   return areNotified;
 }
 
-/** `keys issue`, `keys list`, `keys revoke`, `keys rotate`. */
-export function keyCommands(program: Command, within: Within): void {
-  const keys = program.command('keys').description('API keys: the credentials of API clients');
-
+/** `keys issue`. */
+function addIssue(keys: Command, within: Within): void {
   keys
     .command('issue')
     .description('Issue a key for members of type api; it is shown once')
@@ -87,7 +85,10 @@ export function keyCommands(program: Command, within: Within): void {
         output.result(issued, shownOnce(issued));
       }),
     );
+}
 
+/** `keys list`. */
+function addList(keys: Command, within: Within): void {
   keys
     .command('list')
     .description('List the keys, without their secrets')
@@ -110,7 +111,10 @@ export function keyCommands(program: Command, within: Within): void {
         );
       }),
     );
+}
 
+/** `keys revoke`: closes what was made with the key, where that is asked for. */
+function addRevoke(keys: Command, within: Within): void {
   keys
     .command('revoke')
     .description('Revoke a key: it is refused from now on')
@@ -148,7 +152,10 @@ export function keyCommands(program: Command, within: Within): void {
         }
       }),
     );
+}
 
+/** `keys rotate`. */
+function addRotate(keys: Command, within: Within): void {
   keys
     .command('rotate')
     .description('Issue a new key for the same members and revoke the old one')
@@ -159,4 +166,13 @@ export function keyCommands(program: Command, within: Within): void {
         output.result(issued, shownOnce(issued));
       }),
     );
+}
+
+/** `keys issue`, `keys list`, `keys revoke`, `keys rotate`. */
+export function keyCommands(program: Command, within: Within): void {
+  const keys = program.command('keys').description('API keys: the credentials of API clients');
+  addIssue(keys, within);
+  addList(keys, within);
+  addRevoke(keys, within);
+  addRotate(keys, within);
 }

@@ -47,10 +47,8 @@ async function storeSignature(
   throw new CommandRefused(`${given.startsWith('0x') ? '' : `${given}: `}${signed.refusal.message}`);
 }
 
-/** `org create`, `org genesis`, `org sign`, `org list`. */
-export function organizationCommands(program: Command, within: Within): void {
-  const org = program.command('org').description('Organizations, the tenants of this installation');
-
+/** `org create`: stores an organization, and prints what its founders do next. */
+function addCreate(org: Command, within: Within): void {
   org
     .command('create')
     .description('Create an organization with its members and admins')
@@ -96,7 +94,10 @@ export function organizationCommands(program: Command, within: Within): void {
         );
       }),
     );
+}
 
+/** `org genesis`: what the founders sign. */
+function addGenesis(org: Command, within: Within): void {
   org
     .command('genesis <organization>')
     .description('Print what the founders sign, and who has not signed yet')
@@ -120,7 +121,10 @@ export function organizationCommands(program: Command, within: Within): void {
         );
       }),
     );
+}
 
+/** `org sign`: stores signatures of the genesis. */
+function addSign(org: Command, within: Within): void {
   org
     .command('sign <organization>')
     .description("Store admins' signatures of the genesis")
@@ -148,7 +152,10 @@ export function organizationCommands(program: Command, within: Within): void {
         );
       }),
     );
+}
 
+/** `org list`. */
+function addList(org: Command, within: Within): void {
   org
     .command('list')
     .description('List all organizations')
@@ -169,4 +176,13 @@ export function organizationCommands(program: Command, within: Within): void {
         );
       }),
     );
+}
+
+/** `org create`, `org genesis`, `org sign`, `org list`. */
+export function organizationCommands(program: Command, within: Within): void {
+  const org = program.command('org').description('Organizations, the tenants of this installation');
+  addCreate(org, within);
+  addGenesis(org, within);
+  addSign(org, within);
+  addList(org, within);
 }

@@ -77,64 +77,64 @@ function credentialOf({ response }: Asked): SessionCredential {
   return credential;
 }
 
+/** Makes a route that answers with data, compared with its schema outside production. */
+function answering<Answer extends z.ZodType>(
+  { config }: Dependencies,
+  endpoint: SessionEndpoint<z.ZodType, Answer>,
+  answer: (asked: Asked) => Promise<z.input<Answer>>,
+): SessionRoute {
+  return {
+    endpoint,
+    async serve(asked) {
+      const body = await answer(asked);
+      if (!config.production) endpoint.response.parse(body);
+      sendJson(asked.request, asked.response, endpoint.status, JSON.stringify(body));
+    },
+  };
+}
+
+/** The session of a request, and all of its member. */
+async function sessionsOf({ db }: Dependencies, { id, organizationId, memberId }: SessionCredential) {
+  const all = await listSessions(db, { organizationId, memberId });
+  const current = all.find((session) => session.id === id);
+  // It has ended since it was authenticated.
+  if (!current) throw new Refused({ code: 'unauthorized', message: 'the session has ended: sign in again' });
+  return { all, current };
+}
+
+/** Ends a session of the member who asks. */
+async function end(dependencies: Dependencies, asked: Asked, sessionId: string): Promise<ShownSession> {
+  const { db, config } = dependencies;
+  const credential = credentialOf(asked);
+  const { organizationId, memberId } = credential;
+  const { all } = await sessionsOf(dependencies, credential);
+  const session = all.find(({ id }) => id === sessionId);
+  const by = credential.id;
+  const ended = session && (await endSession(db, { id: sessionId, organizationId, memberId, by }));
+  if (!ended) {
+    await sessionsOf(dependencies, credential);
+    throw notFound('session');
+  }
+  if (sessionId === credential.id) asked.response.setHeader('Set-Cookie', CLEARED_COOKIE);
+  return sessionView(session, credential.id, config.temporal);
+}
+
 /** The routes, in no particular order. */
 function routesOf(dependencies: Dependencies): SessionRoute[] {
   const { db, config, admission, eventStreams } = dependencies;
-
-  /** Answers with data, compared with its schema outside production. */
-  function answering<Answer extends z.ZodType>(
-    endpoint: SessionEndpoint<z.ZodType, Answer>,
-    answer: (asked: Asked) => Promise<z.input<Answer>>,
-  ): SessionRoute {
-    return {
-      endpoint,
-      async serve(asked) {
-        const body = await answer(asked);
-        if (!config.production) endpoint.response.parse(body);
-        sendJson(asked.request, asked.response, endpoint.status, JSON.stringify(body));
-      },
-    };
-  }
-
   const shown = (session: Session, currentId: string) => sessionView(session, currentId, config.temporal);
-
-  /** The session of a request, and all of its member. */
-  async function sessionsOf({ id, organizationId, memberId }: SessionCredential) {
-    const all = await listSessions(db, { organizationId, memberId });
-    const current = all.find((session) => session.id === id);
-    // It has ended since it was authenticated.
-    if (!current)
-      throw new Refused({ code: 'unauthorized', message: 'the session has ended: sign in again' });
-    return { all, current };
-  }
-
-  async function end(asked: Asked, sessionId: string): Promise<ShownSession> {
-    const credential = credentialOf(asked);
-    const { organizationId, memberId } = credential;
-    const { all } = await sessionsOf(credential);
-    const session = all.find(({ id }) => id === sessionId);
-    const by = credential.id;
-    const ended = session && (await endSession(db, { id: sessionId, organizationId, memberId, by }));
-    if (!ended) {
-      await sessionsOf(credential);
-      throw notFound('session');
-    }
-    if (sessionId === credential.id) asked.response.setHeader('Set-Cookie', CLEARED_COOKIE);
-    return shown(session, credential.id);
-  }
-
   return [
-    answering(getSessionNonceEndpoint, async ({ response }) => {
+    answering(dependencies, getSessionNonceEndpoint, async ({ response }) => {
       admission.countNonce(exchangeOf(response));
       const { nonce, expiresAt } = await openNonce(db);
       const networkIds = config.networks.map(({ id }) => id);
       return { data: { nonce, expiresAt: expiresAt.toISOString(), networkIds } };
     }),
-    answering(getSessionEndpoint, async (asked) => {
-      const { current } = await sessionsOf(credentialOf(asked));
+    answering(dependencies, getSessionEndpoint, async (asked) => {
+      const { current } = await sessionsOf(dependencies, credentialOf(asked));
       return { data: shown(current, current.id) };
     }),
-    answering(startSessionEndpoint, async ({ request, response }) => {
+    answering(dependencies, startSessionEndpoint, async ({ request, response }) => {
       const takeBack = admission.countAttempt(exchangeOf(response));
       const body = parseWith(newSession, await readJsonBody(request, MAX_BODY_BYTES));
       const { token, session } = await signIn(dependencies, request, body);
@@ -142,7 +142,9 @@ function routesOf(dependencies: Dependencies): SessionRoute[] {
       response.setHeader('Set-Cookie', sessionCookie(token));
       return { data: shown(session, session.id) };
     }),
-    answering(endSessionEndpoint, async (asked) => ({ data: await end(asked, credentialOf(asked).id) })),
+    answering(dependencies, endSessionEndpoint, async (asked) => ({
+      data: await end(dependencies, asked, credentialOf(asked).id),
+    })),
     {
       endpoint: followSessionEndpoint,
       async serve(asked) {
@@ -152,12 +154,12 @@ function routesOf(dependencies: Dependencies): SessionRoute[] {
         await eventStreams.open(response, credentialOf(asked), lastEventId?.toString());
       },
     },
-    answering(listSessionsEndpoint, async (asked) => {
-      const { all, current } = await sessionsOf(credentialOf(asked));
+    answering(dependencies, listSessionsEndpoint, async (asked) => {
+      const { all, current } = await sessionsOf(dependencies, credentialOf(asked));
       return { data: all.map((one) => shown(one, current.id)) };
     }),
-    answering(endOtherSessionEndpoint, async (asked) => ({
-      data: await end(asked, String(asked.request.params.sessionId)),
+    answering(dependencies, endOtherSessionEndpoint, async (asked) => ({
+      data: await end(dependencies, asked, String(asked.request.params.sessionId)),
     })),
   ];
 }
