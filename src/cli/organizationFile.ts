@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { checksumAddress, isWellFormedAddress, isZeroAddress } from '../chain/address';
 import { describeIssue, fieldIssues } from '../contract/issues';
 import { nameInput } from '../contract/primitives';
-import { refuseDemoWallet } from '../domain/demoWallets';
+import { refuseWellKnownKey } from '../domain/wellKnownKeys';
 import type { NewOrganization } from '../organizations/organization';
 import { readInputFile } from './inputFile';
 import { CommandRefused } from './output';
@@ -30,7 +30,7 @@ const organizationFile = z.strictObject({
     .min(1),
 });
 
-/** Where an org.json is read. In production no member has a demo wallet. */
+/** Where an org.json is read. In production no member has a wallet with a well-known key. */
 interface Reading {
   readonly production: boolean;
 }
@@ -46,7 +46,7 @@ export function parseOrganization(file: string, text: string, { production }: Re
   const parsed = organizationFile.safeParse(json, { error: describeIssue });
   if (parsed.success) {
     const { members } = parsed.data;
-    const demo = production && refuseDemoWallet(members, (i) => `members[${i}].walletAddress`);
+    const demo = production && refuseWellKnownKey(members, (i) => `members[${i}].walletAddress`);
     if (demo) throw new CommandRefused(`${file}: ${demo.refusal.field}: ${demo.refusal.message}`);
     return parsed.data;
   }

@@ -1,8 +1,8 @@
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
-import { refuseDemoWallet } from '../domain/demoWallets';
 import { applyEdits, type Changed, type Edit, type OrganizationState } from '../domain/governance';
 import { accept, type Result, refuse } from '../domain/refusal';
 import type { DecisionSeal } from '../domain/seal';
+import { refuseWellKnownKey } from '../domain/wellKnownKeys';
 import type { OperationRule } from './rule';
 import { findRule } from './rules';
 
@@ -35,14 +35,14 @@ export function changeState(rule: OperationRule, state: OrganizationState, data:
 }
 
 /**
- * Refuses a change that gives a member a demo wallet, where demo wallets are not allowed; undefined otherwise. It is not
+ * Refuses a change that gives a member a wallet with a well-known key, where these are not allowed; undefined otherwise. It is not
  * part of the change itself, which depends on nothing but state and data.
  */
-export function demoWalletRefused({ production }: { readonly production: boolean }, { changes }: Changed) {
+export function wellKnownKeyRefused({ production }: { readonly production: boolean }, { changes }: Changed) {
   if (!production) return undefined;
   const members = changes.flatMap((change) => (change.type === 'member' && change.after ? change.after : []));
   // Kinds that change wallets change one member for each of their items.
-  return refuseDemoWallet(members, (i) => `items[${i}].walletAddress`);
+  return refuseWellKnownKey(members, (i) => `items[${i}].walletAddress`);
 }
 
 /** What a sealed decision makes of the state before it: nothing, where it is a rejection. Refuses with conflict. */

@@ -4,7 +4,7 @@ import type { JsonValue } from '../domain/canonicalJson';
 import { applyEdits, type Edit, findExcess, type OrganizationState } from '../domain/governance';
 import type { ResourceType } from '../domain/proposal';
 import { accept, type Result, refuse } from '../domain/refusal';
-import { demoWalletRefused, editsOf } from './change';
+import { editsOf, wellKnownKeyRefused } from './change';
 import type { ExternalReads, Plan, ProposalKind } from './kind';
 import { refuseTakenName } from './takenNames';
 
@@ -40,7 +40,7 @@ interface PlannedOperation extends Plan<JsonValue> {
   readonly state: OrganizationState;
 }
 
-/** What planning reads; `production`: demo wallets are refused. */
+/** What planning reads; `production`: well-known keys are refused. */
 interface PlanReads extends ExternalReads {
   readonly db: Db | Tx;
   readonly production: boolean;
@@ -71,6 +71,6 @@ export async function planOperation(
   if (refused) return refused;
   const changed = applyEdits(state, edits.value);
   if (!changed.ok) return changed;
-  const demo = demoWalletRefused({ production }, changed.value);
-  return demo ?? accept({ ...planned.value, summary: kind.summary({ state, networks }, data), state });
+  const wellKnown = wellKnownKeyRefused({ production }, changed.value);
+  return wellKnown ?? accept({ ...planned.value, summary: kind.summary({ state, networks }, data), state });
 }

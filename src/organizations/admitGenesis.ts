@@ -19,13 +19,13 @@ import { insertSeal } from '../db/seals';
 import { OPERATOR } from '../domain/actor';
 import { isSameAddress } from '../domain/address';
 import type { MemberSummary } from '../domain/approval';
-import { refuseDemoWallet } from '../domain/demoWallets';
 import { genesisPayload } from '../domain/genesisPayload';
 import { adminsOf, checkState, type OrganizationState } from '../domain/governance';
 import { quoted } from '../domain/quoted';
 import { accept, type Result, refuse } from '../domain/refusal';
 import { type GenesisSeal, NO_SEAL, type SealedVote } from '../domain/seal';
 import { walletText } from '../domain/wallet';
+import { refuseWellKnownKey } from '../domain/wellKnownKeys';
 
 /** What the founders sign, its EIP-712 digest, and who has signed. */
 export interface Genesis {
@@ -129,7 +129,7 @@ export function keyAddresses(
 
 /** What admitting needs: the login of the signer and its keys. */
 export interface AdmitDeps {
-  /** True in production: demo wallets are refused. */
+  /** True in production: well-known keys are refused. */
   readonly production: boolean;
   readonly db: Db;
   readonly keystore: Pick<Keystore, 'organizationKey' | 'sealKey'>;
@@ -178,7 +178,7 @@ async function checkGenesis(
     return refuse('conflict', `the genesis of ${id} has ${beside}: an organization begins without any`);
   }
   const members = Object.values(state.members);
-  const demo = production && refuseDemoWallet(members, (i) => `members[${i}].walletAddress`);
+  const demo = production && refuseWellKnownKey(members, (i) => `members[${i}].walletAddress`);
   return demo || checkState(state);
 }
 

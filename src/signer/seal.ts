@@ -10,7 +10,7 @@ import type { DecisionSeal, SealedVote } from '../domain/seal';
 import { proposalPayload, voteStatement } from '../domain/signing';
 import { textDifference } from '../domain/textDifference';
 import { failpoint } from '../failpoints';
-import { changeState, demoWalletRefused, misshapen } from '../operations/change';
+import { changeState, misshapen, wellKnownKeyRefused } from '../operations/change';
 import { ruleOf } from '../operations/rules';
 import { assertWithinCutoffs } from './cutoff';
 import { assertIds } from './input';
@@ -97,8 +97,8 @@ function changeOf(context: SignerContext, state: OrganizationState, record: Stor
   const rule = ruleOf(record.resourceType, record.action);
   const changed = changeState(rule, state, record.data);
   if (!changed.ok) throw new SignerRefusal('stale', changed.refusal.message);
-  const demo = demoWalletRefused(context, changed.value);
-  if (demo) throw new SignerRefusal('stale', demo.refusal.message);
+  const wellKnown = wellKnownKeyRefused(context, changed.value);
+  if (wellKnown) throw new SignerRefusal('stale', wellKnown.refusal.message);
   const { networks } = context;
   for (const id of rule.networkIds?.(record.data) ?? []) {
     if (!networks.some((network) => network.id === id)) {

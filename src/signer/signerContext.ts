@@ -23,7 +23,7 @@ import { lockForSigning, lockNetwork } from './store/relayerRecords';
 export interface SignerDeps {
   /** The login of the signer. */
   readonly db: Db;
-  /** True in production: demo wallets are refused. */
+  /** True in production: well-known keys are refused. */
   readonly production: boolean;
   readonly keystore: SigningKeys;
   /** What it has authorized, apart from the database. */

@@ -13,7 +13,7 @@ const address = (index: number) => wallet(index).address;
 const ALICE = { name: 'Alice', type: 'user', walletAddress: address(1), admin: true };
 const BOT = { name: 'Bot', type: 'api', walletAddress: address(2), admin: true };
 const DAVE = { name: 'Dave', type: 'user', walletAddress: address(3), admin: false };
-const DEMO_WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const WELL_KNOWN = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const GOOD = { name: 'Acme', threshold: 2, members: [ALICE, BOT, DAVE] };
 
 let env: NodeJS.ProcessEnv;
@@ -314,15 +314,17 @@ describe('the genesis of an organization', () => {
     );
   });
 
-  it('has no demo wallet in production', async () => {
+  it('has no well-known key in production', async () => {
     const production = { ...env, NODE_ENV: 'production' };
-    write({ ...GOOD, members: [ALICE, BOT, { ...DAVE, walletAddress: DEMO_WALLET }] });
+    write({ ...GOOD, members: [ALICE, BOT, { ...DAVE, walletAddress: WELL_KNOWN }] });
     expect(await refused(production, ...create())).toMatch(
-      `org.json: members[2].walletAddress: ${DEMO_WALLET} of "Dave" is a demo wallet`,
+      `org.json: members[2].walletAddress: ${WELL_KNOWN} of "Dave" has a well-known private key`,
     );
     const { organizationId: id, genesis } = await json(env, ...create());
     const admit = ['signer', 'admit', id, genesis.hash];
-    expect(await refused(production, ...admit)).toMatch(`${DEMO_WALLET} of "Dave" is a demo wallet`);
+    expect(await refused(production, ...admit)).toMatch(
+      `${WELL_KNOWN} of "Dave" has a well-known private key`,
+    );
     expect(await refused(env, ...admit)).toMatch(/lacks the signatures of/);
   });
 

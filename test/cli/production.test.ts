@@ -44,10 +44,10 @@ it('is remembered by the database, and obeyed by commands without NODE_ENV', asy
   );
   // Nothing takes it back.
   expect(await words(env, 'db', 'migrate')).toBe('nothing to do\n');
-  expect(await refused(env, ...create())).toMatch(/is a demo wallet/);
+  expect(await refused(env, ...create())).toMatch(/has a well-known private key/);
   const remote = { ...env, NETWORKS_FILE: network('https://127.0.0.1:1') };
   expect(await refused(remote, 'signer', 'admit', before.organizationId, before.genesis.hash)).toMatch(
-    /is a demo wallet/,
+    /has a well-known private key/,
   );
   writeOrganization(anAddress());
   await json(env, ...create());

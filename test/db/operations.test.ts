@@ -39,7 +39,7 @@ const ERIN = {
   walletAddress: WALLET_KEYS[8]?.address ?? '',
   walletKind: 'key',
 } as const;
-const DEMO_WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const WELL_KNOWN = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const aMember = { kind: 'members/create', items: [ERIN] } as const satisfies Request;
 const aGroup: Request = { kind: 'groups/create', items: [{ name: 'New', memberIds: [] }] };
 const anAccount: Request = { kind: 'accounts/create', items: [{ name: 'New', networkIds: [11] }] };
@@ -364,12 +364,12 @@ describe('the signer refuses', () => {
     expect(await seal(id)).toEqual({ sealed: 1 });
   });
 
-  it('a demo wallet in production, where none can be proposed either', async () => {
+  it('a well-known key in production, where none can be proposed either', async () => {
     const production = createSignerContext({ ...stage.signer, production: true });
-    const demo = { ...aMember, items: [{ ...ERIN, walletAddress: DEMO_WALLET }] } as const;
+    const demo = { ...aMember, items: [{ ...ERIN, walletAddress: WELL_KNOWN }] } as const;
     const id = await signed(demo);
     await begin(id);
-    const message = `${DEMO_WALLET} of "Erin" is a demo wallet, whose private key is public: not allowed in production`;
+    const message = `${WELL_KNOWN} of "Erin" has a well-known private key: not allowed in production`;
     expect(await sealProposal(production, keyOf(id))).toEqual({ refused: { code: 'stale', message } });
     const plan = (items: object[]) =>
       planOperation(

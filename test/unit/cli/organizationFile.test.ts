@@ -40,11 +40,11 @@ describe('an org.json', () => {
     expect(refusal(content)).toBe('org.json: the file: must be an object');
   });
 
-  it('names in production a member with a demo wallet', () => {
+  it('names in production a member with a well-known key', () => {
     const demo = { ...member, name: 'Demo', walletAddress: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8' };
     const content = { ...organization, members: [member, demo] };
     expect(refusal(content, { production: true })).toBe(
-      'org.json: members[1].walletAddress: 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 of "Demo" is a demo wallet, ' +
+      'org.json: members[1].walletAddress: 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 of "Demo" has a well-known private key, ' +
         'whose private key is public: not allowed in production',
     );
     const reading = { production: false };

@@ -3,7 +3,7 @@ import { quoted } from './quoted';
 import { refuse } from './refusal';
 
 /** Accounts of the mnemonic "test test test test test test test test test test test junk", which local chains begin with. */
-const DEMO_WALLETS: ReadonlySet<string> = new Set([
+const WELL_KNOWN: ReadonlySet<string> = new Set([
   '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
   '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc',
@@ -27,21 +27,21 @@ const DEMO_WALLETS: ReadonlySet<string> = new Set([
 ]);
 
 /** True for a wallet with a public private key: anybody can sign with it. */
-function isDemoWallet(address: string): boolean {
-  return DEMO_WALLETS.has(address.toLowerCase());
+function hasWellKnownKey(address: string): boolean {
+  return WELL_KNOWN.has(address.toLowerCase());
 }
 
-/** Refuses the first member with a demo wallet; undefined where there is none. `fieldOf` gives its field. */
-export function refuseDemoWallet(
+/** Refuses the first member whose wallet has a well-known key; undefined where there is none. `fieldOf` gives its field. */
+export function refuseWellKnownKey(
   members: readonly Pick<MemberSummary, 'name' | 'walletAddress'>[],
   fieldOf: (index: number) => string,
 ) {
-  const index = members.findIndex(({ walletAddress }) => isDemoWallet(walletAddress));
+  const index = members.findIndex(({ walletAddress }) => hasWellKnownKey(walletAddress));
   const found = members[index];
   if (!found) return undefined;
   return refuse(
     'validationError',
-    `${found.walletAddress} of ${quoted(found.name)} is a demo wallet, whose private key is public: not allowed in production`,
+    `${found.walletAddress} of ${quoted(found.name)} has a well-known private key: not allowed in production`,
     fieldOf(index),
   );
 }
