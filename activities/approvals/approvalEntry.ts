@@ -4,12 +4,13 @@ import type { MessageOrigin } from '../../src/db/receivedMessages';
 import { type Actor, memberActor, OPERATOR, SYSTEM } from '../../src/domain/actor';
 import type { ApprovalState, MemberSummary } from '../../src/domain/approval';
 import type { JsonValue } from '../../src/domain/canonicalJson';
+import type { ApprovalVerb } from '../../src/domain/eventTypes';
 
 /** The audit entry of a change of an approval. */
 export function approvalEntry<V extends AnySnapshot, S extends ApprovalState>(
   { rules, about }: ApprovalSubject<V, S>,
   record: V['record'],
-  verb: string,
+  verb: ApprovalVerb,
   actor: Actor,
   details: { readonly [key: string]: JsonValue } = {},
 ): AuditInput {

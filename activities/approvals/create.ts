@@ -59,7 +59,7 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
     position: appendedPosition(db),
   });
   const entry = {
-    action: `${noun}.created`,
+    action: `${noun}.created` as const,
     actor: credentialActor(credentialId, actingMember),
     resourceType: noun,
     resourceId: id,

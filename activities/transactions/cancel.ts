@@ -7,7 +7,6 @@ import { refuse } from '../../src/domain/refusal';
 import type { TransactionState } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
-import { approvalEntry } from '../approvals/approvalEntry';
 import type { ApprovalDeps, MessageInput } from '../approvals/executableSubject';
 import { lockOrRefuse, readApprovalState } from '../approvals/read';
 import { catchRefusal } from '../approvals/refusals';
@@ -35,9 +34,13 @@ export async function requestCancellation(
       failpoint('worker.cancellationRequested');
       const state = await readApprovalState(tx, subject, record);
       await appendAudit(tx, record.organizationId, [
-        approvalEntry(subject, record, 'cancellationRequested', OPERATOR, {
-          attempt: record.executionAttempt,
-        }),
+        {
+          action: 'transaction.cancellationRequested',
+          actor: OPERATOR,
+          resourceType: 'transaction',
+          resourceId: record.id,
+          details: { ...subject.about(record), attempt: record.executionAttempt },
+        },
       ]);
       return { ok: true, state };
     }),

@@ -58,7 +58,7 @@ export async function reopenTransaction(
       },
       ...(reason === null
         ? []
-        : [{ ...entry, action: 'transaction.cancellationRequested', details: { reason } }]),
+        : [{ ...entry, action: 'transaction.cancellationRequested' as const, details: { reason } }]),
     ]);
     return true;
   });

@@ -9,6 +9,7 @@ import {
   type QueryOf,
   type ResponseOf,
 } from './endpoints.ts';
+import { type EventOptions, type FeedEvent, followEvents } from './events.ts';
 import { type Connection, type Exchange, send } from './exchange.ts';
 
 function withQuery(path: string, query: object | undefined): string {
@@ -33,6 +34,8 @@ export type Api = Methods & {
     query?: QueryOf<E>,
     options?: CallOptions,
   ): AsyncGenerator<ItemOf<E>, void>;
+  /** Every event in its order, without an end: it waits for what comes, and survives restarts. */
+  events(options?: EventOptions): AsyncGenerator<FeedEvent, void>;
   /** One page of a list. */
   page<E extends PagedEndpoint>(list: E, query?: QueryOf<E>, options?: CallOptions): Promise<Page<E>>;
 };
@@ -96,5 +99,6 @@ export function createApi(settings: Connection): Api {
     };
     return [name, call];
   });
-  return { ...Object.fromEntries(methods), each, page };
+  const events = (options?: EventOptions) => followEvents(connection, options);
+  return { ...Object.fromEntries(methods), each, events, page };
 }

@@ -6,7 +6,6 @@ type OfSessions =
   | 'startSession'
   | 'getSession'
   | 'endSession'
-  | 'followSession'
   | 'listSessions'
   | 'endOtherSession';
 
@@ -74,6 +73,7 @@ export const ENDPOINTS = {
   executeTransaction: 'POST /transactions/{id}/execute',
   listNetworks: 'GET /networks',
   listAuditLogs: 'GET /audit-logs',
+  listEvents: 'GET /events',
 } as const satisfies Record<EndpointName, `${'GET' | 'POST'} /${string}`>;
 
 type Json = { content: { 'application/json': unknown } };

@@ -3,6 +3,7 @@ export { type AuditBreak, verifyAuditEntries } from './auditEntries.ts';
 export { visible } from './describe.ts';
 export type * from './endpoints.ts';
 export * from './errors.ts';
+export type { EventOptions, FeedEvent } from './events.ts';
 export type { Connection } from './exchange.ts';
 export {
   type Founder,

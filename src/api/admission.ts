@@ -29,6 +29,12 @@ const SESSION_STARTS = { perSecond: 1 / 60, burst: 30 };
 /** With the value 1: nobody has asked for this, the page keeps itself up to date. */
 const BACKGROUND_HEADER = 'x-orgwallet-background';
 
+/** True for what nobody has asked for: it does not count as use. A browser that listens can send no header of its own. */
+function isInBackground({ method, headers }: Request): boolean {
+  const listens = (headers.accept ?? '').includes('text/event-stream');
+  return method === 'GET' && (headers[BACKGROUND_HEADER] === '1' || listens);
+}
+
 const BEARER = /^Bearer +(\S+) *$/i;
 
 /** Who may go on to the endpoints. */
@@ -37,8 +43,6 @@ export interface Admission {
   readonly admit: RequestHandler;
   /** The same, for sessions alone. */
   readonly admitSession: RequestHandler;
-  /** The same, without counting as use of the session. */
-  readonly admitListener: RequestHandler;
   /** Counts a nonce that is given to a caller. Refuses with 429. */
   readonly countNonce: (exchange: Exchange) => void;
   /**
@@ -118,13 +122,8 @@ function createIdentification(
     });
   }
 
-  function ofListener(request: Request, exchange: Exchange): Promise<Credential> {
-    return identifySession(authenticate.sessionInBackground, request, exchange);
-  }
-
   function ofSession(request: Request, exchange: Exchange): Promise<Credential> {
-    const inBackground = request.method === 'GET' && request.headers[BACKGROUND_HEADER] === '1';
-    const find = inBackground ? authenticate.sessionInBackground : authenticate.session;
+    const find = isInBackground(request) ? authenticate.sessionInBackground : authenticate.session;
     return identifySession(find, request, exchange);
   }
 
@@ -167,7 +166,6 @@ export function createAdmission(
   return {
     admit: admitBy(ofAny),
     admitSession: admitBy(ofSession),
-    admitListener: admitBy(ofListener),
     countNonce({ client }) {
       if (!nonces.count(callerNetwork(client))) throw tooMany('too many requests for a nonce');
     },

@@ -6,7 +6,6 @@ import { type Authenticators, createAdmission } from './admission';
 import { consoleRoutes } from './console';
 import type { ApiDependencies } from './dependencies';
 import { docsRoutes } from './docs';
-import type { EventStreams } from './eventStreams';
 import { beginExchange, type Exchange, exchangeOf, logOf, refusalOf, sendRefusal } from './exchange';
 import { type HandlerDependencies, handlerOf } from './handlers';
 import { STRICT_TRANSPORT_SECURITY } from './httpLimits';
@@ -25,7 +24,6 @@ type AppDependencies = Pick<
 > & {
   routes: readonly Route[];
   journalGate: Pick<JournalGate, 'admit'>;
-  eventStreams: EventStreams;
   idempotency: Idempotency;
   authenticate: Authenticators;
   /** True once the server stops. */
@@ -118,7 +116,6 @@ export function createApp(dependencies: AppDependencies): Express {
     idempotency,
     authenticate,
     findSignedMessage,
-    eventStreams,
     journalGate,
     pageAddition,
   } = dependencies;
@@ -141,7 +138,7 @@ export function createApp(dependencies: AppDependencies): Express {
     BASE_PATH,
     routerOf({ idempotency, turns, production: config.production }, routes, admission.admit),
   );
-  app.use(sessionRoutes({ db, config, admission, findSignedMessage, eventStreams }));
+  app.use(sessionRoutes({ db, config, admission, findSignedMessage }));
   const docs = docsRoutes(config);
   app.use(docs.router);
   for (const path of docs.paths) app.all(path, otherMethods(['get']));

@@ -2,6 +2,7 @@ import { getAccountEndpoint, getBalancesEndpoint, listAccountsEndpoint } from '.
 import { getAdminsEndpoint, listAdminsEndpoint } from '../contract/adminContract';
 import { listAuditLogsEndpoint } from '../contract/auditLogContract';
 import type { Endpoint } from '../contract/endpoint';
+import { listEventsEndpoint } from '../contract/eventContract';
 import { getGroupEndpoint, listGroupsEndpoint } from '../contract/groupContract';
 import { getMemberEndpoint, listMembersEndpoint } from '../contract/memberContract';
 import { listNetworksEndpoint } from '../contract/networkContract';
@@ -61,4 +62,5 @@ export const endpoints: readonly Endpoint[] = [
   getAdminsEndpoint,
   listNetworksEndpoint,
   listAuditLogsEndpoint,
+  listEventsEndpoint,
 ];

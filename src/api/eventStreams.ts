@@ -1,148 +1,92 @@
+import { once } from 'node:events';
 import type { Response } from 'express';
-import type { Logger } from 'pino';
-import { MAX_CHANGES, type ReportedChange, readChanges, readLastPosition } from '../db/changes';
-import type { SessionCredential } from '../db/credentials';
-import type { Db } from '../db/database';
+import type { FeedPlace } from '../db/feed';
+import { cursorText } from '../domain/feedCursor';
+import { type FeedEntry, feedEvent } from '../domain/feedEvent';
+import type { EventFeed, FeedPage, Reader } from './eventFeed';
 import { beginStream } from './exchange';
-import { Refused, unavailable } from './refusals';
 
-const POLL_MS = 1_000;
 const PING_MS = 15_000;
 const RETRY_MS = 1_000;
-const MAX_PER_SESSION = 4;
-/** What a browser may leave unread, in bytes. */
+const PAGE = 500;
+/** What a caller may leave unread, in bytes. */
 const MAX_UNREAD = 262_144;
 
-/** The streams of changes that a process sends to browsers. */
-export interface EventStreams {
-  /** Begins a stream of the changes in the organization of a session. `lastEventId`: goes on after that one. */
-  open(response: Response, session: SessionCredential, lastEventId: string | undefined): Promise<void>;
-  /** Ends all streams; browsers connect again elsewhere. */
-  stop(): void;
+const idLine = (place: FeedPlace) => `id: ${cursorText(place)}\n`;
+
+const eventText = (entry: FeedEntry) => `${idLine(entry)}data: ${JSON.stringify(feedEvent(entry))}\n\n`;
+
+/** Writes what an answer takes at its caller's pace; resolves when there is room for more, or it is closed. */
+async function writeAtPace(response: Response, text: string): Promise<void> {
+  if (response.closed || response.write(text) || response.closed) return;
+  const closed = new AbortController();
+  const close = () => closed.abort();
+  response.once('close', close);
+  await once(response, 'drain', { signal: closed.signal }).catch(() => undefined);
+  response.off('close', close);
 }
 
-/** One browser that listens. */
-interface Stream {
-  readonly response: Response;
-  readonly session: SessionCredential;
-  /** Of the last change that it was notified of. */
-  position: bigint;
-  sentAtMs: number;
+/** Writes all that is behind a page. Returns where the feed is known up to. */
+async function catchUp(
+  feed: EventFeed,
+  reader: Reader,
+  { response, first }: { readonly response: Response; readonly first: FeedPage },
+): Promise<FeedPlace> {
+  let page = first;
+  for (;;) {
+    // The place may be behind the last event that is shown.
+    await writeAtPace(response, `${page.entries.map(eventText).join('')}${idLine(page.place)}\n`);
+    if (!page.hasMore || response.closed) return page.place;
+    page = await feed.read(reader, [page.place], PAGE);
+  }
 }
 
-function changeText({ position, action, resourceType, resourceId }: ReportedChange): string {
-  return `id: ${position}\nevent: change\ndata: ${JSON.stringify({ resourceType, resourceId, action })}\n\n`;
-}
-
-/** Where a stream goes on; undefined when it is too far behind, or was never there. */
-function resumeAt(lastEventId: string | undefined, last: bigint): bigint | undefined {
-  if (lastEventId === undefined) return last;
-  if (!/^\d{1,18}$/.test(lastEventId)) return undefined;
-  const position = BigInt(lastEventId);
-  return position <= last && last - position <= MAX_CHANGES ? position : undefined;
-}
-
-/** The position after which each organization is read: that of its stream that is furthest behind. */
-function heardBy(streams: Iterable<Stream>): Map<string, bigint> {
-  const heard = new Map<string, bigint>();
-  for (const { session, position } of streams) {
-    const known = heard.get(session.organizationId);
-    if (known === undefined || position < known) heard.set(session.organizationId, position);
-  }
-  return heard;
-}
-
-/** Creates the streams of a process: one statement a second for all together, and none while nobody listens. */
-export function createEventStreams(db: Db, logger: Logger): EventStreams {
-  const streams = new Set<Stream>();
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-
-  function end(stream: Stream, farewell = ''): void {
-    streams.delete(stream);
-    stream.response.end(farewell);
-  }
-
-  function send(stream: Stream, text: string): void {
-    stream.sentAtMs = performance.now();
-    stream.response.write(text);
-    if (stream.response.writableLength > MAX_UNREAD) {
-      streams.delete(stream);
-      stream.response.destroy();
-    }
-  }
-
-  function report(stream: Stream, changes: readonly ReportedChange[]): void {
-    const { organizationId } = stream.session;
-    const news = changes.filter(
-      (change) => change.organizationId === organizationId && change.position > stream.position,
-    );
-    const newest = news.at(-1);
-    if (newest) {
-      stream.position = newest.position;
-      send(stream, news.map(changeText).join(''));
-    } else if (performance.now() - stream.sentAtMs >= PING_MS) {
-      send(stream, ': ping\n\n');
-    }
-  }
-
-  async function poll(): Promise<void> {
-    const asked = [...streams];
-    if (asked.length === 0) return;
-    const sessionIds = [...new Set(asked.map(({ session }) => session.id))];
-    const { changes, valid } = await readChanges(db, heardBy(asked), sessionIds);
-    for (const stream of asked) {
-      if (!streams.has(stream)) continue;
-      if (valid.has(stream.session.id)) report(stream, changes);
-      else end(stream, 'event: end\ndata: {}\n\n');
-    }
-  }
-
-  function schedule(): void {
-    if (timer || stopped || streams.size === 0) return;
-    timer = setTimeout(() => {
-      poll()
-        .catch((error) => logger.warn({ err: error }, 'changes could not be read for browsers'))
-        .finally(() => {
-          timer = undefined;
-          schedule();
-        });
-    }, POLL_MS);
-  }
-
-  function assertRoom(session: SessionCredential): void {
-    if (stopped) throw unavailable('the service is stopping; connect again');
-    if ([...streams].filter((stream) => stream.session.id === session.id).length < MAX_PER_SESSION) return;
-    throw new Refused(
-      { code: 'rateLimited', message: `this session has ${MAX_PER_SESSION} streams, the maximum` },
-      { headers: { 'Retry-After': '1' } },
-    );
-  }
-
-  return {
-    async open(response, session, lastEventId) {
-      assertRoom(session);
-      const last = await readLastPosition(db, session.organizationId);
-      if (response.closed) return;
-      // Others may have come meanwhile.
-      assertRoom(session);
-      const resumed = resumeAt(lastEventId, last);
-      const stream: Stream = { response, session, position: resumed ?? last, sentAtMs: performance.now() };
-      beginStream(response);
-      response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
-      // A proxy must not gather what it forwards.
-      response.setHeader('X-Accel-Buffering', 'no');
-      response.setHeader('Connection', 'close');
-      response.once('close', () => streams.delete(stream));
-      streams.add(stream);
-      const start = `retry: ${RETRY_MS}\nid: ${stream.position}\n\n`;
-      send(stream, resumed === undefined ? `${start}event: reset\ndata: {}\n\n` : start);
-      schedule();
+/** Streams to its caller what is new. */
+function follow(feed: EventFeed, { credential, types }: Reader, response: Response, place: FeedPlace): void {
+  let sentAtMs = performance.now();
+  const send = (text: string) => {
+    sentAtMs = performance.now();
+    // Who does not read goes on later, from where it is.
+    if (response.writableLength > MAX_UNREAD) response.destroy();
+    else response.write(text);
+  };
+  const listener = {
+    credential,
+    place,
+    receive(entries: readonly FeedEntry[]) {
+      const shown = types ? entries.filter(({ action }) => types.has(action)) : entries;
+      if (shown.length > 0) send(shown.map(eventText).join(''));
+      else if (performance.now() - sentAtMs >= PING_MS) send(`: ping\n${idLine(listener.place)}\n`);
     },
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
-      for (const stream of [...streams]) end(stream);
+    end(reason: 'over' | 'lost' | 'stopping') {
+      response.end(reason === 'over' ? 'event: end\ndata: {}\n\n' : '');
     },
   };
+  const unlisten = feed.listen(listener);
+  response.once('close', unlisten);
+  if (response.closed) unlisten();
+}
+
+/**
+ * Streams a feed from a page on (server-sent events; HTML, section 9.2): what there is at its caller's pace, then what is new
+ * within a second. The id of each event is its cursor.
+ */
+export async function streamEvents(
+  feed: EventFeed,
+  reader: Reader,
+  { response, first }: { readonly response: Response; readonly first: FeedPage },
+): Promise<void> {
+  beginStream(response);
+  response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
+  // A proxy must not gather what it forwards.
+  response.setHeader('X-Accel-Buffering', 'no');
+  response.setHeader('Connection', 'close');
+  response.write(`retry: ${RETRY_MS}\n\n`);
+  try {
+    const place = await catchUp(feed, reader, { response, first });
+    follow(feed, reader, response, place);
+  } catch {
+    // Its caller connects again, and is told why there is no more.
+    response.end();
+  }
 }

@@ -33,6 +33,10 @@ export interface Exchange {
   confirm?: () => Promise<void> | undefined;
   /** When the answer began whose end is not awaited; a time of `performance.now()`. */
   streamedAtMs?: number;
+  /** For how long it waited for something to happen: not counted as its time. */
+  heldMs?: number;
+  /** Moves the time-out so much later, in ms. */
+  prolong: (ms: number) => void;
 }
 
 /** A caller in logs. */
@@ -76,15 +80,21 @@ export function beginExchange(
     stopping: options.stopping,
     logger: options.logger,
     route: 'unknown',
+    prolong(ms) {
+      clearTimeout(timer);
+      timer = setTimeout(timeOut, REQUEST_TIMEOUT_MS + ms);
+    },
   };
   response.locals.exchange = exchange;
   for (const [name, value] of Object.entries(answerHeaders(requestId))) response.setHeader(name, value);
-  const timer = setTimeout(() => {
+  const timeOut = () => {
     sendRefusal(request, response, unavailable('the request timed out; send the same request again'));
-  }, REQUEST_TIMEOUT_MS);
+  };
+  let timer = setTimeout(timeOut, REQUEST_TIMEOUT_MS);
   response.once('close', () => {
     clearTimeout(timer);
-    const ms = Math.round((exchange.streamedAtMs ?? performance.now()) - startedAtMs);
+    const endedAtMs = exchange.streamedAtMs ?? performance.now();
+    const ms = Math.round(endedAtMs - startedAtMs - (exchange.heldMs ?? 0));
     const { method } = request;
     const status = finalStatus(response);
     options.metrics.observeHttp({ method, route: exchange.route, status, seconds: ms / 1_000 });
@@ -107,6 +117,16 @@ export function beginExchange(
 /** The exchange of a response that has begun. */
 export function exchangeOf(response: Response): Exchange {
   return response.locals.exchange as Exchange;
+}
+
+/** Has an answer wait for something to happen, so long at most (ms). Returns what ends it. */
+export function holdAnswer(response: Response, ms: number): () => void {
+  const exchange = exchangeOf(response);
+  const sinceMs = performance.now();
+  exchange.prolong(ms);
+  return () => {
+    exchange.heldMs = performance.now() - sinceMs;
+  };
 }
 
 /** Begins an answer that goes on until either side ends it: its time is the one until it began. */

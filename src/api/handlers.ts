@@ -89,6 +89,20 @@ async function runRead(
   sendJson(request, response, endpoint.status, text);
 }
 
+async function runAnswer(
+  { production }: HandlerDependencies,
+  { endpoint, answer }: Extract<Route, { answer: unknown }>,
+  admitted: Admitted,
+): Promise<void> {
+  const { request, response, credential } = admitted;
+  const query = parseQuery(endpoint.query, request.originalUrl);
+  requireAccess(endpoint, credential);
+  const body = await answer(contextOf(endpoint, admitted, { query, body: undefined }), { request, response });
+  if (body === undefined) return;
+  if (!production) checkResponse(endpoint, body);
+  sendJson(request, response, endpoint.status, JSON.stringify(body));
+}
+
 /** The idempotency key, query and body of a POST, dry run or not; `readBody` reads the body by its schema. */
 async function readPost(endpoint: Endpoint, request: Request) {
   const key = idempotencyKey(request);
@@ -188,6 +202,7 @@ export function handlerOf(dependencies: HandlerDependencies, route: Route): Requ
     noteSubject(exchange, route, request.params);
     const admitted: Admitted = { request, response, exchange, credential };
     if ('read' in route) await runRead(dependencies, route, admitted);
+    else if ('answer' in route) await runAnswer(dependencies, route, admitted);
     else if ('dryRun' in route) await runDryRun(dependencies, route, admitted);
     else await runMutation(dependencies, route, admitted);
   };

@@ -1,3 +1,4 @@
+import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { Endpoint } from '../contract/endpoint';
 import type { Credential } from '../db/credentials';
@@ -53,7 +54,18 @@ export type Route =
   | {
       readonly endpoint: Endpoint;
       readonly dryRun: (context: RequestContext) => Promise<unknown>;
+    }
+  | {
+      readonly endpoint: Endpoint;
+      /** Returns the response, unless it has begun one of its own. */
+      readonly answer: (context: RequestContext, asked: Asked) => Promise<unknown>;
     };
+
+/** A request with its response. */
+export interface Asked {
+  readonly request: Request;
+  readonly response: Response;
+}
 
 /** The route of an endpoint that only reads. */
 export function readRoute<E extends Endpoint>(
@@ -82,4 +94,12 @@ export function dryRunRoute<E extends Endpoint>(
   dryRun: (context: ContextOf<E>) => Promise<ResponseOf<E>>,
 ): Route {
   return { endpoint, dryRun: dryRun as (context: RequestContext) => Promise<unknown> };
+}
+
+/** The route of an endpoint that reads, and may wait or stream. */
+export function answerRoute<E extends Endpoint>(
+  endpoint: E,
+  answer: (context: ContextOf<E>, asked: Asked) => Promise<ResponseOf<E> | undefined>,
+): Route {
+  return { endpoint, answer: (context, asked) => answer(context as ContextOf<E>, asked) };
 }

@@ -15,7 +15,7 @@ import { readCertificate, watchCertificate } from './certificate';
 import { createCredentialCache } from './credentialCache';
 import { type Cursors, createCursors } from './cursors';
 import type { ApiDependencies } from './dependencies';
-import { createEventStreams, type EventStreams } from './eventStreams';
+import { createEventFeed, type EventFeed } from './eventFeed';
 import { createExecutionWatch } from './executionWatch';
 import { HTTP_LIMITS, limitHttp } from './httpLimits';
 import { createIdempotency, type Idempotency } from './idempotency';
@@ -25,6 +25,7 @@ import type { Route } from './requestContext';
 import { accountRoutes } from './routes/accountRoutes';
 import { adminRoutes } from './routes/adminRoutes';
 import { auditLogRoutes } from './routes/auditLogRoutes';
+import { eventRoutes } from './routes/eventRoutes';
 import { groupRoutes } from './routes/groupRoutes';
 import { memberRoutes } from './routes/memberRoutes';
 import { networkRoutes } from './routes/networkRoutes';
@@ -50,11 +51,15 @@ const TLS_HANDSHAKE_TIMEOUT_MS = 10_000;
 interface Running {
   readonly idempotency: Idempotency;
   readonly notifications: Notifications;
-  readonly eventStreams: EventStreams;
+  readonly eventFeed: EventFeed;
   readonly journalGate: JournalGate;
 }
 
-function routesOf(dependencies: ApiDependencies, notifications: Notifications, cursors: Cursors): Route[] {
+function routesOf(
+  dependencies: ApiDependencies,
+  { notifications, eventFeed }: Pick<Running, 'notifications' | 'eventFeed'>,
+  cursors: Cursors,
+): Route[] {
   const { config, db } = dependencies;
   const approving = {
     ...dependencies,
@@ -73,14 +78,16 @@ function routesOf(dependencies: ApiDependencies, notifications: Notifications, c
     ...adminRoutes({ db }),
     ...networkRoutes(config.networks),
     ...auditLogRoutes({ db, cursors }),
+    ...eventRoutes({ eventFeed }),
   ];
 }
 
 async function appOf(
   dependencies: ApiDependencies,
-  { idempotency, notifications, eventStreams, journalGate }: Running,
+  running: Running,
   stopping: () => boolean,
 ): Promise<Express> {
+  const { idempotency, notifications, journalGate } = running;
   const { config, db, logger, metrics, tracer, findSignedMessage, pageAddition } = dependencies;
   const cursors = createCursors(await readCursorSecret(db));
   return createApp({
@@ -90,7 +97,6 @@ async function appOf(
     metrics,
     tracer,
     idempotency,
-    eventStreams,
     journalGate,
     authenticate: {
       key: createCredentialCache((keys) => authenticate(db, keys), notifications),
@@ -107,7 +113,7 @@ async function appOf(
     findSignedMessage,
     pageAddition,
     stopping,
-    routes: routesOf(dependencies, notifications, cursors),
+    routes: routesOf(dependencies, running, cursors),
   });
 }
 
@@ -144,7 +150,7 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
   const running: Running = {
     idempotency: createIdempotency({ db, retentionMs: config.idempotencyRetentionMs, logger }),
     notifications: listenForNotifications(config.listenDatabaseUrl, [EXECUTION_ENDED, 'access_changed']),
-    eventStreams: createEventStreams(db, logger),
+    eventFeed: createEventFeed(db, logger),
     journalGate: createJournalGate(db),
   };
   const servers: Server[] = [];
@@ -171,7 +177,7 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
     async stop() {
       stopping = true;
       unwatchCertificate();
-      running.eventStreams.stop();
+      running.eventFeed.stop();
       await closeAll(servers, silent);
       running.idempotency.stop();
       await running.notifications.stop();

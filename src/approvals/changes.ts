@@ -1,5 +1,6 @@
 import type { AuditInput } from '../db/audit';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
+import type { AuditAction } from '../domain/eventTypes';
 import type { ExternalEvent } from '../domain/externalEvents';
 import type { MemberState, ResourceChange } from '../domain/governance';
 import type { ResultResource } from '../domain/proposal';
@@ -7,6 +8,8 @@ import { quoted } from '../domain/quoted';
 import { isSameWallet, walletText } from '../domain/wallet';
 
 type Fields = { readonly [field: string]: JsonValue };
+
+type Of<K extends ResourceChange['type']> = Extract<ResourceChange, { readonly type: K }>;
 
 /** The content of a resource in audit entries. */
 function contentOf(change: ResourceChange, version: 'before' | 'after'): Fields {
@@ -25,10 +28,11 @@ function differing(content: Fields, other: Fields): Fields {
   );
 }
 
-/** What happened to a resource, in one word: a removed group is called deleted, as the API does. */
-function verbOf({ type, before, after }: ResourceChange): string {
-  if (after === null) return type === 'group' ? 'deleted' : 'removed';
-  return before === null ? 'created' : 'updated';
+/** What happened to a resource: a removed group is called deleted, as the API does. */
+function actionOf({ type, before, after }: Exclude<ResourceChange, Of<'account'>>): AuditAction {
+  if (type === 'admin') return 'admins.updated';
+  if (after === null) return type === 'group' ? 'group.deleted' : `${type}.removed`;
+  return `${type}.${before === null ? 'created' : 'updated'}`;
 }
 
 /** The details of an audit entry: what changed, before and after. */
@@ -60,8 +64,8 @@ export function auditOfChanges(proposalId: string, changes: readonly ResourceCha
       const details = { before: { name: before.name }, after: { name: after.name }, proposalId };
       return [{ change, entry: { ...about, action: 'account.updated', details } }];
     }
-    const action = type === 'admin' ? 'admins.updated' : `${type}.${verbOf(change)}`;
-    return [{ change, entry: { ...about, action, details: { ...detailsOf(change), proposalId } } }];
+    const details = { ...detailsOf(change), proposalId };
+    return [{ change, entry: { ...about, action: actionOf(change), details } }];
   });
 }
 
@@ -106,8 +110,6 @@ function memberEvents(before: MemberState | null, after: MemberState | null): Ex
   const changed = { target: { subject: `member:${after.id}` }, code: 'walletChanged', message };
   return before.walletAddress === after.walletAddress ? [changed] : [changed, walletTaken(after)];
 }
-
-type Of<K extends ResourceChange['type']> = Extract<ResourceChange, { readonly type: K }>;
 
 function groupEvents({ id, before, after }: Of<'group'>, removed: ReadonlySet<string>): ExternalEvent[] {
   if (!before) return [];

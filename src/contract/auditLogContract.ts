@@ -3,7 +3,8 @@ import { timestamp } from '../domain/schemas';
 import { endpoint } from './endpoint';
 import { instant, LARGE_PAGE, pageOf, pageQuery } from './primitives';
 
-const actor = z
+/** Who did something. */
+export const actor = z
   .object({
     type: z.enum(['member', 'operator', 'system']).meta({ id: 'ActorType' }),
     id: z.string(),
@@ -12,10 +13,17 @@ const actor = z
   })
   .meta({ id: 'Actor' });
 
-const auditHash = z
+/** The hash of an entry of the audit log. */
+export const auditHash = z
   .string()
   .regex(/^[0-9a-f]{64}$/)
   .meta({ id: 'AuditHash', description: 'SHA-256, 64 hex digits.', examples: ['5e'.repeat(32)] });
+
+/** The position of an entry of the audit log. */
+export const auditPosition = z
+  .string()
+  .regex(/^[1-9][0-9]*$/)
+  .meta({ description: 'Decimal digits: the first entry is 1, the next one 2.', examples: ['42'] });
 
 const auditEntry = z
   .object({
@@ -26,10 +34,7 @@ const auditEntry = z
     resourceId: z.string().meta({ examples: ['prop_01jz8k3v5fe5ht0n2m6w9r4xyz'] }),
     details: z.record(z.string(), z.unknown()).meta({ description: 'What changed, depending on `action`.' }),
     createdAt: timestamp,
-    position: z
-      .string()
-      .regex(/^[1-9][0-9]*$/)
-      .meta({ description: 'Decimal digits: the first entry is 1, the next one 2.', examples: ['42'] }),
+    position: auditPosition,
     previousHash: auditHash.meta({
       description: '`hash` of the entry before it; 64 zeros in the first one.',
     }),

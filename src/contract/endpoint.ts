@@ -17,6 +17,7 @@ export type Tag =
   | 'Transactions'
   | 'Admins'
   | 'AuditLogs'
+  | 'Events'
   | 'Proposals'
   | 'Networks';
 
@@ -43,6 +44,8 @@ export interface Endpoint<
   readonly body?: Body;
   readonly response: Response;
   readonly status: 200 | 201;
+  /** What it streams (server-sent events) to who accepts `text/event-stream`, as text. */
+  readonly stream?: z.ZodType;
   /** A POST that stores nothing: its idempotency key is required and not kept. */
   readonly dryRun?: true;
   /** Error codes besides those of every endpoint. */

@@ -10,6 +10,7 @@ export const STATUS_BY_CODE = {
   forbidden: 403,
   notFound: 404,
   conflict: 409,
+  gone: 410,
   thresholdNotMet: 422,
   proposalExpired: 422,
   idempotencyConflict: 422,
@@ -27,6 +28,7 @@ export const MEANING_BY_CODE: Record<ErrorCode, string> = {
   forbidden: 'The key, the signatory or the origin of the page is not permitted to do this.',
   notFound: 'The resource was not found in this organization.',
   conflict: 'The resource exists, another open proposal claims it, or its state does not permit this.',
+  gone: 'The log does not have this event any more: the database was restored from a backup. Up to `details.position` it is what you have.',
   thresholdNotMet: 'The threshold is not met.',
   proposalExpired: 'The proposal has expired.',
   idempotencyConflict: 'The idempotency key was used with a different request.',
@@ -53,6 +55,10 @@ const errorDetails = z
     field: z.string().optional().meta({ description: 'Path of the first invalid field.' }),
     message: z.string().optional().meta({ description: 'What is wrong with it.' }),
     issues: z.array(issue).optional().meta({ description: 'All invalid fields.' }),
+    position: z
+      .string()
+      .optional()
+      .meta({ description: 'Up to where the log still has what the cursors name.' }),
     failures: z
       .array(conditionFailure)
       .optional()

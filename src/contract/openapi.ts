@@ -23,6 +23,7 @@ import {
 } from './openapiParts';
 import { SESSIONS, sessionPaths } from './openapiSessions';
 import { plainSchemas } from './plainSchemas';
+import { eventType } from './eventContract';
 import { policyInput } from './policyContract';
 import { proposalBase } from './proposalContract';
 import { SESSION_COOKIE, sessionEndpoints } from './sessionContract';
@@ -46,6 +47,7 @@ const TAG_DESCRIPTIONS: { readonly [tag in Tag]: string } = {
   Transactions: 'Transfers and contract calls of accounts.',
   Networks: 'The networks of this installation.',
   AuditLogs: 'Every change of state.',
+  Events: 'What happens, as it happens: the audit log for programs that follow it.',
 };
 
 /** Splits a schema that extends another into a reference to its base and its own fields. */
@@ -102,7 +104,10 @@ function pathParameterComponents(endpoints: readonly Pick<Endpoint, 'params'>[])
  */
 function successResponses(endpoints: readonly Endpoint[]) {
   const made = new Map<string, ZodOpenApiResponseObject>();
-  const responseOf = (schema: Endpoint['response'], status: Endpoint['status']): ZodOpenApiResponseObject => {
+  const responseOf = (
+    { response: schema, stream }: Endpoint,
+    status: Endpoint['status'],
+  ): ZodOpenApiResponseObject => {
     const sharing = endpoints.filter((other) => other.response === schema && other.status === status);
     const name = `${schema.meta()?.id}${status === 201 ? 'Created' : ''}`;
     const response = made.get(name) ?? {
@@ -115,14 +120,17 @@ function successResponses(endpoints: readonly Endpoint[]) {
           ? { 'Idempotency-Replayed': ref('headers', 'IdempotencyReplayed') }
           : {}),
       },
-      content: { 'application/json': { schema } },
+      content: {
+        'application/json': { schema },
+        ...(stream ? { 'text/event-stream': { schema: stream } } : {}),
+      },
     };
     made.set(name, response);
     return response;
   };
-  return ({ status, response }: Endpoint): { readonly [status: string]: ZodOpenApiResponseObject } => ({
-    200: responseOf(response, 200),
-    ...(status === 201 ? { 201: responseOf(response, 201) } : {}),
+  return (endpoint: Endpoint): { readonly [status: string]: ZodOpenApiResponseObject } => ({
+    200: responseOf(endpoint, 200),
+    ...(endpoint.status === 201 ? { 201: responseOf(endpoint, 201) } : {}),
   });
 }
 
@@ -145,7 +153,11 @@ function pathsOf(endpoints: readonly Endpoint[], { bodyOf, errorsOf }: Shared): 
         summary: endpoint.summary,
         description: description(endpoint),
         requestParams: { query: endpoint.query as z.ZodObject },
-        parameters: [...pathParameters(endpoint), ...idempotency],
+        parameters: [
+          ...pathParameters(endpoint),
+          ...idempotency,
+          ...(endpoint.stream ? [ref('parameters', 'LastEventId')] : []),
+        ],
         ...bodyOf(endpoint),
         responses: { ...successOf(endpoint), ...errorsOf(...errorsOfEndpoint(endpoint)) },
       },
@@ -186,8 +198,8 @@ const COMPONENTS: NonNullable<ZodOpenApiObject['components']> = {
     LastEventId: {
       name: 'Last-Event-ID',
       in: 'header',
-      description: 'The id of the last event that was received: up to 500 changes after it are sent.',
-      schema: { type: 'string', examples: ['12'] },
+      description: 'The id of the last event of a stream: it goes on after it, and wins over `after`.',
+      schema: { type: 'string', examples: [`42-${'5e'.repeat(32)}`] },
     },
   },
   headers: {
@@ -217,7 +229,7 @@ const COMPONENTS: NonNullable<ZodOpenApiObject['components']> = {
     RateLimitRemaining: header('Requests left now.', { type: 'integer' }, 299),
     RateLimitReset: header('Seconds until a full burst is available.', { type: 'integer' }, 1),
   },
-  schemas: RESPONSE_BASES,
+  schemas: { ...RESPONSE_BASES, EventType: eventType },
 };
 
 /** Sorts the entries of an object by key. */

@@ -13,7 +13,7 @@ export const SESSIONS = {
 export function sessionPaths({ bodyOf, errorsOf }: Shared, root: string): ZodOpenApiPathsObject {
   const paths: ZodOpenApiPathsObject = {};
   for (const endpoint of sessionEndpoints) {
-    const { id, method, path, summary, description, needsSession, setsCookie, mediaType } = endpoint;
+    const { id, method, path, summary, description, needsSession, setsCookie } = endpoint;
     paths[path] = {
       servers: [{ url: root }],
       ...paths[path],
@@ -23,10 +23,7 @@ export function sessionPaths({ bodyOf, errorsOf }: Shared, root: string): ZodOpe
         summary,
         description,
         security: needsSession ? [{ session: [] }] : [],
-        parameters: [
-          ...pathParameters(endpoint),
-          ...(mediaType === 'text/event-stream' ? [ref('parameters', 'LastEventId')] : []),
-        ],
+        parameters: pathParameters(endpoint),
         ...bodyOf(endpoint),
         responses: {
           [endpoint.status]: {
@@ -35,7 +32,7 @@ export function sessionPaths({ bodyOf, errorsOf }: Shared, root: string): ZodOpe
               ...(needsSession ? RESPONSE_HEADERS : { 'X-Request-Id': ref('headers', 'RequestId') }),
               ...(setsCookie ? { 'Set-Cookie': ref('headers', 'SetCookie') } : {}),
             },
-            content: { [mediaType]: { schema: endpoint.response } },
+            content: { 'application/json': { schema: endpoint.response } },
           },
           ...errorsOf(...SESSION_ERRORS, ...endpoint.errors),
         },

@@ -244,6 +244,9 @@ export const listQuery = {
   }),
 };
 
+/** Page size of the feed of events, 100 by default. */
+export const eventLimit = limitQuery('EventLimit', { default: 100 });
+
 /** What the description of a list says whose pages are limited by size as well. */
 export const LARGE_PAGE =
   'A page with much data may have fewer results than `limit`; `hasMore` says whether there is a next page.';

@@ -26,7 +26,6 @@ export interface SessionEndpoint<Body extends z.ZodType = z.ZodType, Response ex
   /** A valid body; for an endpoint with one. */
   readonly exampleBody?: unknown;
   readonly response: Response;
-  readonly mediaType: 'application/json' | 'text/event-stream';
   readonly status: 200 | 201;
   /** Whether every success sets or clears the cookie. */
   readonly setsCookie: boolean;
@@ -98,17 +97,6 @@ const nonceResponse = dataResponse(
 const sessionResponse = dataResponse(session);
 const sessionsResponse = dataResponse(z.array(session)).meta({ id: 'SessionsResponse' });
 
-const changes = z.string().meta({
-  id: 'ChangeEvents',
-  description:
-    'Server-sent events: `change` with `resourceType`, `resourceId` and `action` of an entry of the audit log, whose ' +
-    'position is the id of the event; `reset` when changes were missed; `end` with the session.',
-  examples: [
-    'id: 12\nevent: change\ndata: {"resourceType":"proposal","resourceId":"prop_01jz8k3v5fe5ht0n2m6w9r4xyz",' +
-      '"action":"proposal.signed"}\n\n',
-  ],
-});
-
 /** Declares an endpoint and infers its types. Most answer JSON to a session, and leave the cookie as it is. */
 function endpoint<Body extends z.ZodType, Response extends z.ZodType>(
   declaration: Pick<
@@ -120,7 +108,6 @@ function endpoint<Body extends z.ZodType, Response extends z.ZodType>(
   return {
     needsSession: true,
     params: {},
-    mediaType: 'application/json',
     status: 200,
     setsCookie: false,
     errors: ['unauthorized'],
@@ -181,18 +168,6 @@ export const endSessionEndpoint = endpoint({
   setsCookie: true,
 });
 
-export const followSessionEndpoint = endpoint({
-  id: 'followSession',
-  method: 'get',
-  path: '/session/events',
-  summary: 'Follow changes',
-  description:
-    'Streams the changes in the organization of the session, from `Last-Event-ID` on if it is given. A session has at most 4 ' +
-    'streams on each process. Listening does not count as use.',
-  response: changes,
-  mediaType: 'text/event-stream',
-});
-
 export const listSessionsEndpoint = endpoint({
   id: 'listSessions',
   method: 'get',
@@ -218,7 +193,6 @@ export const sessionEndpoints: readonly SessionEndpoint[] = [
   startSessionEndpoint,
   getSessionEndpoint,
   endSessionEndpoint,
-  followSessionEndpoint,
   listSessionsEndpoint,
   endOtherSessionEndpoint,
 ];

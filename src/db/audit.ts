@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Actor } from '../domain/actor';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
+import type { AuditAction } from '../domain/eventTypes';
 import type { Db, Tx } from './database';
 import { newId } from './ids';
 import {
@@ -16,8 +17,7 @@ import type { AuditLogRow } from './tables';
 
 /** One state change, to be recorded with it. */
 export interface AuditInput {
-  /** `<resource>.<verb>` in the past, such as `proposal.signed`. */
-  readonly action: string;
+  readonly action: AuditAction;
   readonly actor: Actor;
   readonly resourceType: string;
   readonly resourceId: string;
@@ -25,7 +25,9 @@ export interface AuditInput {
 }
 
 /** A recorded entry. Its hash covers all other fields and the hash of the entry before it. */
-export interface AuditEntry extends AuditInput {
+export interface AuditEntry extends Omit<AuditInput, 'action'> {
+  /** Of this build's, or of a newer one's. */
+  readonly action: string;
   readonly id: string;
   readonly organizationId: string;
   readonly position: bigint;
@@ -42,7 +44,7 @@ function sha256(text: string): string {
 }
 
 /** SHA-256 (hex) of the canonical JSON (RFC 8785) of what an entry says, whatever its place in the chain. */
-function contentHash(entry: AuditInput & Pick<AuditEntry, 'id' | 'organizationId'>): string {
+function contentHash(entry: Omit<AuditEntry, 'position' | 'createdAt' | 'previousHash' | 'hash'>): string {
   const { id, organizationId, action, actor, resourceType, resourceId, details } = entry;
   return sha256(canonicalJson({ id, organizationId, action, actor, resourceType, resourceId, details }));
 }

@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'forbidden'
   | 'notFound'
   | 'conflict'
+  | 'gone'
   | 'thresholdNotMet'
   | 'proposalExpired'
   | 'idempotencyConflict'

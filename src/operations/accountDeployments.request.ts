@@ -18,11 +18,17 @@ export async function deploymentCompleted(
   return {
     audit: [
       ...(created
-        ? [{ ...about, action: 'account.created', details: { proposalId, after: { name, address } } }]
+        ? [
+            {
+              ...about,
+              action: 'account.created' as const,
+              details: { proposalId, after: { name, address } },
+            },
+          ]
         : []),
       {
         ...about,
-        action: 'account.deployed',
+        action: 'account.deployed' as const,
         details: { proposalId, networkId, address, transactionHash },
       },
     ],

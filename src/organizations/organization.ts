@@ -100,7 +100,7 @@ export async function storeOrganization(tx: Tx, state: OrganizationState): Promi
   await insertOrganization(tx, state);
   await beginAudit(tx, organizationId);
   const entry = (
-    action: string,
+    action: AuditInput['action'],
     resourceType: string,
     resourceId: string,
     details: AuditInput['details'],

@@ -295,6 +295,12 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
     return api.http.send({ ...exampleOf(operation), key: own.org.readKey });
   },
   notFound: (operation) => api.http.send({ ...exampleOf(operation), key: idle.adminKey }),
+  // What a database has lost that was restored.
+  gone: (operation) =>
+    api.http.send({
+      key: own.org.readKey,
+      path: withWord(exampleOf(operation).path, `after=1-${'5e'.repeat(32)}`),
+    }),
   async conflict(operation) {
     if (operation.id === 'evaluatePolicies') {
       const { replaces: _, ...once } = newTransactionOf(own);

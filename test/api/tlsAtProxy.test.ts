@@ -36,7 +36,7 @@ describe('a service in production whose trusted proxy terminates TLS', () => {
   it('has neither console nor sessions without ORIGINS', async () => {
     const headers = { 'X-Forwarded-Proto': 'https', Accept: 'text/html' };
     const asked = [
-      ...['/', '/transactions', '/session', '/session/nonce', '/session/events', '/sessions'].map((path) => ({
+      ...['/', '/transactions', '/session', '/session/nonce', '/sessions'].map((path) => ({
         method: 'GET',
         path,
       })),

@@ -10,12 +10,12 @@ describe('the audit chain', () => {
     try {
       const org = await makeOrganization(db);
       const entry = {
-        action: 'test.written',
+        action: 'member.registered',
         actor: SYSTEM,
         resourceType: 'test',
         resourceId: org.id,
         details: {},
-      };
+      } as const;
       let writing = true;
       const write = async () => {
         for (let count = 0; count < 100; count += 1) {

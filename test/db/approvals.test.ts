@@ -419,7 +419,7 @@ describe('the approvals that the reconciler reads', () => {
       resourceType: 'transaction',
       resourceId: stored.id,
       details: {},
-    };
+    } as const;
     await service.transaction((tx) => appendAudit(tx, org.id, [restored, restored]));
     expect(await restartsLastHour(service, ref)).toBe(2);
   });

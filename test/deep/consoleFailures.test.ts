@@ -309,7 +309,7 @@ describe('a session that ends', () => {
     const visitor = await site.visit(world.org.alice);
     const { page, context } = visitor;
     await button(visitor, 'Sign in with Test Wallet').waitFor();
-    const events = '**/session/events';
+    const events = '**/api/v1/events?*';
     await context.route(events, (route) => route.fulfill({ status: 503 }));
     let release = () => {};
     const released = new Promise<void>((resolve) => {
@@ -330,7 +330,7 @@ describe('a session that ends', () => {
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
     const streams: string[] = [];
     context.on('request', (one) => {
-      if (one.url().endsWith('/session/events')) streams.push(one.url());
+      if (one.url().includes('/api/v1/events')) streams.push(one.url());
     });
     const answered = page.waitForResponse((one) => session.test(one.url()));
     release();

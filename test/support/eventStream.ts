@@ -54,19 +54,29 @@ class EventReader {
   }
 }
 
-/** Listens as a page of the service does. */
+/** Who listens: a page of the service, or a program. */
+export type ListensAs = Pick<Browser, 'cookie'> | { readonly key: string };
+
+/** Listens to the feed of events: from now on, unless `query` says otherwise. */
 export function listen(
   api: TestService,
-  { cookie }: Pick<Browser, 'cookie'>,
+  as: ListensAs,
   headers: Record<string, string> = {},
+  query = 'after=latest',
 ): Promise<EventStream> {
   const asked: ClientRequest = request({
     ca: readFileSync(join(api.config.dataDir, 'tls', 'cert.pem'), 'utf8'),
     agent: false,
     host: '127.0.0.1',
     port: api.config.httpsPort,
-    path: '/session/events',
-    headers: { accept: 'text/event-stream', cookie, 'sec-fetch-site': 'same-origin', ...headers },
+    path: `/api/v1/events?${query}`,
+    headers: {
+      accept: 'text/event-stream',
+      ...('key' in as
+        ? { authorization: `Bearer ${as.key}` }
+        : { cookie: as.cookie, 'sec-fetch-site': 'same-origin' }),
+      ...headers,
+    },
   });
   return new Promise((resolve, reject) => {
     asked.on('error', reject);
@@ -80,7 +90,7 @@ export function listen(
       });
       response.on('data', (part: string) => reader.read(part));
       const { events } = reader;
-      noteReached('followSession', response.statusCode ?? 0);
+      noteReached('listEvents', response.statusCode ?? 0);
       resolve({
         status: response.statusCode ?? 0,
         headers: response.headers,

@@ -14,6 +14,7 @@ export const ERROR_CODES = {
   forbidden: 403,
   notFound: 404,
   conflict: 409,
+  gone: 410,
   thresholdNotMet: 422,
   proposalExpired: 422,
   idempotencyConflict: 422,
@@ -49,8 +50,8 @@ export const ERROR = fields({
 
 export const PAGINATION = fields({ cursor: 'string', hasMore: 'boolean' });
 
-/** Results per page of a list that is always paged; transactions come a hundred at a time. */
-export const PAGE_SIZE = { default: 20, minimum: 1, maximum: 100, ofTransactions: 100 };
+/** Results per page of a list that is always paged; transactions and events come a hundred at a time. */
+export const PAGE_SIZE = { default: 20, minimum: 1, maximum: 100, ofTransactions: 100, ofEvents: 100 };
 
 const RESOURCE_TYPES = ['members', 'groups', 'policies', 'accounts', 'admins'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
@@ -322,6 +323,23 @@ const AUDIT_ENTRY = fields({
   hash: 'hash',
 });
 
+const EVENT = fields({
+  position: 'digits',
+  hash: 'hash',
+  previousHash: 'hash',
+  id: idOf('log'),
+  type: 'string',
+  occurredAt: 'dateTime',
+  resource: fields({ type: 'string', id: 'string', 'uri?': 'string' }),
+  actor: fields({
+    type: oneOf('member', 'operator', 'system'),
+    id: 'string',
+    name: 'string',
+    walletAddress: 'addressOrEmpty',
+  }),
+  data: 'object',
+});
+
 /** What a policy says to a transaction. Where there is a limitation, an amount or a count is left of it. */
 const RECIPIENT_CODE = oneOf('contract', 'unknown');
 
@@ -335,8 +353,8 @@ const EVALUATION = fields({
   'recipientCode?': RECIPIENT_CODE,
 });
 
-/** How an endpoint answers: one thing, a list that pages when asked, or a list that always does. */
-type Form = 'one' | 'list' | 'page';
+/** How an endpoint answers: one thing, a list that pages when asked, a list that always does, or one that has no last page. */
+type Form = 'one' | 'list' | 'page' | 'feed';
 
 /** A row of the table of endpoints. */
 export interface EndpointRow {
@@ -572,6 +590,7 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   ]),
   transactionPost('/{txId}/execute', 200, ['notFound', 'thresholdNotMet', 'proposalExpired']),
   get('/audit-logs', AUDIT_ENTRY, 'page'),
+  get('/events', EVENT, 'feed', ['gone']),
 ];
 
 /** The error codes that the interface page itself lists, by endpoint. */

@@ -216,21 +216,32 @@ function simulationFaults({ status, gas, reason, blockNumber }: Body): string[] 
   ]);
 }
 
+const USUAL_SIZES: { readonly [path: string]: number } = {
+  '/transactions': PAGE_SIZE.ofTransactions,
+  '/events': PAGE_SIZE.ofEvents,
+};
+
+/** Results on a page where a request does not say how many. */
+function sizeOf({ path }: EndpointRow, query: URLSearchParams): number {
+  const asked = query.has('limit') || !query.has('cursor');
+  return asked ? Number(query.get('limit') ?? USUAL_SIZES[path] ?? PAGE_SIZE.default) : PAGE_SIZE.maximum;
+}
+
 function pageFaults(row: EndpointRow, query: URLSearchParams, body: Body): string[] {
-  const paged = row.form === 'page' || query.has('limit') || query.has('cursor');
-  if (!paged) return body.pagination === undefined ? [] : ['it is paged although nobody asked'];
+  const isFeed = row.form === 'feed';
+  const isAlways = row.form === 'page' || isFeed;
+  if (!isAlways && !query.has('limit') && !query.has('cursor')) {
+    return body.pagination === undefined ? [] : ['it is paged although nobody asked'];
+  }
   const faults = faultsOf(PAGINATION, body.pagination, 'pagination');
   if (faults.length > 0) return faults;
-  const asked = query.has('limit') || !query.has('cursor');
-  const usual = row.path === '/transactions' ? PAGE_SIZE.ofTransactions : PAGE_SIZE.default;
-  const limit = asked ? Number(query.get('limit') ?? usual) : PAGE_SIZE.maximum;
+  const limit = isAlways || query.has('limit') ? sizeOf(row, query) : PAGE_SIZE.maximum;
   const { cursor, hasMore } = body.pagination;
-  return [
-    ...(hasMore === (cursor !== '') ? [] : ['hasMore and cursor contradict each other']),
-    ...(body.data.length <= (row.form === 'page' || query.has('limit') ? limit : PAGE_SIZE.maximum)
-      ? []
-      : [`${body.data.length} entries on a page of ${limit}`]),
-  ];
+  return broken([
+    // A feed can always go on.
+    [(isFeed || hasMore) === (cursor !== ''), 'hasMore and cursor contradict each other'],
+    [body.data.length <= limit, `${body.data.length} entries on a page of ${limit}`],
+  ]);
 }
 
 /** The row for an answer to a request that has created something before: with that as it is now. */

@@ -1,3 +1,4 @@
+import type { FeedEvent } from '@orgwallet/client';
 import type { QueryKey } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { followBalances } from './balances.ts';
@@ -5,12 +6,8 @@ import { queryClient } from './client.ts';
 import { inBackground, sessionEnded, unreachable } from './connection.ts';
 import { sessions } from './sessions.ts';
 
-/** A change in the organization, as `GET /session/events` reports it. */
-interface Change {
-  readonly resourceType: string;
-  readonly resourceId: string;
-  readonly action: string;
-}
+/** What of an event says what to read again. */
+type Happened = Pick<FeedEvent, 'resource'>;
 
 /** Changes that come together are read once. */
 const GATHER_MS = 150;
@@ -32,12 +29,12 @@ const LISTS: { readonly [resourceType: string]: readonly QueryKey[] } = {
   session: [['sessions']],
 };
 
-function keysOf({ resourceType, resourceId }: Change): readonly QueryKey[] {
-  const lists = LISTS[resourceType];
+function keysOf({ resource: { type, id } }: Happened): readonly QueryKey[] {
+  const lists = LISTS[type];
   // Something that this page does not know of: everything is read again.
   if (!lists) return [[]];
   return lists.map((key) =>
-    key[0] === 'approval' && /^(prop|txn)_/.test(resourceId) ? [...key, resourceId] : key,
+    key[0] === 'approval' && /^(prop|txn)_/.test(id) ? [...key, id] : key,
   );
 }
 
@@ -80,15 +77,14 @@ function follow(): () => void {
     gathering ??= setTimeout(readAll, GATHER_MS);
   };
   const connect = () => {
-    source = new EventSource('/session/events');
+    source = new EventSource('/api/v1/events?after=latest');
     source.addEventListener('open', () => {
       unreachable.set(false);
       // What happened while there was no connection was not reported.
       if (pauseMs > FIRST_PAUSE_MS) gather([[]]);
       pauseMs = FIRST_PAUSE_MS;
     });
-    source.addEventListener('change', ({ data }) => gather([...keysOf(JSON.parse(data)), ['audit']]));
-    source.addEventListener('reset', () => gather([[]]));
+    source.addEventListener('message', ({ data }) => gather([...keysOf(JSON.parse(data)), ['audit']]));
     source.addEventListener('end', () => {
       source?.close();
       sessionEnded.set(true);

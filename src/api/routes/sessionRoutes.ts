@@ -3,7 +3,6 @@ import { z } from 'zod';
 import {
   endOtherSessionEndpoint,
   endSessionEndpoint,
-  followSessionEndpoint,
   getSessionEndpoint,
   getSessionNonceEndpoint,
   listSessionsEndpoint,
@@ -19,18 +18,16 @@ import { listSessions, type Session } from '../../db/sessions';
 import type { Admission } from '../admission';
 import { readJsonBody } from '../body';
 import type { ApiDependencies } from '../dependencies';
-import type { EventStreams } from '../eventStreams';
 import { exchangeOf, sendJson } from '../exchange';
 import { otherMethods } from '../methods';
 import { assertOwnOrigin } from '../origin';
 import { parseQuery, parseWith } from '../query';
-import { notFound, pathNotFound, Refused } from '../refusals';
+import { notFound, Refused } from '../refusals';
 import { CLEARED_COOKIE, sessionCookie } from '../sessionCookie';
 import { type SignInDependencies, signIn } from '../signIn';
 
 interface Dependencies extends SignInDependencies {
   readonly admission: Admission;
-  readonly eventStreams: EventStreams;
   readonly config: Pick<ApiDependencies['config'], 'origins' | 'networks' | 'production' | 'temporal'>;
 }
 
@@ -121,7 +118,7 @@ async function end(dependencies: Dependencies, asked: Asked, sessionId: string):
 
 /** The routes, in no particular order. */
 function routesOf(dependencies: Dependencies): SessionRoute[] {
-  const { db, config, admission, eventStreams } = dependencies;
+  const { db, config, admission } = dependencies;
   const shown = (session: Session, currentId: string) => sessionView(session, currentId, config.temporal);
   return [
     answering(dependencies, getSessionNonceEndpoint, async ({ response }) => {
@@ -145,15 +142,6 @@ function routesOf(dependencies: Dependencies): SessionRoute[] {
     answering(dependencies, endSessionEndpoint, async (asked) => ({
       data: await end(dependencies, asked, credentialOf(asked).id),
     })),
-    {
-      endpoint: followSessionEndpoint,
-      async serve(asked) {
-        const { request, response } = asked;
-        if (request.method === 'HEAD') throw pathNotFound();
-        const lastEventId = request.headers['last-event-id'];
-        await eventStreams.open(response, credentialOf(asked), lastEventId?.toString());
-      },
-    },
     answering(dependencies, listSessionsEndpoint, async (asked) => {
       const { all, current } = await sessionsOf(dependencies, credentialOf(asked));
       return { data: all.map((one) => shown(one, current.id)) };
@@ -197,9 +185,8 @@ export function sessionRoutes(dependencies: Dependencies): Router {
     const here = routes.filter(({ endpoint }) => endpoint.path === path);
     const at = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
     for (const route of here) {
-      const { method, needsSession, mediaType } = route.endpoint;
-      const admit = mediaType === 'text/event-stream' ? admission.admitListener : admission.admitSession;
-      at[method](...(needsSession ? [admit] : []), handlerOf(route));
+      const { method, needsSession } = route.endpoint;
+      at[method](...(needsSession ? [admission.admitSession] : []), handlerOf(route));
     }
     at.all(otherMethods(here.map(({ endpoint }) => endpoint.method)));
   }

@@ -3,7 +3,7 @@ import { OPERATOR } from '../../domain/actor';
 
 /** The audit entry of what an operator writes back. */
 export function recoveredEntry(
-  resourceType: string,
+  resourceType: 'organization' | 'proposal' | 'transaction',
   resourceId: string,
   details: AuditInput['details'],
 ): AuditInput {

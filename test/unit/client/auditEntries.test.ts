@@ -51,7 +51,7 @@ describe('verifyAuditEntries', () => {
   it('finds every log unbroken that the service has written, and any part of one', () => {
     fc.assert(
       fc.property(inputs, fc.nat(8), fc.nat(8), (written, from, to) => {
-        const log = auditLog(ORGANIZATION, written.length, written);
+        const log = auditLog(ORGANIZATION, written.length, written as AuditInput[]);
         expect(verifyAuditEntries(ORGANIZATION, log)).toEqual([]);
         expect(verifyAuditEntries(ORGANIZATION, log.slice(from, to))).toEqual([]);
         const some = log.filter((_, n) => n % 2 === from % 2);

@@ -167,7 +167,7 @@ describe('the OpenAPI document beside the tables of the interface page', () => {
       const { pagination } = schema.properties;
       if (row.form === 'one') expect(pagination).toBeUndefined();
       else expect(differences(PAGINATION, pagination, 'pagination')).toEqual([]);
-      expect(schema.required.includes('pagination')).toBe(row.form === 'page');
+      expect(schema.required.includes('pagination')).toBe(row.form === 'page' || row.form === 'feed');
     });
 
     it('has the statuses and error codes of the tables', () => {
@@ -197,7 +197,8 @@ describe('the OpenAPI document beside the tables of the interface page', () => {
       expect(/Requires the API key of an admin of type `api`/.test(operation.description)).toBe(
         row.who === 'A',
       );
-      expect(named('query').includes('cursor')).toBe(row.form !== 'one');
+      expect(named('query').includes('cursor')).toBe(row.form === 'list' || row.form === 'page');
+      expect(named('query').includes('after')).toBe(row.form === 'feed');
       if (row.form === 'one') return;
       const limit = parameters.find((parameter: Json) => parameter.name === 'limit').schema;
       expect([limit.minimum, limit.maximum]).toEqual([PAGE_SIZE.minimum, PAGE_SIZE.maximum]);
