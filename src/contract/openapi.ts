@@ -12,6 +12,7 @@ import type { ErrorCode } from '../domain/refusal';
 import { capital, idName } from '../domain/schemas';
 import { policyBase } from '../domain/shownPolicy';
 import { BASE_PATH, COMMON_ERRORS, type Endpoint, MUTATION_ERRORS, type Tag } from './endpoint';
+import { eventType } from './events';
 import {
   errorResponses,
   header,

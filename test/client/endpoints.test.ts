@@ -89,6 +89,7 @@ describe('the client', () => {
     expect((await api.getAdmins((await api.listAdmins()).id)).threshold).toBe(2);
     expect(await api.listNetworks()).toHaveLength(2);
     expect(await api.listAuditLogs({ action: 'policy.created' })).not.toEqual([]);
+    expect(await api.listEvents({ types: ['policy.created', 'group.created'] })).not.toEqual([]);
     expect(await api.listTransactions({ status: 'queued' })).not.toEqual([]);
 
     await api.proposePolicies(bodyFor('proposePolicies'));

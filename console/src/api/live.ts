@@ -33,9 +33,7 @@ function keysOf({ resource: { type, id } }: Happened): readonly QueryKey[] {
   const lists = LISTS[type];
   // Something that this page does not know of: everything is read again.
   if (!lists) return [[]];
-  return lists.map((key) =>
-    key[0] === 'approval' && /^(prop|txn)_/.test(id) ? [...key, id] : key,
-  );
+  return lists.map((key) => (key[0] === 'approval' && /^(prop|txn)_/.test(id) ? [...key, id] : key));
 }
 
 /**
