@@ -92,7 +92,7 @@ function createIdentification(
   authenticate: Authenticators,
   origins: Config['origins'],
   failures: ReturnType<typeof createFailureLimiter>,
-): { readonly ofAny: Identify; readonly ofSession: Identify; readonly ofListener: Identify } {
+): { readonly ofAny: Identify; readonly ofSession: Identify } {
   /** The credential of a secret. Counts its failures. */
   async function identify(
     found: Promise<Credential | undefined> | undefined,
@@ -137,7 +137,6 @@ function createIdentification(
   return {
     ofAny: (request, exchange) => (isOfSession(request) ? ofSession : ofKey)(request, exchange),
     ofSession,
-    ofListener,
   };
 }
 
@@ -151,7 +150,7 @@ export function createAdmission(
   const failures = createFailureLimiter(FAILED_AUTHENTICATION);
   const nonces = createFailureLimiter(FAILED_AUTHENTICATION);
   const sessionStarts = createCredentialRateLimiter(db, SESSION_STARTS);
-  const { ofAny, ofSession, ofListener } = createIdentification(authenticate, origins, failures);
+  const { ofAny, ofSession } = createIdentification(authenticate, origins, failures);
 
   function admitBy(find: Identify): RequestHandler {
     return async (request, response, next) => {

@@ -12,6 +12,7 @@ import type { ErrorCode } from '../domain/refusal';
 import { capital, idName } from '../domain/schemas';
 import { policyBase } from '../domain/shownPolicy';
 import { BASE_PATH, COMMON_ERRORS, type Endpoint, MUTATION_ERRORS, type Tag } from './endpoint';
+import { eventType } from './eventContract';
 import { eventType } from './events';
 import {
   errorResponses,
@@ -24,7 +25,6 @@ import {
 } from './openapiParts';
 import { SESSIONS, sessionPaths } from './openapiSessions';
 import { plainSchemas } from './plainSchemas';
-import { eventType } from './eventContract';
 import { policyInput } from './policyContract';
 import { proposalBase } from './proposalContract';
 import { SESSION_COOKIE, sessionEndpoints } from './sessionContract';
