@@ -13,7 +13,6 @@ import { capital, idName } from '../domain/schemas';
 import { policyBase } from '../domain/shownPolicy';
 import { BASE_PATH, COMMON_ERRORS, type Endpoint, MUTATION_ERRORS, type Tag } from './endpoint';
 import { eventType } from './eventContract';
-import { eventType } from './events';
 import {
   errorResponses,
   header,
