@@ -37,6 +37,8 @@ export const ENDPOINTS = {
   listPolicies: 'GET /policies',
   getPolicy: 'GET /policies/{id}',
   evaluatePolicies: 'POST /policies/evaluate',
+  previewPolicies: 'POST /policies/impact',
+  getPolicyImpact: 'GET /policies/proposals/{id}/impact',
   proposePolicies: 'POST /policies/proposals',
   proposePoliciesAdd: 'POST /policies/proposals/add',
   proposePoliciesUpdate: 'POST /policies/proposals/update',

@@ -11,6 +11,7 @@ import {
   getPolicyEndpoint,
   listPoliciesEndpoint,
 } from '../contract/policyContract';
+import { getPolicyImpactEndpoint, previewPoliciesEndpoint } from '../contract/policyImpactContract';
 import { describeProposals } from '../contract/proposalContract';
 import { getRegistrationPayloadEndpoint, registerWalletEndpoint } from '../contract/registrationContract';
 import {
@@ -52,6 +53,8 @@ export const endpoints: readonly Endpoint[] = [
   listPoliciesEndpoint,
   getPolicyEndpoint,
   evaluatePoliciesEndpoint,
+  previewPoliciesEndpoint,
+  getPolicyImpactEndpoint,
   listTransactionsEndpoint,
   getTransactionEndpoint,
   simulateTransactionEndpoint,

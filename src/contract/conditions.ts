@@ -15,10 +15,13 @@ const conditions = [
   'budget',
 ] as const satisfies readonly Condition[];
 
+/** A condition that a policy sets. */
+export const policyCondition = z.enum(conditions).meta({ id: 'PolicyCondition' });
+
 /** A condition that a transaction does not meet. */
 export const conditionFailure = z
   .object({
-    condition: z.enum(conditions).meta({ id: 'PolicyCondition' }),
+    condition: policyCondition,
     found: z.string().meta({ description: 'What the transaction has, for people; amounts in whole units.' }),
     wanted: z
       .string()

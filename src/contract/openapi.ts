@@ -296,6 +296,9 @@ export function openApiDocument(endpoints: readonly Endpoint[], origin?: string)
 /** The document as text: committed without an origin, served with the one by which the service was reached. */
 export function openApiText(endpoints: readonly Endpoint[], origin?: string): string {
   const text = JSON.stringify(openApiDocument(endpoints, origin), null, 2);
-  // References, otherwise three lines each, are on one.
-  return `${text.replace(/\{\s*("\$ref": "[^"\\]*")\s*\}/g, '{ $1 }')}\n`;
+  // References, and lists of words, are on one line each. In a string every quotation mark has a backslash before it.
+  const short = text
+    .replace(/\{\s*("\$ref": "[^"\\]*")\s*\}/g, '{ $1 }')
+    .replace(/\[\s*("[^"\\]*"(?:,\s*"[^"\\]*")*)\s*\]/g, (_, words) => `[${words.replace(/,\s*"/g, ', "')}]`);
+  return `${short}\n`;
 }

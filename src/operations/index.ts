@@ -49,3 +49,10 @@ export function proposes(kind: ProposalKind, path: string, body: JsonValue): boo
     (request) => `${BASE_PATH}${request.path}` === path && (request.appliesTo?.(body) ?? true),
   );
 }
+
+/** The kind that a request proposes, by its path below the base path. Throws for an unknown path: routes exist only for known ones. */
+export function kindOfRequest(path: string, body: JsonValue): ProposalKind {
+  const kind = operations.find((candidate) => proposes(candidate, `${BASE_PATH}${path}`, body));
+  if (!kind) throw new Error(`no operation for ${path}`);
+  return kind;
+}

@@ -1,6 +1,6 @@
-import { policiesBodies } from '../contract/policyContract';
+import { EXAMPLE_POLICY, policiesBodies } from '../contract/policyContract';
 import { defineOperation } from './kind';
-import { EXAMPLE_POLICY, mixedRequest } from './policies.request';
+import { mixedRequest } from './policies.request';
 import { policiesCreate } from './policiesCreate';
 import { observePolicies, planPolicies } from './policyItems.request';
 

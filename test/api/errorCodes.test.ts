@@ -11,6 +11,7 @@ import {
   type Furnished,
   furnish,
   idLike,
+  isDryRun,
   makeFailed,
   newTransactionOf,
   placeOf,
@@ -18,7 +19,6 @@ import {
   proposesSomething,
   resourceOf,
   resourceTypes,
-  transactionOf,
 } from '../support/furnished';
 import type { Answer, Ask } from '../support/http';
 import type { ResourceType } from '../support/interfaceTables';
@@ -213,6 +213,7 @@ const isOnTransaction = ({ path }: Operation) => path.startsWith('/transactions/
 const isVote = ({ path }: Operation) => path.endsWith('/signatures');
 const isExecution = ({ path }: Operation) => path.endsWith('/execute');
 const isSimulation = ({ path }: Operation) => path.endsWith('/simulation');
+const isImpact = ({ id }: Operation) => id === 'getPolicyImpact';
 
 async function vote(
   operation: Operation,
@@ -251,6 +252,11 @@ const oneTooMany = (operation: Operation): Ask => ({
 /** Simulates a transaction of the furnished organization. */
 function simulate({ id }: Shown): Promise<Answer> {
   return api.http.send({ key: own.org.readKey, path: transactionPath(id, '/simulation') });
+}
+
+/** Asks what a proposal of policies would have permitted. */
+function impactOf({ readKey: key }: TestOrganization, { id }: Shown): Promise<Answer> {
+  return api.http.send({ key, path: `/api/v1/policies/proposals/${id}/impact` });
 }
 
 /** Signs a transaction of the furnished organization. */
@@ -309,6 +315,13 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
       const { policyId: __, ...body } = replacing;
       return api.http.send({ key: own.org.readKey, path: urlOf(operation), body });
     }
+    if (operation.id === 'previewPolicies') {
+      const [body] = bodiesFor(operation.id, own);
+      const [one, other] = body.policies;
+      const namesakes = { policies: [one, { ...other, name: one.name }] };
+      return api.http.send({ key: own.org.readKey, path: urlOf(operation), body: namesakes });
+    }
+    if (isImpact(operation)) return impactOf(decided, rejected.policies);
     if (proposesSomething(operation)) return narrow.http.send(oneTooMany(operation));
     if (isSimulation(operation)) return simulate(rejectedTransaction);
     if (isOnTransaction(operation)) {
@@ -332,6 +345,7 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
   },
   async proposalExpired(operation) {
     if (isSimulation(operation)) return simulate(expiredTransaction);
+    if (isImpact(operation)) return impactOf(late, expired.policies);
     if (isOnTransaction(operation)) {
       if (isExecution(operation)) return executeTransaction(api.http, own.org, expiredTransaction);
       return signTransactionAs(
@@ -385,8 +399,8 @@ async function goodAsk(operation: Operation): Promise<Ask> {
     return { key: org.adminKey, path: urlOf(operation), body: bodiesFor(operation.id, own)[0] };
   }
   if (operation.id === 'registerWallet') return registration(org);
-  if (operation.id === 'evaluatePolicies') {
-    return { key: org.readKey, path: urlOf(operation), body: transactionOf(own) };
+  if (isDryRun(operation)) {
+    return { key: org.readKey, path: urlOf(operation), body: bodiesFor(operation.id, own)[0] };
   }
   if (operation.id === 'getRegistrationPayload') {
     const path = urlOf(operation).replace(/=.*/, `=${org.dave.wallet.address}`);

@@ -4,9 +4,9 @@ import {
   bodiesFor,
   type Furnished,
   furnish,
+  isDryRun,
   newAddress,
   proposesSomething,
-  transactionOf,
 } from '../support/furnished';
 import { fieldOf, type Path, schemasAt, valuesIn, withValue } from '../support/leaves';
 import type { TestService } from '../support/service';
@@ -28,13 +28,12 @@ afterAll(() => api?.stop());
 
 /** Whole bodies, with every field that they can have. */
 function bodiesOf(operation: Operation): Json[] {
-  if (proposesSomething(operation)) return bodiesFor(operation.id, own);
+  if (proposesSomething(operation) || isDryRun(operation)) return bodiesFor(operation.id, own);
   if (operation.path.endsWith('/signatures')) {
     return [{ type: 'approve', signature: '0x', reason: 'because', execute: true }];
   }
   if (operation.path.endsWith('/execute')) return [{ type: 'approve' }];
   if (operation.id === 'registerWallet') return [{ walletAddress: newAddress(), signature: '0x' }];
-  if (operation.id === 'evaluatePolicies') return [transactionOf(own)];
   throw new Error(`what is a body of ${operation.id}? write one`);
 }
 

@@ -15,13 +15,12 @@ import {
   type Furnished,
   furnish,
   idLike,
+  isDryRun,
   newAddress,
-  newTransactionOf,
   proposeSomething,
   proposesSomething,
   resourceOf,
   resourceTypes,
-  transactionOf,
 } from '../support/furnished';
 import type { Ask } from '../support/http';
 import type { ResourceType } from '../support/interfaceTables';
@@ -258,10 +257,10 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     });
   }
 
-  const namesRecords = proposesSomething(operation) || id === 'evaluatePolicies';
+  const namesRecords = proposesSomething(operation) || isDryRun(operation);
   if (namesRecords) {
     it('does not find ids of other organizations in its body', async () => {
-      const bodies = id === 'evaluatePolicies' ? [transactionOf(ours)] : bodiesFor(id, ours);
+      const bodies = bodiesFor(id, ours);
       const ids = bodies.flatMap((body) => idsIn(body).map(([path, own]) => ({ body, path, own })));
       for (const { body, path, own } of ids) {
         const names = [idLike(own, theirs), example(own)] as const;
@@ -292,7 +291,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   if (id === 'evaluatePolicies' || id === 'createTransaction') {
     it('does not find wallets of other organizations, and shows only its own policies', async () => {
       const [foreign, stranger] = [theirs.org.dave.wallet.address, newAddress()];
-      const body = id === 'evaluatePolicies' ? transactionOf(ours) : newTransactionOf(ours);
+      const [body] = bodiesFor(id, ours);
       await refusedAlike(
         refusal(400, 'validationError', 'initiatorWalletAddress'),
         (isTheirs) => ({

@@ -6,6 +6,7 @@ import { newId } from '../../src/db/ids';
 import { PROPOSE, refusal, refusalIn, startApi } from '../support/api';
 import { checkConformance } from '../support/conformance';
 import { operations, urlOf } from '../support/document';
+import { isDryRun } from '../support/furnished';
 import type { Answer } from '../support/http';
 import type { TestOrganization, TestService } from '../support/service';
 import { openConnection, parseAnswer } from '../support/sockets';
@@ -40,7 +41,8 @@ async function timed<T>(work: Promise<T>): Promise<Ended<T>> {
 const mutations = operations
   // A dry run stores nothing: none waits for another one.
   .filter(
-    ({ id, method, codes }) => id !== 'evaluatePolicies' && method === 'post' && codes.includes('conflict'),
+    (operation) =>
+      operation.method === 'post' && !isDryRun(operation) && operation.codes.includes('conflict'),
   )
   .map((operation) => ({
     id: operation.id,

@@ -96,7 +96,10 @@ describe('the client', () => {
     await votes('Member', await api.proposeMembersCreate(bodyFor('proposeMembersCreate')));
     await votes('Group', await api.proposeGroupsCreate(bodyFor('proposeGroupsCreate')));
     await votes('', await api.proposeGroupsCreate(bodyFor('proposeGroupsCreate')));
-    await votes('Policy', await api.proposePoliciesAdd(bodyFor('proposePoliciesAdd')));
+    const policies = await api.proposePoliciesAdd(bodyFor('proposePoliciesAdd'));
+    expect((await api.getPolicyImpact(policies.id)).summary).toBe(policies.summary);
+    expect((await api.previewPolicies(bodyFor('previewPolicies'))).transactions).toBeGreaterThan(0);
+    await votes('Policy', policies);
     await votes('Account', await api.proposeAccountsCreate(bodyFor('proposeAccountsCreate')));
     const admins = await api.proposeAdminsUpdate(bodyFor('proposeAdminsUpdate'));
     expect((await api.getQueuedAdminProposal()).id).toBe(admins.id);

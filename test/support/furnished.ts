@@ -89,7 +89,7 @@ function policiesOf({ org, accounts, groups }: Pick<Furnished, 'org' | 'accounts
   ];
 }
 
-/** Good bodies of every endpoint that proposes; each can be proposed while the others are open. */
+/** Good bodies of every endpoint that proposes, and of every dry run; each can be proposed while the others are open. */
 const BODIES: { readonly [operationId: string]: (own: Furnished) => Json[] } = {
   proposeMembersCreate: () => [{ items: [{ name: newName(), walletAddress: newAddress(), type: 'user' }] }],
   proposeMembersUpdate: ({ org }) => [
@@ -119,6 +119,8 @@ const BODIES: { readonly [operationId: string]: (own: Furnished) => Json[] } = {
   ],
   proposeAdminsUpdate: ({ org }) => [{ updates: [{ action: 'addMember', id: org.dave.id }], threshold: 3 }],
   createTransaction: (own) => [newTransactionOf(own)],
+  evaluatePolicies: (own) => [transactionOf(own)],
+  previewPolicies: (own) => bodiesFor('proposePolicies', own),
 };
 
 /** A transaction of an organization, with everything that can be said about one under any policy. */
@@ -245,6 +247,9 @@ export function idLike(
 }
 
 /** True for the operations that propose. */
+/** Whether an operation stores nothing: no idempotency key is in conflict with it. */
+export const isDryRun = ({ method, codes }: { method: string; codes: readonly string[] }) =>
+  method === 'post' && !codes.includes('idempotencyConflict');
 export const proposesSomething = ({ method, success }: { method: string; success: number }) =>
   method === 'post' && success === 201;
 

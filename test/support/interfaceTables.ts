@@ -181,7 +181,12 @@ const POLICY_FIELDS = {
   ),
 } satisfies { [name: string]: Shape };
 
-const POLICY = fields({ id: idOf('pol'), ...POLICY_FIELDS, createdAt: 'dateTime', updatedAt: 'dateTime' });
+export const POLICY = fields({
+  id: idOf('pol'),
+  ...POLICY_FIELDS,
+  createdAt: 'dateTime',
+  updatedAt: 'dateTime',
+});
 
 /** Which condition a policy has. */
 export const CONDITION_OF: { readonly [transactionType: string]: string | undefined } = {
@@ -351,6 +356,34 @@ const EVALUATION = fields({
   threshold: 'integer',
   remaining: orNull(fields({ 'amount?': 'digits', 'count?': 'integer', until: 'dateTime' })),
   'recipientCode?': RECIPIENT_CODE,
+});
+
+const COUNT = 'integer' as const;
+const IMPACT = fields({
+  summary: 'string',
+  transactions: COUNT,
+  since: orNull('dateTime'),
+  policies: listOf(
+    fields({
+      id: orNull(idOf('pol')),
+      name: 'string',
+      permitted: COUNT,
+      refused: COUNT,
+      newlyPermitted: COUNT,
+      noLongerPermitted: COUNT,
+      conditions: listOf(fields({ condition: 'string', transactions: COUNT })),
+      changed: listOf(
+        fields({
+          transactionId: idOf('txn'),
+          createdAt: 'dateTime',
+          summary: 'string',
+          description: 'string',
+          permitted: 'boolean',
+          failures: CONDITION_FAILURES,
+        }),
+      ),
+    }),
+  ),
 });
 
 /** How an endpoint answers: one thing, a list that pages when asked, a list that always does, or one that has no last page. */
@@ -543,6 +576,16 @@ export const ENDPOINTS: readonly EndpointRow[] = [
     // It stores nothing: no idempotency key is in conflict with it, but what is replaced already is.
     codes: [...EVERYWHERE, 'conflict'],
   },
+  {
+    method: 'post',
+    path: '/policies/impact',
+    who: 'R',
+    status: 200,
+    form: 'one',
+    data: IMPACT,
+    codes: [...EVERYWHERE, 'conflict'],
+  },
+  get('/policies/proposals/{proposalId}/impact', IMPACT, 'one', ['conflict', 'proposalExpired']),
   get('/accounts', ACCOUNT, 'list'),
   get('/accounts/{id}', ACCOUNT),
   get('/accounts/{id}/balances', listOf(BALANCE)),

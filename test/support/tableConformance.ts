@@ -8,6 +8,7 @@ import {
   ERROR_CODES,
   PAGE_SIZE,
   PAGINATION,
+  POLICY,
   PROPOSAL_DATA,
   type ResourceType,
   SINGULAR,
@@ -269,9 +270,7 @@ function successFaults(row: EndpointRow, { path }: Ask, answer: Answer): string[
   const query = new URLSearchParams(path.split('?')[1] ?? '');
   return [
     ...(row.proposals ? items.flatMap((item) => proposalFaults(row, item)) : []),
-    ...(row.path.startsWith('/policies') && !row.proposals && row.method === 'get'
-      ? items.flatMap(policyFaults)
-      : []),
+    ...(row.data === POLICY ? items.flatMap(policyFaults) : []),
     ...(row.data === TRANSACTION ? items.flatMap((item) => transactionFaults(row, item)) : []),
     ...(row.path.endsWith('/simulation') ? items.flatMap(simulationFaults) : []),
     ...(row.path === '/audit-logs'

@@ -4,15 +4,23 @@ import {
   listPoliciesEndpoint,
   type ShownPolicy,
 } from '../../contract/policyContract';
+import { getPolicyImpactEndpoint, previewPoliciesEndpoint } from '../../contract/policyImpactContract';
 import { type Account, findAccounts } from '../../db/accounts';
 import type { Db } from '../../db/database';
 import { definitionOf, findPolicy, listPolicies, type StoredPolicy } from '../../db/policies';
+import { readProposalSnapshot } from '../../db/proposals';
+import { readOrganizationState } from '../../db/seals';
+import { checkOpen } from '../../domain/approval';
+import type { JsonValue } from '../../domain/canonicalJson';
 import { policyView } from '../../domain/policy';
+import { kindOfRequest, operationKindOf } from '../../operations';
+import { notAdmitted, planOperation } from '../../operations/plan';
 import type { Cursors } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
 import { listOrPage } from '../pages';
 import { evaluatePolicies } from '../policyEvaluation';
-import { notFound } from '../refusals';
+import { policyImpact } from '../policyImpact';
+import { acceptOrThrow, notFound, Refused } from '../refusals';
 import { dryRunRoute, type Route, readRoute } from '../requestContext';
 
 function show(policy: StoredPolicy, accounts: readonly Account[]): ShownPolicy {
@@ -21,17 +29,46 @@ function show(policy: StoredPolicy, accounts: readonly Account[]): ShownPolicy {
   return { ...view, ...times } as ShownPolicy;
 }
 
-/** GET /policies and /policies/{policyId}, POST /policies/evaluate. */
-export function policyRoutes({
-  db,
-  cursors,
-  config,
-  readToken,
-  readRecipientCode,
-}: { db: Db; cursors: Cursors } & Pick<
+type Deps = { db: Db; cursors: Cursors } & Pick<
   ApiDependencies,
   'config' | 'readToken' | 'readRecipientCode'
->): Route[] {
+>;
+
+/** What policies that nobody has proposed yet would have permitted. */
+function previewRoute({ db, config, readToken }: Deps): Route {
+  const { networks, production } = config;
+  return dryRunRoute(previewPoliciesEndpoint, async (context) => {
+    const body = context.body as unknown as JsonValue;
+    const kind = kindOfRequest('/policies/proposals', body);
+    const planning = { db, networks, production, readToken };
+    const planned = acceptOrThrow(await planOperation(planning, context.organizationId, kind, body));
+    return { data: await policyImpact({ db, networks }, { rule: kind, ...planned }) };
+  });
+}
+
+/** What the policies of an open proposal would have permitted. */
+function impactRoute({ db, config: { networks } }: Deps): Route {
+  return readRoute(getPolicyImpactEndpoint, async ({ organizationId, params: { proposalId = '' } }) => {
+    const snapshot = await readProposalSnapshot(db, {
+      organizationId,
+      id: proposalId,
+      resourceType: 'policies',
+    });
+    if (!snapshot) throw notFound('proposal');
+    const { record, now } = snapshot;
+    acceptOrThrow(checkOpen('proposal', record, now.time));
+    const state = await readOrganizationState(db, organizationId);
+    if (!state) throw new Refused(notAdmitted(organizationId).refusal);
+    const { data, summary } = record;
+    const rule = operationKindOf('policies', record.action);
+    return { data: await policyImpact({ db, networks }, { rule, state, data, summary }) };
+  });
+}
+
+/** GET /policies and /policies/{policyId}, POST /policies/evaluate; what changed policies would have permitted. */
+export function policyRoutes(deps: Deps): Route[] {
+  const { db, cursors, config, readToken, readRecipientCode } = deps;
+
   async function accountsOf(
     organizationId: string,
     policies: readonly StoredPolicy[],
@@ -63,5 +100,7 @@ export function policyRoutes({
     dryRunRoute(evaluatePoliciesEndpoint, async ({ organizationId, body }) => ({
       data: await evaluatePolicies({ db, config, readToken, readRecipientCode }, organizationId, body),
     })),
+    previewRoute(deps),
+    impactRoute(deps),
   ];
 }

@@ -15,8 +15,7 @@ import type { JsonValue } from '../../domain/canonicalJson';
 import type { ResourceType } from '../../domain/proposal';
 import { proposalView } from '../../domain/proposalView';
 import { proposalPayload } from '../../domain/signing';
-import { operations, proposes } from '../../operations';
-import type { ProposalKind } from '../../operations/kind';
+import { kindOfRequest } from '../../operations';
 import { planOperation } from '../../operations/plan';
 import { setNewest } from '../../setNewest';
 import type { Cursors } from '../cursors';
@@ -63,12 +62,6 @@ async function load(
 
 function locationOf(resourceType: ResourceType, proposalId: string): string {
   return `${BASE_PATH}/${resourceType}/proposals/${proposalId}`;
-}
-
-function kindOfRequest(path: string, body: JsonValue): ProposalKind {
-  const kind = operations.find((candidate) => proposes(candidate, `${BASE_PATH}${path}`, body));
-  if (!kind) throw new Error(`no operation for ${path}`);
-  return kind;
 }
 
 /** Shows a proposal; `created` shows the initiator's payload as well. */
