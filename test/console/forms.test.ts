@@ -73,7 +73,11 @@ describe('a button that is disabled', () => {
     ['/new/accounts', 'Create proposal', 'To fill in: name, networks.'],
     ['/new/members', 'Create proposal', 'To fill in: name, wallet address.'],
     ['/new/groups', 'Create proposal', 'To fill in: name.'],
-    ['/new/policies', 'Create proposal', 'To fill in: name, network, accounts, amount threshold.'],
+    [
+      '/new/policies',
+      'Create proposal',
+      'To fill in: name, network, accounts, amount threshold, recipients, initiator, approver.',
+    ],
     ['/new/admins', 'Create proposal', 'Nothing is chosen or changed yet.'],
   ])('says why on %s', async (path, name, reason) => {
     const alice = await site.signedIn(world.org.alice, path);

@@ -205,6 +205,21 @@ export const evaluationQuery = (asked: Schema['EvaluatePoliciesRequest']) =>
     queryFn: ({ signal }) => orgwallet.evaluatePolicies(asked, timed(signal)),
   });
 
+/** What the admins would sign of these policies, and what it would have permitted. */
+export const policyPreviewQuery = (body: Schema['PreviewPoliciesRequest']) =>
+  queryOptions({
+    queryKey: ['policies', 'preview', body],
+    queryFn: ({ signal }) => orgwallet.previewPolicies(body, timed(signal)),
+    retry: false,
+  });
+
+/** What an open proposal of policies would have permitted. */
+export const policyImpactQuery = (proposalId: string) =>
+  queryOptions({
+    queryKey: ['policies', 'impact', proposalId],
+    queryFn: ({ signal }) => orgwallet.getPolicyImpact(proposalId, timed(signal)),
+  });
+
 /** What the call of an open transaction would do now; read again with every change of a transaction. */
 export const simulationQuery = (id: string) =>
   queryOptions({

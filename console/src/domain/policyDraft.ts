@@ -5,7 +5,8 @@ import { NATIVE_CURRENCY } from './assets.ts';
 /** A rule for one contract, as it is typed. */
 interface RuleDraft {
   readonly contractAddress: string;
-  /** One signature or selector per line; empty: any that is not restricted. */
+  readonly anyFunction: boolean;
+  /** One signature or selector per line. */
   readonly functions: string;
   /** In whole units of the native currency. */
   readonly maxValue: string;
@@ -21,9 +22,9 @@ export interface PolicyDraft {
   readonly anyAccount: boolean;
   readonly accountIds: readonly string[];
   readonly transactionType: Schema['PolicyTransactionType'];
-  /** The id of a member or group; empty: any member. */
+  /** The id of a member or group, or `ANYBODY`; empty: not chosen. */
   readonly initiator: string;
-  /** The id of a member or group; empty: nobody has to approve. */
+  /** The id of a member or group, or `NOBODY`; empty: not chosen. */
   readonly approver: string;
   readonly threshold: string;
   readonly excludeInitiator: boolean;
@@ -33,7 +34,8 @@ export interface PolicyDraft {
   readonly anyAmount: boolean;
   /** In whole units of the token. */
   readonly amount: string;
-  /** One address per line; empty: any. */
+  readonly anyDestination: boolean;
+  /** One address per line. */
   readonly destinations: string;
   readonly anyContract: boolean;
   readonly rules: readonly RuleDraft[];
@@ -44,8 +46,14 @@ export interface PolicyDraft {
   readonly perDestination: boolean;
 }
 
-export const NO_RULE: RuleDraft = { contractAddress: '', functions: '', maxValue: '0' };
+/** In place of an initiator: any member. */
+export const ANYBODY = 'anybody';
+/** In place of an approver: the initiator's signature is enough. */
+export const NOBODY = 'nobody';
 
+export const NO_RULE: RuleDraft = { contractAddress: '', anyFunction: false, functions: '', maxValue: '0' };
+
+/** Nothing is chosen yet, and nothing wide is: whoever wants a wide policy says so. */
 export const NO_POLICY: PolicyDraft = {
   id: '',
   name: '',
@@ -62,10 +70,11 @@ export const NO_POLICY: PolicyDraft = {
   decimals: '18',
   anyAmount: false,
   amount: '',
+  anyDestination: false,
   destinations: '',
   anyContract: false,
   rules: [NO_RULE],
-  hasBudget: false,
+  hasBudget: true,
   hours: '24',
   perInitiator: false,
   perAccount: false,
@@ -95,7 +104,8 @@ const rawOf = (text: string, decimals: number): string => {
 };
 
 function conditionOf(draft: PolicyDraft, nativeDecimals: number) {
-  const { transactionType, token, decimals, anyAmount, amount, destinations, anyContract, rules } = draft;
+  const { transactionType, token, decimals, anyAmount, amount, anyContract, rules } = draft;
+  const { anyDestination, destinations } = draft;
   const none = { tokenTransferCondition: undefined, contractInteractionCondition: undefined };
   if (transactionType === 'TOKEN_TRANSFER') {
     return {
@@ -103,15 +113,15 @@ function conditionOf(draft: PolicyDraft, nativeDecimals: number) {
       tokenTransferCondition: {
         tokenAddress: token === '' ? null : token,
         amountThreshold: token === '' || anyAmount ? null : rawOf(amount, Number(decimals)),
-        destinationAddresses: linesOf(destinations),
+        destinationAddresses: anyDestination ? [] : linesOf(destinations),
         ...(token === '' ? {} : { tokenDecimals: decimals === '' ? null : Number(decimals) }),
       },
     };
   }
   if (transactionType === 'ANY') return none;
-  const typed = rules.map(({ contractAddress, functions, maxValue }) => ({
+  const typed = rules.map(({ contractAddress, anyFunction, functions, maxValue }) => ({
     contractAddress: contractAddress.trim(),
-    allowedFunctions: functionLines(functions),
+    allowedFunctions: anyFunction ? [] : functionLines(functions),
     maxValue: rawOf(maxValue, nativeDecimals),
   }));
   return { ...none, contractInteractionCondition: anyContract ? null : typed };
@@ -129,7 +139,7 @@ function budgetOf({ hasBudget, hours, perInitiator, perAccount, perDestination }
 }
 
 function approverOf({ approver, threshold, excludeInitiator }: PolicyDraft) {
-  if (approver === '') return { type: 'AUTO_APPROVAL' as const, approverSetting: undefined };
+  if (approver === NOBODY) return { type: 'AUTO_APPROVAL' as const, approverSetting: undefined };
   const counted = approver.startsWith('grp_') ? { threshold: Number(threshold) } : {};
   return {
     type: 'MANUAL_APPROVAL' as const,
@@ -155,7 +165,7 @@ export function policyOf(draft: PolicyDraft, nativeDecimals: number): Requested 
     networkId: Number(networkId),
     accountIds: anyAccount ? null : [...accountIds],
     transactionType,
-    initiatorSetting: initiator === '' ? null : settingOf(initiator),
+    initiatorSetting: initiator === ANYBODY ? null : settingOf(initiator),
     limitation: budgetOf(draft),
     ...approverOf(draft),
     ...conditionOf(draft, nativeDecimals),
@@ -169,7 +179,7 @@ type Setting =
   | { readonly type: 'user'; readonly memberId: string }
   | { readonly type: 'group'; readonly groupId: string };
 const idOf = (setting: Setting | null | undefined) =>
-  setting ? (setting.type === 'group' ? setting.groupId : setting.memberId) : '';
+  setting && (setting.type === 'group' ? setting.groupId : setting.memberId);
 
 function typedCondition(policy: Schema['Policy'], nativeDecimals: number): Partial<PolicyDraft> {
   if (policy.transactionType === 'TOKEN_TRANSFER') {
@@ -180,6 +190,7 @@ function typedCondition(policy: Schema['Policy'], nativeDecimals: number): Parti
       decimals: String(tokenDecimals ?? ''),
       anyAmount: amountThreshold === null,
       amount: amountThreshold === null ? '' : amountText(amountThreshold, tokenDecimals),
+      anyDestination: destinationAddresses.length === 0,
       destinations: destinationAddresses.join('\n'),
     };
   }
@@ -189,6 +200,7 @@ function typedCondition(policy: Schema['Policy'], nativeDecimals: number): Parti
     anyContract: rules === null,
     rules: (rules ?? []).map(({ contractAddress, allowedFunctions, maxValue }) => ({
       contractAddress,
+      anyFunction: allowedFunctions.length === 0,
       functions: allowedFunctions.join('\n'),
       maxValue: amountText(maxValue, nativeDecimals),
     })),
@@ -209,9 +221,9 @@ export function draftOf(policy: Schema['Policy'], nativeDecimals: number): Polic
     networkId: { networkId: String(networkId) },
     accountIds: { anyAccount: accountIds === null, accountIds: accountIds ?? [] },
     transactionType: { transactionType, ...typedCondition(policy, nativeDecimals) },
-    initiatorSetting: { initiator: idOf(initiatorSetting) },
+    initiatorSetting: { initiator: idOf(initiatorSetting) ?? ANYBODY },
     approverSetting: {
-      approver: idOf(approverSetting),
+      approver: idOf(approverSetting) ?? NOBODY,
       threshold: approverSetting?.type === 'group' ? String(approverSetting.threshold) : '1',
       excludeInitiator: approverSetting?.excludeInitiator ?? true,
     },

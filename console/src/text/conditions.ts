@@ -16,7 +16,8 @@ const BY_TYPE = {
   ANY: [],
 } as const;
 
-const TITLES: { readonly [C in Schema['PolicyCondition']]: string } = {
+/** What each condition is called. */
+export const CONDITION_TITLES: { readonly [C in Schema['PolicyCondition']]: string } = {
   network: 'Network',
   account: 'Account',
   initiator: 'Initiator',
@@ -59,7 +60,7 @@ export function conditionsOf(
   return [...new Set([...has, ...failed])].map((condition) => {
     const failure = evaluation.failures.find((one) => one.condition === condition);
     return {
-      condition: TITLES[condition],
+      condition: CONDITION_TITLES[condition],
       isMet: !failure,
       text: failure ? `${failure.found} (permitted: ${failure.wanted})` : 'met',
     };

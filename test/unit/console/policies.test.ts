@@ -1,6 +1,7 @@
 import type { Schema } from '@orgwallet/client';
 import { draftOf, NO_POLICY, policyOf } from '../../../console/src/domain/policyDraft.ts';
 import { draftErrors } from '../../../console/src/domain/policyDraftErrors.ts';
+import { POLICY_TEMPLATES, templateDraft } from '../../../console/src/domain/policyTemplates.ts';
 import { type Compared, differenceOf } from '../../../console/src/text/difference.ts';
 import { policyAspects } from '../../../console/src/text/policySentences.ts';
 
@@ -120,10 +121,65 @@ describe('a policy', () => {
       name: 'Missing',
       networkId: 'Missing',
       accountIds: 'Missing',
+      initiator: 'Missing',
+      approver: 'Missing',
       hours: 'Invalid hours (expected 1 to 8760)',
       amount: 'Invalid amount (expected digits, such as 1250 or 0.05)',
       destinations:
         '0x12: invalid address (expected 0x and 40 hex digits; with mixed case, a valid checksum)',
+    });
+  });
+});
+
+describe('a template', () => {
+  const bot = { ...BOB, ...TIMES, id: 'mem_bot', type: 'api', registeredAt: null } as const;
+  const networks = [{ id: 1, name: 'Ethereum', nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 } }];
+  const known = { ...NOW, members: [...MEMBERS, bot], networks } as never;
+  const typed = {
+    'petty-cash': { amount: '0.1', initiator: 'grp_1' },
+    'two-of-finance': { amount: '5' },
+    'payroll-bot': { amount: '5', destinations: BOB.walletAddress },
+    'one-contract': {
+      rules: [{ contractAddress: TOKEN, anyFunction: false, functions: 'mint()', maxValue: '0' }],
+    },
+  } as const;
+  const asked = (id: keyof typeof typed) => policyOf({ ...templateDraft(id, known), ...typed[id] }, 18);
+
+  it.each(POLICY_TEMPLATES.map(({ id }) => id as keyof typeof typed))(
+    '%s lacks only what nobody can guess',
+    (id) => {
+      const draft = templateDraft(id, known);
+      const errors = Object.keys(draftErrors(draft, 18)).map((field) => field.replace(/\[.*/, ''));
+      expect(new Set(errors)).toEqual(new Set(Object.keys(typed[id])));
+      expect(draftErrors({ ...draft, ...typed[id] }, 18)).toEqual({});
+      const wide = ['anyAccount', 'anyAmount', 'anyContract'] as const;
+      expect(wide.filter((field) => draft[field])).toEqual([]);
+    },
+  );
+
+  it('pays petty cash without approval, up to a budget for a day', () => {
+    expect(asked('petty-cash')).toMatchObject({
+      name: 'Petty cash',
+      type: 'AUTO_APPROVAL',
+      accountIds: ['acc_1'],
+      initiatorSetting: { type: 'group', groupId: 'grp_1' },
+      limitation: { hours: 24, destinationScope: 'ALL_ITEMS' },
+      tokenTransferCondition: { amountThreshold: '100000000000000000', destinationAddresses: [] },
+    });
+  });
+
+  it('has two of finance approve, never the one who asks', () => {
+    const approverSetting = { type: 'group', groupId: 'grp_1', threshold: 2, excludeInitiator: true };
+    expect(asked('two-of-finance')).toMatchObject({ type: 'MANUAL_APPROVAL', approverSetting });
+    expect(asked('one-contract')).toMatchObject({ approverSetting, transactionType: 'CONTRACT_INTERACTION' });
+  });
+
+  it('lets the only bot pay listed recipients', () => {
+    expect(asked('payroll-bot')).toMatchObject({
+      type: 'AUTO_APPROVAL',
+      initiatorSetting: { type: 'user', memberId: 'mem_bot' },
+      limitation: { hours: 672, destinationScope: 'PER_ITEM' },
+      tokenTransferCondition: { destinationAddresses: [BOB.walletAddress] },
     });
   });
 });

@@ -1,9 +1,9 @@
 import type { OperationIntent } from '@orgwallet/client';
 import type { Organization } from '../../api/useOrganization.ts';
 import { draftOf, NO_POLICY, type PolicyDraft, policyOf } from '../../domain/policyDraft.ts';
-import { type DraftErrors, draftErrors } from '../../domain/policyDraftErrors.ts';
+import { type DraftErrors, draftErrors, MISSING } from '../../domain/policyDraftErrors.ts';
 import { useDraft } from '../../state/drafts.ts';
-import { errorWithin } from '../../text/errors.ts';
+import { errorWithin, fieldErrors } from '../../text/errors.ts';
 import { CheckList, RadioGroup } from '../../ui/Choices.tsx';
 import { RecordField } from '../../ui/Field.tsx';
 import { ProposalForm } from './ProposalForm.tsx';
@@ -11,7 +11,10 @@ import { ProposalPage } from './ProposalPage.tsx';
 import { BudgetFields } from './policy/BudgetFields.tsx';
 import { ConditionFields } from './policy/ConditionFields.tsx';
 import { GeneralFields } from './policy/GeneralFields.tsx';
+import { PolicyPreview } from './policy/PolicyPreview.tsx';
 import { SettingFields } from './policy/SettingFields.tsx';
+import { TemplateChoice } from './policy/TemplateChoice.tsx';
+import { usePreview } from './policy/usePreview.ts';
 import { useProposal } from './useProposal.ts';
 import { useTarget } from './useTarget.ts';
 
@@ -56,12 +59,20 @@ const REQUIRED = {
   networkId: 'network',
   accountIds: 'accounts',
   amount: 'amount threshold',
+  destinations: 'recipients',
+  initiator: 'initiator',
+  approver: 'approver',
 } as const;
 
 function missingIn(draft: Draft, errors: DraftErrors): readonly string[] {
-  return Object.entries(REQUIRED).flatMap(([field, label]) =>
+  const general = Object.entries(REQUIRED).flatMap(([field, label]) =>
     field in errors && draft[field as keyof typeof REQUIRED].length === 0 ? [label] : [],
   );
+  const ofRules = draft.rules.flatMap(({ contractAddress }, i) => [
+    ...(contractAddress === '' && errors[`rules[${i}].contractAddress`] ? ['contract address'] : []),
+    ...(errors[`rules[${i}].functions`] === MISSING ? ['allowed functions'] : []),
+  ]);
+  return [...general, ...new Set(ofRules)];
 }
 
 function intentOf(draft: Draft, decimals: number): OperationIntent | undefined {
@@ -89,19 +100,21 @@ function Form({ organization }: { readonly organization: Organization }) {
   });
   const { action } = draft;
   const decimals = decimalsOn(draft.networkId, organization);
+  const intent = intentOf(draft, decimals);
+  const preview = usePreview(intent);
   const typed = draftErrors(draft, decimals);
-  const shown = Object.fromEntries(Object.entries(typed).filter(([, message]) => message !== 'Missing'));
+  const shown = Object.fromEntries(Object.entries(typed).filter(([, message]) => message !== MISSING));
   const props = {
     draft,
     organization,
     change,
-    errors: { ...shownErrors(proposal.errors), ...shown },
+    errors: { ...shownErrors({ ...fieldErrors(preview.query.error), ...proposal.errors }), ...shown },
   };
   const isTyped = action === 'create' || draft.id !== '';
-  return (
+  const form = (
     <ProposalForm
       proposal={proposal}
-      intent={intentOf(draft, decimals)}
+      intent={intent}
       missing={action !== 'remove' && isTyped ? missingIn(draft, typed) : []}
     >
       <RadioGroup
@@ -114,6 +127,7 @@ function Form({ organization }: { readonly organization: Organization }) {
         ]}
         onChange={(next) => change({ action: next, id: '' })}
       />
+      {action === 'create' ? <TemplateChoice organization={organization} onChoice={change} /> : null}
       {action === 'update' ? (
         <RecordField
           label="Policy"
@@ -143,6 +157,13 @@ function Form({ organization }: { readonly organization: Organization }) {
         </>
       ) : null}
     </ProposalForm>
+  );
+  if (action === 'remove') return form;
+  return (
+    <div className="form-beside">
+      {form}
+      <PolicyPreview {...preview} />
+    </div>
   );
 }
 

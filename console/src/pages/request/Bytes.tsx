@@ -2,7 +2,7 @@ import type { Message, Payloads } from '@orgwallet/client';
 import { utf8Length } from '../../domain/utf8.ts';
 import { DeviceLimits } from '../../ui/DeviceLimits.tsx';
 import { HashList } from '../../ui/HashList.tsx';
-import { Sentence } from '../../ui/Sentence.tsx';
+import { SignedLines } from '../../ui/SignedLines.tsx';
 import './bytes.css';
 
 /** Of the lines that are signed: what a button signs is read out with it. */
@@ -31,13 +31,7 @@ export function Bytes({ payloads }: { readonly payloads: Payloads }) {
   const lines = verified?.typedData.message.summary ?? [];
   return (
     <div className="bytes">
-      <ul id={SUMMARY_ID} className="bytes-summary">
-        {lines.map((line, i) => (
-          <li key={`${i} ${line}`}>
-            <Sentence text={line} whole />
-          </li>
-        ))}
-      </ul>
+      <SignedLines id={SUMMARY_ID} lines={lines} />
       {verified ? (
         <DeviceLimits field={longestOf(verified.typedData.message)} all={allOf(verified.typedData.message)} />
       ) : null}

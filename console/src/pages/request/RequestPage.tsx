@@ -22,6 +22,7 @@ import { Difference } from './Difference.tsx';
 import { NextRequest } from './NextRequest.tsx';
 import { hasOutcome, Outcome } from './Outcome.tsx';
 import { PolicyEvaluations } from './PolicyEvaluations.tsx';
+import { PolicyImpact } from './PolicyImpact.tsx';
 import { RepeatButton } from './RepeatButton.tsx';
 import { RequestMismatch } from './RequestMismatch.tsx';
 import { Signatures } from './Signatures.tsx';
@@ -71,11 +72,14 @@ function About({
 }) {
   if ('resourceType' in approval) {
     return (
-      <Section title="What changes" id="changes">
-        <div className="card">
-          <Difference proposal={approval} change={change ?? approval} organization={organization} />
-        </div>
-      </Section>
+      <>
+        <Section title="What changes" id="changes">
+          <div className="card">
+            <Difference proposal={approval} change={change ?? approval} organization={organization} />
+          </div>
+        </Section>
+        {isOpen && approval.resourceType === 'policies' ? <PolicyImpact proposalId={approval.id} /> : null}
+      </>
     );
   }
   return (

@@ -28,15 +28,23 @@ export function RuleFields({ draft, errors, change }: FieldsProps) {
                 error={rule.contractAddress === '' ? undefined : errors[`rules[${index}].contractAddress`]}
                 onChange={({ target }) => edit(index, { contractAddress: target.value })}
               />
-              <TextArea
-                label="Allowed functions"
-                hint="One per line, such as mint(address,uint256) or 0x40c10f19; empty: any that is not restricted."
-                className="mono"
-                spellCheck={false}
-                value={rule.functions}
-                error={errors[`rules[${index}].functions`]}
-                onChange={({ target }) => edit(index, { functions: target.value })}
+              <CheckField
+                label="Any function, WITHOUT LIMIT"
+                hint="Except restricted functions."
+                checked={rule.anyFunction}
+                onChange={({ target }) => edit(index, { anyFunction: target.checked })}
               />
+              {rule.anyFunction ? null : (
+                <TextArea
+                  label="Allowed functions"
+                  hint="One per line, such as mint(address,uint256) or 0x40c10f19."
+                  className="mono"
+                  spellCheck={false}
+                  value={rule.functions}
+                  error={errors[`rules[${index}].functions`]}
+                  onChange={({ target }) => edit(index, { functions: target.value })}
+                />
+              )}
               <TextField
                 label="Maximum value of a call, in native currency"
                 inputMode="decimal"

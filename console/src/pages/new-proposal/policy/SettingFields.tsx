@@ -1,17 +1,22 @@
 import type { Organization } from '../../../api/useOrganization.ts';
+import { ANYBODY, NOBODY } from '../../../domain/policyDraft.ts';
 import { CheckField, SelectField, TextField } from '../../../ui/Field.tsx';
 import { type FieldsProps, PolicyPart } from './PolicyPart.tsx';
 
 function PeopleSelect({
   label,
-  nobody,
+  none,
+  other,
   value,
   organization,
   error,
   onChange,
 }: {
   readonly label: string;
-  readonly nobody: string;
+  /** What is shown while nothing is chosen. */
+  readonly none: string;
+  /** What else can be chosen. */
+  readonly other: { readonly id: string; readonly name: string };
   readonly value: string;
   readonly organization: Organization;
   readonly error: string | undefined;
@@ -19,7 +24,8 @@ function PeopleSelect({
 }) {
   return (
     <SelectField label={label} value={value} error={error} onChange={({ target }) => onChange(target.value)}>
-      <option value="">{nobody}</option>
+      <option value="">{none}</option>
+      <option value={other.id}>{other.name}</option>
       <optgroup label="Groups">
         {organization.groups.map(({ id, name, members }) => (
           <option key={id} value={id}>
@@ -44,7 +50,8 @@ export function SettingFields({ draft, organization, errors, change }: FieldsPro
     <PolicyPart title="Initiator and approver">
       <PeopleSelect
         label="Initiator"
-        nobody="any member"
+        none="Choose who initiates"
+        other={{ id: ANYBODY, name: 'any member' }}
         value={draft.initiator}
         organization={organization}
         error={errors.initiator}
@@ -52,7 +59,8 @@ export function SettingFields({ draft, organization, errors, change }: FieldsPro
       />
       <PeopleSelect
         label="Approver"
-        nobody="nobody: the initiator's signature is enough"
+        none="Choose who approves"
+        other={{ id: NOBODY, name: "nobody: the initiator's signature is enough" }}
         value={draft.approver}
         organization={organization}
         error={errors.approver}
@@ -67,7 +75,7 @@ export function SettingFields({ draft, organization, errors, change }: FieldsPro
           onChange={({ target }) => change({ threshold: target.value })}
         />
       ) : null}
-      {draft.approver === '' ? null : (
+      {draft.approver === '' || draft.approver === NOBODY ? null : (
         <CheckField
           label="Exclude the initiator from approving"
           checked={draft.excludeInitiator}

@@ -1,3 +1,5 @@
+import { useQuery } from '@tanstack/react-query';
+import { balancesQuery } from '../../../api/queries.ts';
 import { NATIVE_CURRENCY, sendableOn } from '../../../domain/assets.ts';
 import { CheckField, SelectField, TextArea, TextField } from '../../../ui/Field.tsx';
 import type { FieldsProps } from './PolicyPart.tsx';
@@ -5,6 +7,9 @@ import type { FieldsProps } from './PolicyPart.tsx';
 /** What a transfer may send: a token, the native currency, or any of them. */
 function TokenFields({ draft, organization, errors, change }: FieldsProps) {
   const network = organization.networks.find(({ id }) => String(id) === draft.networkId);
+  // The balances of any account there have every token of the service's list, with its decimals.
+  const account = organization.accounts.find(({ networks }) => networks.some(({ id }) => id === network?.id));
+  const { data: balances = [] } = useQuery({ ...balancesQuery(account?.id ?? ''), enabled: !!account });
   if (!network) {
     return (
       <SelectField label="Token" disabled>
@@ -12,7 +17,7 @@ function TokenFields({ draft, organization, errors, change }: FieldsProps) {
       </SelectField>
     );
   }
-  const known = sendableOn(network, [], organization.policies);
+  const known = sendableOn(network, balances, organization.policies);
   const isKnown = known.some(({ tokenAddress }) => tokenAddress === draft.token);
   const chosen = draft.token === '' ? 'any' : isKnown ? draft.token : 'other';
   const choose = (value: string) => {
@@ -79,15 +84,22 @@ export function TransferFields(props: FieldsProps) {
           )}
         </>
       )}
-      <TextArea
-        label="Recipients"
-        hint="One address per line; empty: any address."
-        className="mono"
-        spellCheck={false}
-        value={draft.destinations}
-        error={errors.destinations}
-        onChange={({ target }) => change({ destinations: target.value })}
+      <CheckField
+        label="Any recipient"
+        checked={draft.anyDestination}
+        onChange={({ target }) => change({ anyDestination: target.checked })}
       />
+      {draft.anyDestination ? null : (
+        <TextArea
+          label="Recipients"
+          hint="One address per line."
+          className="mono"
+          spellCheck={false}
+          value={draft.destinations}
+          error={errors.destinations}
+          onChange={({ target }) => change({ destinations: target.value })}
+        />
+      )}
     </>
   );
 }
