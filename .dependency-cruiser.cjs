@@ -44,6 +44,7 @@ const SHARED_TABLES = file(
 const RUNNING = file('src/(process|workers)');
 const KEEP_POLLING = file('src/keepPolling');
 const LISTEN = file('src/listen');
+const PARTS = file('src/parts');
 
 /**
  * One row for each layer, from the lowest to the highest: whom it may import besides itself, and of whom only types. A
@@ -170,7 +171,7 @@ const LAYERS = {
     types: [CONFIG, LIFETIME, LOGGING, METRICS, TRACING],
   },
   'src/upgrade': { files: 'src/upgrade', may: [folder('src/temporal'), MAP_LIMIT], types: [LOGGING] },
-  'src/ops': { may: [folder('src/temporal'), LISTEN, TIME_LIMIT], types: [METRICS] },
+  'src/ops': { may: [folder('src/temporal'), LISTEN, PARTS], types: [METRICS] },
   'src/process': {
     files: 'src/(activityLog|process|workers)',
     may: [folder('src/(db|ops|temporal)'), file('src/[^/]+')],
@@ -190,18 +191,22 @@ const LAYERS = {
     types: [CLIENTS, CONFIG, LIFETIME, LOGGING, METRICS],
   },
   'src/chainReads': {
-    files: 'src/chainReads',
-    may: [folder('src/(chain|db|domain|temporal|transactions)')],
-    types: [CLIENTS, folder('src/(api|contract)')],
+    files: 'src/(chainReads|heartbeats|installationParts)',
+    may: [folder('src/(chain|db|domain|temporal|transactions)'), PARTS],
+    types: [CLIENTS, LOGGING, folder('src/(api|contract)')],
   },
   'src/service': {
     files: 'src/(main|runProcess|service)',
-    may: [folder('src/(api|chain|db|operations|temporal)'), file('src/signer/main'), file('src/[^/]+')],
+    may: [
+      folder('src/(api|chain|db|domain|operations|temporal)'),
+      file('src/signer/main'),
+      file('src/[^/]+'),
+    ],
   },
   // What any layer may use: settings, logs, metrics, traces and small tools.
   'src/config': {
     files:
-      'src/(certificates|config|configError|failpoints|fileOwner|freePort|healthMetrics|keepPolling|lastingFailure|lifetime|listen|logging|mapLimit|metrics|openTelemetry|projectRoot|roleSettings|secrets|setNewest|signerApart|timeLimit|tracing|version)',
+      'src/(certificates|config|configError|failpoints|fileOwner|freePort|healthMetrics|keepPolling|lastingFailure|lifetime|listen|logging|mapLimit|metrics|openTelemetry|parts|projectRoot|roleSettings|secrets|setNewest|signerApart|timeLimit|tracing|version)',
     may: [file('src/chain/(loopback|relayerIndex)')],
     types: [folder('src/(chain|db)')],
   },

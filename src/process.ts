@@ -6,7 +6,8 @@ import { createLifetime, type Lifetime } from './lifetime';
 import type { Logger } from './logging';
 import { createMetrics } from './metrics';
 import { createDecoder } from './ops/codec';
-import { type CheckedPart, type CheckedParts, createOpsServer, type OpsServer } from './ops/server';
+import { createOpsServer, type OpsServer } from './ops/server';
+import type { CheckedPart, CheckedParts } from './parts';
 import { assertRoles, certificateFiles } from './roleSettings';
 import { createTemporalAccess, type TemporalAccess, watchCredential } from './temporal/access';
 import { readPayloadKeys } from './temporal/payloadCodec';
@@ -36,7 +37,13 @@ interface ProcessParts {
   /** Its workers, ready to be started. */
   workersOf(clients: Clients, lifetime: Lifetime): Promise<readonly WorkerSpec[]>;
   /** Starts what it runs beside them. */
-  startOtherParts?(clients: Clients, lifetime: Lifetime): Promise<OtherParts>;
+  startOtherParts?(clients: Clients, lifetime: Lifetime, running: RunningParts): Promise<OtherParts>;
+}
+
+/** What a process runs already when it starts the parts beside its workers. */
+export interface RunningParts {
+  readonly workers: RunningWorkers;
+  readonly checked: CheckedParts;
 }
 
 /** What a process runs beside its workers. */
@@ -147,8 +154,9 @@ async function startParts(
   lifetime.onStop('the watch of the credential', watchCredential(access, lifetime.fail));
   const specs = await parts.workersOf(clients, lifetime);
   const workers = await runWorkers(clients, specs, lifetime);
-  const others = await parts.startOtherParts?.(clients, lifetime);
-  const checked = { ...checkedParts(clients, access, specs, workers), ...others?.checked };
+  const own = checkedParts(clients, access, specs, workers);
+  const others = await parts.startOtherParts?.(clients, lifetime, { workers, checked: own });
+  const checked = { ...own, ...others?.checked };
   const { payloadKeysFile, codecOrigin } = config.temporal;
   const codec =
     payloadKeysFile && codecOrigin

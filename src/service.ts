@@ -5,10 +5,14 @@ import { createApiServer } from './api/server';
 import { createFindSignedMessage } from './chain/signedMessage';
 import { createReadBalances, createReadRecipientCode, createSimulate } from './chainReads';
 import type { Clients } from './clients';
-import type { Config } from './config';
+import type { Config, Role } from './config';
+import { PART_OF_ROLE } from './domain/lastSeen';
+import { keepHeartbeats } from './heartbeats';
+import { createReadParts, installationParts } from './installationParts';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
-import { type OtherParts, type RunningProcess, startProcess } from './process';
+import type { CheckedParts } from './parts';
+import { type OtherParts, type RunningParts, type RunningProcess, startProcess } from './process';
 import { workersOf } from './roles';
 import { executeApproval, signApproval, startApproval, startApprovalAnew } from './temporal/approvalMessages';
 import { startUpgrade, type Upgrade } from './upgrade';
@@ -28,7 +32,11 @@ function upgradeOf({ config, sender, logger }: Clients, lifetime: Lifetime): Upg
   return upgrade;
 }
 
-function apiDependencies(clients: Clients, pageAddition: PageAddition | undefined): ApiDependencies {
+function apiDependencies(
+  clients: Clients,
+  parts: CheckedParts,
+  pageAddition: PageAddition | undefined,
+): ApiDependencies {
   const { config, db, logger, metrics, tracer, sender, identifyVoter, walletEndpoints, readToken } = clients;
   return {
     config,
@@ -48,30 +56,55 @@ function apiDependencies(clients: Clients, pageAddition: PageAddition | undefine
     identifyVoter,
     findSignedMessage: createFindSignedMessage(walletEndpoints),
     readToken,
+    readParts: createReadParts(parts),
     readBalances: createReadBalances(clients),
     readRecipientCode: createReadRecipientCode(clients),
     simulate: createSimulate(clients),
   };
 }
 
+/** Notes which queues this process polls. The signer has its lease. */
+function noteHeartbeats({ db, logger }: Clients, lifetime: Lifetime, { workers }: RunningParts): void {
+  const own = () => workers.status().filter(({ role }) => role !== 'signer');
+  if (own().length === 0) return;
+  const polled = () => own().flatMap(({ running, taskQueue }) => (running ? [taskQueue] : []));
+  lifetime.onStop('the heartbeats', keepHeartbeats({ db, polled, logger }));
+}
+
+/** Parts of the installation without the roles that this process has: it knows these itself. */
+function partsOfOthers(parts: CheckedParts, roles: readonly Role[]): CheckedParts {
+  const own = new Set(roles.map((role) => (role === 'api' ? role : PART_OF_ROLE[role])));
+  return Object.fromEntries(Object.entries(parts).filter(([name]) => !own.has(name)));
+}
+
+/** What every process checks alike: Temporal, and the networks. */
+function shared(parts: CheckedParts): CheckedParts {
+  const isShared = (name: string) => name === 'temporal' || name.startsWith('network:');
+  return Object.fromEntries(Object.entries(parts).filter(([name]) => isShared(name)));
+}
+
 /** Starts the API, and the part of the workflow worker in an upgrade, in a process that has their roles. */
 async function startOtherParts(
   clients: Clients,
   lifetime: Lifetime,
+  running: RunningParts,
   pageAddition: PageAddition | undefined,
 ): Promise<OtherParts> {
   const { roles, shutdownDelayMs } = clients.config;
+  noteHeartbeats(clients, lifetime, running);
+  const all = installationParts(clients);
+  const others = partsOfOthers(all, roles);
   const upgrade = upgradeOf(clients, lifetime);
   // The workers of the build before end once this one is ready.
   const build = upgrade && { build: { isRequired: true, check: async () => upgrade.assertPromoted() } };
-  if (!roles.includes('api')) return { httpsPort: undefined, checked: { ...build } };
-  const api = createApiServer(apiDependencies(clients, pageAddition));
+  if (!roles.includes('api')) return { httpsPort: undefined, checked: { ...others, ...build } };
+  const api = createApiServer(apiDependencies(clients, { ...shared(running.checked), ...all }, pageAddition));
   lifetime.onStop('the API', () => api.stop(), API_STOP_LIMIT_MS);
   const { httpsPort } = await api.start();
   // The others get no requests.
   lifetime.onStop('the delay', () => sleep(shutdownDelayMs), shutdownDelayMs + 1_000);
   const journal = { isRequired: true, check: () => api.assertOpen() };
-  return { httpsPort, checked: { journal, ...build } };
+  return { httpsPort, checked: { ...others, journal, ...build } };
 }
 
 /** What a start has besides its configuration. */
@@ -92,7 +125,8 @@ export function startService(
     logger,
     {
       workersOf,
-      startOtherParts: (clients, lifetime) => startOtherParts(clients, lifetime, pageAddition),
+      startOtherParts: (clients, lifetime, running) =>
+        startOtherParts(clients, lifetime, running, pageAddition),
     },
     ending,
   );

@@ -74,6 +74,7 @@ export const ENDPOINTS = {
   signTransaction: 'POST /transactions/{id}/signatures',
   executeTransaction: 'POST /transactions/{id}/execute',
   listNetworks: 'GET /networks',
+  listParts: 'GET /parts',
   listAuditLogs: 'GET /audit-logs',
   listEvents: 'GET /events',
 } as const satisfies Record<EndpointName, `${'GET' | 'POST'} /${string}`>;

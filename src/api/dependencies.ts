@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { IdentifyVoter } from '../chain/voter';
 import type { Config } from '../config';
 import type { Balance } from '../contract/accountContract';
+import type { ListedPart } from '../contract/partContract';
 import type { TransactionSimulation } from '../contract/transactionContract';
 import type { Account } from '../db/accounts';
 import type { Db } from '../db/database';
@@ -69,6 +70,8 @@ export interface ApiDependencies {
   readonly readToken: ExternalReads['readToken'];
   /** The balances of an account on all its networks. */
   readonly readBalances: (account: Account) => Promise<Balance[]>;
+  /** The parts of the installation, and whether they are available. */
+  readonly readParts: () => Promise<readonly ListedPart[]>;
   /** Whether a token transfer goes to a contract; null where that does not matter. */
   readonly readRecipientCode: (transfer: {
     readonly organizationId: string;

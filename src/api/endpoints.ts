@@ -6,6 +6,7 @@ import { listEventsEndpoint } from '../contract/eventContract';
 import { getGroupEndpoint, listGroupsEndpoint } from '../contract/groupContract';
 import { getMemberEndpoint, listMembersEndpoint } from '../contract/memberContract';
 import { listNetworksEndpoint } from '../contract/networkContract';
+import { listPartsEndpoint } from '../contract/partContract';
 import {
   evaluatePoliciesEndpoint,
   getPolicyEndpoint,
@@ -64,6 +65,7 @@ export const endpoints: readonly Endpoint[] = [
   listAdminsEndpoint,
   getAdminsEndpoint,
   listNetworksEndpoint,
+  listPartsEndpoint,
   listAuditLogsEndpoint,
   listEventsEndpoint,
 ];

@@ -29,6 +29,7 @@ import { eventRoutes } from './routes/eventRoutes';
 import { groupRoutes } from './routes/groupRoutes';
 import { memberRoutes } from './routes/memberRoutes';
 import { networkRoutes } from './routes/networkRoutes';
+import { partRoutes } from './routes/partRoutes';
 import { policyRoutes } from './routes/policyRoutes';
 import { proposalRoutes } from './routes/proposalRoutes';
 import { registrationRoutes } from './routes/registrationRoutes';
@@ -77,6 +78,7 @@ function routesOf(
     ...transactionRoutes(approving),
     ...adminRoutes({ db }),
     ...networkRoutes(config.networks),
+    ...partRoutes(dependencies),
     ...auditLogRoutes({ db, cursors }),
     ...eventRoutes({ eventFeed }),
   ];

@@ -9,6 +9,7 @@ import type { WorkflowSender } from '../temporal/client';
 import { approvalWorkflowId } from '../temporal/ids';
 import { findWorkflow } from '../temporal/runs';
 import { type CommandContext, organizationsOf, type Within } from './commandContext';
+import { silentRoles } from './doctor/roleChecks';
 import { CommandRefused } from './output';
 import { plainText, table } from './text';
 import { workflowLink } from './workflowLink';
@@ -140,6 +141,7 @@ async function show<S extends ApprovalState, A extends ShownApproval<S>>(
     approval,
     organization,
   );
+  const awaited = state.open ? await silentRoles(db(), config()) : [];
   const workflowId = approvalWorkflowId(ref);
   const link = workflowLink(config().temporal, workflowId);
   const created = `proposed ${approval.createdAt.toISOString()}`;
@@ -151,12 +153,14 @@ async function show<S extends ApprovalState, A extends ShownApproval<S>>(
       open: state.open,
       createdBy: approval.createdBy,
       votes: approval.votes,
+      unavailable: awaited,
       workflowId,
       temporalUiUrl: link,
     },
     [
       `${id}: ${commands.operation(approval)} of ${ref.organizationId} (${organization.name}), ${created}`,
       plainText(commands.details(state)),
+      ...awaited.map(({ part, found, todo }) => `Waits for: ${part}: ${found}\n  → ${todo}`),
       votesTable(approval),
       ...paragraphs,
       `Workflow: ${link ?? workflowId}`,

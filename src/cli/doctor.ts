@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Config, NetworkConfig } from '../config';
 import { ConfigError } from '../configError';
 import { type Db, serverOf } from '../db/database';
+import { readLastSeen } from '../db/lastSeen';
 import { listRelayers, listRelayersInUse, type Relayer } from '../db/relayers';
 import { signerDatabaseUrl } from '../roleSettings';
 import { withTimeLimit } from '../timeLimit';
@@ -34,6 +35,8 @@ import {
   PATIENCE_MS,
   reach,
   runCheck,
+  SLOW,
+  warn,
 } from './doctor/finding';
 import { checkGasBudgets } from './doctor/gasChecks';
 import { checkDecisions } from './doctor/governanceChecks';
@@ -41,7 +44,14 @@ import { checkComparison, checkFreezes, checkJournal } from './doctor/journalChe
 import { checkKeystore } from './doctor/keystoreChecks';
 import { checkNetwork, checkRelayers } from './doctor/networkChecks';
 import { checkReconciler, checkWorkflows } from './doctor/reconcilerChecks';
-import { apiTarget, checkApi, checkCertificate, checkReadiness, opsTarget } from './doctor/serviceChecks';
+import {
+  apiTarget,
+  checkApi,
+  checkCertificate,
+  checkReadiness,
+  opsTarget,
+  withoutRepeated,
+} from './doctor/serviceChecks';
 import { targetOfAddress } from './doctor/target';
 import { checkQueues, checkTemporal } from './doctor/temporalChecks';
 import { checkAccountNonces, checkRelayerNonces, checkTransactions } from './doctor/transactionChecks';
@@ -147,7 +157,7 @@ async function examineSigner({ signerDb }: CommandContext, config: Config): Prom
     checkReadiness(config),
   );
   // Without the database there is nothing to compare with.
-  if (!database.isReached) return [...(await readiness), ...database.findings];
+  if (!database.isReached) return withoutRepeated([...(await readiness), ...database.findings]);
   const found = await Promise.all([
     readiness,
     database.findings,
@@ -242,7 +252,10 @@ async function examineTemporal(
       ? runCheck('workflows', seeAbove, () => checkWorkflows(database.db(), sender(), config))
       : [];
   const found = await Promise.all([
-    runCheck('workers', seeAbove, () => checkQueues(sender(), config, nowMs)),
+    runCheck('workers', seeAbove, async () => {
+      const seen = (await hasTables(database)) ? await readLastSeen(database.db()) : undefined;
+      return checkQueues(sender(), config, { seen, nowMs });
+    }),
     runCheck('reconciler', seeAbove, () => checkReconciler(sender(), config, nowMs)),
     workflows(),
   ]);
@@ -276,7 +289,7 @@ async function examine(context: CommandContext, config: Config): Promise<Finding
     ...askedBySigner(config).map(async (network) => (await reachSignerEndpoints(network)).findings),
     fromDatabase(),
   ]);
-  return groups.flat();
+  return withoutRepeated(groups.flat());
 }
 
 /** The settings of the installation; those of this host, while the database does not answer in time. */
@@ -300,7 +313,16 @@ async function examineHost(context: CommandContext): Promise<Finding[]> {
   }
 }
 
-function words(findings: readonly Finding[]): string {
+/** One line for all that is slow: the cause is the same. */
+function withSlowTogether(findings: readonly Finding[]): Finding[] {
+  const late = findings.filter(({ todo }) => todo === SLOW);
+  if (late.length < 2) return [...findings];
+  const each = late.map(({ part, found }) => `${part} (${found.replace(/^slow: (it )?/, '')})`);
+  return [...findings.filter(({ todo }) => todo !== SLOW), warn('slow', each.join(', '), SLOW)];
+}
+
+function words(found: readonly Finding[]): string {
+  const findings = withSlowTogether(found);
   const lines = table(
     ['', '', ''],
     findings.map(({ status, part, found }) => [status, part, found]),

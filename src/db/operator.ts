@@ -40,7 +40,7 @@ export async function readServer(db: Db | Tx): Promise<Server> {
 interface StuckWork {
   /** Being executed, and the record has not changed for a while; what it waits for, where that is known. */
   readonly processing: readonly { readonly id: string; readonly waitingFor: string | null }[];
-  /** The execution failed or was blocked, and can still be retried or rejected. */
+  /** The execution failed or was blocked, does not continue by itself, and can still be retried or rejected. */
   readonly failed: readonly string[];
   /** Past their expiry, and it is not recorded. */
   readonly overdue: readonly string[];
@@ -63,7 +63,13 @@ export async function findStuckWork(db: Db | Tx, seconds: number): Promise<Stuck
             WHERE d.proposal_id = approvals.id AND d.status = 'pending')) AS "waitingFor"`,
         ),
       ),
-    approvals().whereIn('execution_status', ['failed', 'blocked']).whereNull('closed_at').pluck('id'),
+    approvals()
+      .whereIn('execution_status', ['failed', 'blocked'])
+      .whereNull('closed_at')
+      .whereRaw(
+        `NOT EXISTS (SELECT FROM transactions t WHERE t.id = approvals.id AND t.awaits_relayer_wei IS NOT NULL)`,
+      )
+      .pluck('id'),
     approvals()
       .where({ closed_at: null, expired_at: null })
       .whereRaw(`execution_status IS DISTINCT FROM 'processing'`)

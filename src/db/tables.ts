@@ -375,6 +375,13 @@ interface RateLimitBucketRow {
   updated_at: Date;
 }
 
+interface HeartbeatRow {
+  process: string;
+  task_queue: string;
+  seen_at: Date;
+  ended: boolean;
+}
+
 interface GenesisRow {
   organization_id: string;
   state: string;
@@ -579,6 +586,7 @@ declare module 'knex/types/tables' {
     session_nonces: Table<SessionNonceRow, 'attempts'>;
     idempotency_requests: Table<IdempotencyRequestRow, 'id' | 'created_at'>;
     rate_limit_buckets: Table<RateLimitBucketRow>;
+    heartbeats: Table<HeartbeatRow, 'ended'>;
     genesis: Table<GenesisRow, 'created_at'>;
     genesis_signatures: Table<GenesisSignatureRow, 'created_at'>;
     seals: Table<SealRow>;

@@ -248,7 +248,7 @@ function transactionToDo(state: TransactionState): string | null {
   if (state.executionStatus !== 'processing') return null;
   return state.cancelling
     ? 'Wait: the chain decides which of the two it includes.'
-    : 'Nothing, it continues by itself. To cancel it, send the signal `cancelTransaction`: an empty call then takes its nonce, unless the chain is faster.';
+    : 'Nothing, it continues by itself. Where it does not, `./orgwallet transactions show` names the part that it waits for. To cancel it, send the signal `cancelTransaction`: an empty call then takes its nonce, unless the chain is faster.';
 }
 
 /** The same for a transaction. */

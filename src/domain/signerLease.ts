@@ -15,6 +15,9 @@ export function isUnknownPosition({ hash }: JournalPosition): boolean {
   return hash === UNKNOWN_POSITION.hash;
 }
 
+/** How long a hold lasts after it was renewed last, in milliseconds. */
+export const LEASE_HOLD_MS = 20_000;
+
 /** A hold of the lease of the signer: `fencing` is one more than of the hold before. */
 export interface LeaseHold {
   readonly fencing: bigint;

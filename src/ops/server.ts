@@ -3,19 +3,8 @@ import { isIP } from 'node:net';
 import getRawBody from 'raw-body';
 import { listen } from '../listen';
 import type { Metrics } from '../metrics';
-import { withTimeLimit } from '../timeLimit';
+import { type CheckedParts, statesOf } from '../parts';
 import { type createDecoder, MAX_CODEC_BYTES } from './codec';
-
-/** A part that the service uses. */
-export interface CheckedPart {
-  /** Throws when it is unavailable. */
-  readonly check: () => Promise<void>;
-  /** Whether this process can do nothing without it; without others it does the rest. */
-  readonly isRequired: boolean;
-}
-
-/** The parts by name. */
-export type CheckedParts = { readonly [name: string]: CheckedPart };
 
 /** The server of the ops port, for operators. */
 export interface OpsServer {
@@ -37,20 +26,10 @@ interface OpsOptions {
   readonly parts: () => CheckedParts;
 }
 
+/** Of probes and scrapes, which wait no longer. */
 const CHECK_DEADLINE_MS = 2_000;
-
-type PartState = { status: 'up' } | { status: 'down'; reason: string };
-
-async function stateOf({ check }: CheckedPart): Promise<PartState> {
-  try {
-    await withTimeLimit(check(), CHECK_DEADLINE_MS, () => {
-      throw new Error('no answer in time');
-    });
-    return { status: 'up' };
-  } catch (error) {
-    return { status: 'down', reason: error instanceof Error ? error.message : String(error) };
-  }
-}
+/** Of somebody who looks: what answers late is slow, and not unavailable. */
+const LOOK_DEADLINE_MS = 10_000;
 
 interface OpsResponse {
   readonly status: number;
@@ -63,18 +42,10 @@ function json(status: number, body: object): OpsResponse {
   return { status, type: 'application/json; charset=utf-8', body: JSON.stringify(body) };
 }
 
-/** The states of parts, and the names of those that are unavailable. */
-async function statesOf(parts: CheckedParts) {
-  const states = await Promise.all(
-    Object.entries(parts).map(async ([name, part]) => [name, await stateOf(part)] as const),
-  );
-  const unavailable = states.filter(([, { status }]) => status === 'down').map(([name]) => name);
-  return { unavailable, parts: Object.fromEntries(states) };
-}
-
 /** The states of the parts without which this process can do nothing. */
 function requiredStates(parts: CheckedParts) {
-  return statesOf(Object.fromEntries(Object.entries(parts).filter(([, { isRequired }]) => isRequired)));
+  const required = Object.entries(parts).filter(([, { isRequired }]) => isRequired);
+  return statesOf(Object.fromEntries(required), CHECK_DEADLINE_MS);
 }
 
 /** Whether this process can do its work. */
@@ -91,7 +62,7 @@ function health(failure: Error | undefined): OpsResponse {
 
 /** What is available of all that the service uses. */
 async function dependencies(parts: CheckedParts): Promise<OpsResponse> {
-  const states = await statesOf(parts);
+  const states = await statesOf(parts, LOOK_DEADLINE_MS);
   return json(200, { status: states.unavailable.length === 0 ? 'up' : 'degraded', ...states });
 }
 
@@ -180,14 +151,14 @@ function send(response: ServerResponse, { status, type, body, headers }: OpsResp
 
 /**
  * /healthz (the process can go on), /readyz (it can do its work), /statusz (which part is unavailable), /metrics and, where it is
- * set, /codec/decode, for the operator only. Each part is checked for 2 seconds at most.
+ * set, /codec/decode, for the operator only. Each part is checked for 2 seconds at most, for /statusz 10.
  */
 export function createOpsServer(options: OpsOptions): OpsServer {
   const { host, port, metrics, parts } = options;
   metrics.watchParts(async () => {
     const states = await requiredStates(parts());
     return Object.fromEntries(
-      Object.entries(states.parts).map(([name, { status }]) => [name, status === 'up']),
+      Object.entries(states.parts).map(([name, { status }]) => [name, status !== 'down']),
     );
   });
   const server = createServer(async (request, response) => {

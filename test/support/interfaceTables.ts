@@ -126,6 +126,15 @@ const BALANCE = fields({
   'unavailable?': 'boolean',
 });
 
+/** What executions wait for. */
+const PART = fields({
+  part: oneOf('temporal', 'worker', 'chainWorker', 'signer', 'network', 'relayers'),
+  networkId: orNull('integer'),
+  status: oneOf('up', 'slow', 'down', 'unknown'),
+  reason: orNull('string'),
+  lastSeen: orNull('dateTime'),
+});
+
 const NETWORK = fields({
   id: 'integer',
   name: 'string',
@@ -592,6 +601,7 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   get('/admins', ADMINS),
   get('/admins/{id}', ADMINS),
   get('/networks', listOf(NETWORK)),
+  get('/parts', listOf(PART)),
   propose('members', '/create', 'create'),
   propose('members', '/update', 'update'),
   propose('members', '/remove', 'remove'),

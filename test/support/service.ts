@@ -290,9 +290,12 @@ export function connectTo(
   };
 }
 
-/** The parts that a running service reports as unavailable. */
-export async function unavailableParts({ OPS_PORT }: NodeJS.ProcessEnv): Promise<string[]> {
-  const answer = await fetch(`http://127.0.0.1:${OPS_PORT}/statusz`);
+/** The parts that a running service reports as unavailable: all that it knows of, or those that it needs. */
+export async function unavailableParts(
+  { OPS_PORT }: NodeJS.ProcessEnv,
+  path: '/statusz' | '/readyz' = '/statusz',
+): Promise<string[]> {
+  const answer = await fetch(`http://127.0.0.1:${OPS_PORT}${path}`);
   const { unavailable = [] } = (await answer.json()) as { unavailable?: string[] };
   return unavailable;
 }
@@ -302,7 +305,7 @@ async function assertReady(
   env: NodeJS.ProcessEnv,
   mayBeUnavailable: (part: string) => boolean,
 ): Promise<true> {
-  const missing = (await unavailableParts(env)).filter((name) => !mayBeUnavailable(name));
+  const missing = (await unavailableParts(env, '/readyz')).filter((name) => !mayBeUnavailable(name));
   if (missing.length > 0) throw new Error(`${missing.join(', ')} unavailable`);
   return true;
 }

@@ -196,7 +196,7 @@ async function startProcess(
     stopLimitMs: 9_000,
   });
   await untilReady(part, SERVICE_READY_LIMIT_MS, async () => {
-    const response = await fetch(`${operationsUrlOf(settings)}/statusz`, {
+    const response = await fetch(`${operationsUrlOf(settings)}/readyz`, {
       signal: AbortSignal.timeout(3_000),
     });
     const { unavailable } = (await response.json()) as { unavailable: readonly string[] };

@@ -1,7 +1,7 @@
 import { queryClient } from './client.ts';
 import { inBackground } from './connection.ts';
 
-/** A payment to an account makes no event here: what is shown is read again so often, in ms. */
+/** A payment to an account, and a part of the service that stops, make no event here: what is shown is read again so often, in ms. */
 const EVERY_MS = 20_000;
 /** When a payment that was just sent is looked for, in ms. */
 const SOON_MS = [2_000, 5_000, 10_000, 15_000];
@@ -9,7 +9,7 @@ const SOON_MS = [2_000, 5_000, 10_000, 15_000];
 function readAgain(): void {
   if (document.visibilityState === 'hidden') return;
   inBackground.set(true);
-  void queryClient.invalidateQueries({ queryKey: ['balances'] });
+  for (const key of ['balances', 'parts']) void queryClient.invalidateQueries({ queryKey: [key] });
 }
 
 /** Reads the balances that are shown again from time to time, while the page is visible. Returns how to end it. */

@@ -52,6 +52,11 @@ export const networksQuery = queryOptions({
   queryFn: ({ signal }) => orgwallet.listNetworks(undefined, timed(signal)),
   staleTime: Number.POSITIVE_INFINITY,
 });
+/** The parts of the service: read again from time to time, with the balances. */
+export const partsQuery = queryOptions({
+  queryKey: ['parts'],
+  queryFn: ({ signal }) => orgwallet.listParts(undefined, timed(signal)),
+});
 /** The balances of an account on its networks. */
 export const balancesQuery = (accountId: string) =>
   queryOptions({

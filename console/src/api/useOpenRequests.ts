@@ -2,7 +2,7 @@ import type { Approval } from '@orgwallet/client';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Viewer } from '../domain/eligibility.ts';
-import { sectionOf } from '../domain/waitingSections.ts';
+import { byDeadline, tabOf } from '../domain/requestTab.ts';
 import { needsYou } from '../state/needsYou.ts';
 import {
   groupsQuery,
@@ -51,11 +51,9 @@ export function useViewer(): Viewer | undefined {
   return policies && groups ? { memberId: member.id, isAdmin, policies, groups } : undefined;
 }
 
-/** Those of some requests that somebody can sign or execute now, the ones that expire first before the others. */
+/** Those of some requests that somebody can sign now, the ones that expire first before the others. */
 export const waitingFor = (viewer: Viewer, open: readonly Approval[]): readonly Approval[] =>
-  open
-    .filter((one) => sectionOf(one, viewer) === 'you')
-    .sort((one, two) => Date.parse(one.expiresAt) - Date.parse(two.expiresAt));
+  open.filter((one) => tabOf(one, viewer, Date.now()) === 'you').sort(byDeadline);
 
 /** Keeps the count of what waits for the member up to date, for the navigation and the title of the tab. */
 export function useNeedsYouCount(): void {

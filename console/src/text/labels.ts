@@ -1,5 +1,5 @@
 import type { Approval, VoteType } from '@orgwallet/client';
-import { outcomesOf, type Viewer, votesOf } from '../domain/eligibility.ts';
+import { type Viewer, votesOf } from '../domain/eligibility.ts';
 import { counted } from './counted.ts';
 
 /** How many votes of a kind are missing once one more is given. */
@@ -66,15 +66,9 @@ export function stateOf(
   return { text: STATES[state] ?? state, tone: TONES[state] ?? 'accent' };
 }
 
-/** What there is to do about a request, in a word or two. */
+/** What a member is asked for, in a word or two. */
 export function taskOf(approval: Approval, viewer: Viewer): string {
-  const { initiator, approve } = votesOf(approval, viewer);
-  if (initiator) return 'Sign as initiator';
-  const outcomes = outcomesOf(approval);
-  if (approval.executionStatus !== null && outcomes.approve) return 'Execute again';
-  if (outcomes.approve) return 'Execute';
-  if (outcomes.reject) return 'Execute rejection';
-  return approve ? 'Approve or reject' : 'View';
+  return votesOf(approval, viewer).initiator ? 'Sign as initiator' : 'Approve or reject';
 }
 
 /** What has become of a request after somebody voted or executed: a refusal is shown with its reason. */

@@ -14,6 +14,11 @@ export interface Finding {
   readonly todo?: string;
 }
 
+/** What the service says of itself: the parts that it cannot reach, by their names in `/statusz`. */
+export interface Reported extends Finding {
+  readonly unavailable: readonly string[];
+}
+
 /** A finding that there is nothing to do about. */
 export const ok = (part: string, found: string): Finding => ({ part, status: 'ok', found });
 
@@ -59,7 +64,7 @@ export const COMPUTING_LIMIT_MS = 30_000;
 const SLOW_MS = 2_000;
 
 /** What to do about what is slow: its settings are not why. */
-const SLOW =
+export const SLOW =
   'look at the load of this machine, of the part and of the way between; no setting of it is wrong';
 /** What to do about a schema of another version. */
 export const MIGRATE = './orgwallet db migrate';

@@ -7,7 +7,7 @@ import { isNativeError } from 'node:util/types';
 import { chainEnd } from '../../certificates';
 import { type Config, urlHost } from '../../config';
 import { duration } from '../text';
-import { type Finding, fail, ok, PATIENCE_MS, warn } from './finding';
+import { type Finding, fail, ok, PATIENCE_MS, type Reported, SLOW, warn } from './finding';
 import { listenerTarget } from './target';
 
 const RENEW_BEFORE_MS = 14 * 86_400_000;
@@ -50,8 +50,72 @@ export async function checkReadiness(config: Pick<Config, 'ops' | 'production'>)
   if (parts === undefined) {
     return [fail(part, `${url} is not the ops port of this service`, 'correct OPS_HOST and OPS_PORT')];
   }
-  if (response.ok && parts.length === 0) return [ok(part, `${url} reports every part up`)];
-  return [fail(part, `${url} reports unavailable: ${parts.join(', ') || 'nothing'}`, 'check these parts')];
+  if (!response.ok) return [fail(part, `${url} answers ${response.status}`, 'see its log')];
+  if (parts.length === 0) return [ok(part, `${url} reports every part up`)];
+  const reported: Reported = {
+    ...fail(part, reportText(url, parts), 'it does not reach what this command reaches: see its log'),
+    unavailable: parts,
+  };
+  return [reported];
+}
+
+const reportText = (url: string, parts: readonly string[]) =>
+  `${url} reports unavailable: ${parts.join(', ')}`;
+
+/** What this command calls a part of `/statusz` that it examines itself. */
+function examinedAs(name: string): string {
+  const [kind = name, of] = name.split(':');
+  switch (kind) {
+    case 'network':
+      return `network ${of}`;
+    case 'relayers':
+      return `relayer ${of}`;
+    case 'worker':
+      return of === 'chain' ? 'chain worker' : (of ?? 'worker');
+    case 'journal':
+      return 'comparison';
+    default:
+      return kind === 'signerDatabase' ? 'database' : kind;
+  }
+}
+
+/** The parts without which no request goes on, and the findings that then have no cause of their own. */
+const CARRYING = ['database', 'temporal', 'worker', 'chain worker', 'signer'];
+const CARRIED = new Set(['executions', 'attempts', 'expiries', 'requests']);
+
+/** The same failure of the same host is said once, and that `/statusz` is late once it says why. */
+function withoutSame(findings: readonly (Finding | Reported)[]): (Finding | Reported)[] {
+  const said = new Set<string>();
+  const isReported = findings.some((finding) => 'unavailable' in finding);
+  return findings.filter(({ part, status, found, todo }) => {
+    if (isReported && part === 'service' && todo === SLOW) return false;
+    if (status !== 'fail') return true;
+    const isNew = !said.has(found);
+    said.add(found);
+    return isNew;
+  });
+}
+
+/**
+ * Findings, with one for each cause: what the service reports as unavailable is left to the finding of that part, where this
+ * command has found something wrong with it too; what waits for a part that is down has nothing to be done about.
+ */
+export function withoutRepeated(findings: readonly (Finding | Reported)[]): Finding[] {
+  const wrong = new Set(findings.filter(({ status }) => status !== 'ok').map(({ part }) => part));
+  const awaited = CARRYING.filter((part) =>
+    findings.some((one) => one.part === part && one.status === 'fail'),
+  );
+  return withoutSame(findings).map((finding): Finding => {
+    if (awaited.length > 0 && finding.status === 'warn' && CARRIED.has(finding.part)) {
+      return { ...finding, todo: `nothing here: it goes on once this is back: ${awaited.join(', ')}` };
+    }
+    if (!('unavailable' in finding)) return finding;
+    const { unavailable, ...own } = finding;
+    const unexplained = unavailable.filter((name) => !wrong.has(examinedAs(name)));
+    const [url = ''] = own.found.split(' ');
+    if (unexplained.length === 0) return ok(own.part, `${url} answers, and reports the same`);
+    return { ...own, found: reportText(url, unexplained) };
+  });
 }
 
 /** What the port of the API answers, over TLS. */

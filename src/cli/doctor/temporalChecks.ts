@@ -1,13 +1,21 @@
 import type { Client } from '@temporalio/client';
-import type { Config, Role } from '../../config';
+import type { Config } from '../../config';
+import {
+  type LastSeen,
+  PART_OF_ROLE,
+  POLLING_ROLES,
+  type PollingRole,
+  seenRole,
+} from '../../domain/lastSeen';
 import { createTemporalAccess } from '../../temporal/access';
 import { type Build, readBuilds } from '../../temporal/builds';
 import type { WorkflowSender } from '../../temporal/client';
-import { networkQueue } from '../../temporal/ids';
+import { polledQueues } from '../../temporal/ids';
 import { missingSearchAttributes, searchAttributesText } from '../../temporal/registeredAttributes';
 import type { SearchAttribute } from '../../temporal/searchAttributes';
-import { count, duration } from '../text';
+import { duration } from '../text';
 import { type Finding, fail, ok, PATIENCE_MS } from './finding';
+import { roleFinding, startText } from './roleChecks';
 
 /** A worker polls at least once a minute; Temporal lists it for five minutes after its last poll. */
 const POLLER_ALIVE_MS = 90_000;
@@ -30,50 +38,33 @@ export function pollersAlive(pollers: readonly Poller[], nowMs: number): { alive
   return { alive: ages.length, newestMs: Math.max(0, Math.min(...ages, POLLER_ALIVE_MS)) };
 }
 
-/** The queues that the processes of a role poll. */
-interface Polled {
-  readonly part: string;
-  readonly role: Role;
-  readonly queues: readonly string[];
-  readonly taskQueueType: number;
-}
-
-function polledQueues({ queues }: WorkflowSender, networks: Config['networks']): Polled[] {
-  const each = (queue: string) => networks.map(({ id }) => networkQueue(queue, id));
-  const activities = { taskQueueType: ACTIVITY_QUEUE };
-  return [
-    { part: 'worker', role: 'worker', queues: [queues.workflows], taskQueueType: WORKFLOW_QUEUE },
-    { part: 'chain worker', role: 'chain', queues: each(queues.chain), ...activities },
-    { part: 'signer', role: 'signer', queues: [queues.signer, ...each(queues.signer)], ...activities },
-  ];
-}
-
-async function checkPolled(
+/** Since when Temporal has seen nobody who polls these queues of a role; undefined where it has seen somebody. */
+async function unpolledFinding(
   client: Client,
-  namespace: string,
-  { part, role, queues, taskQueueType }: Polled,
+  role: PollingRole,
+  queues: readonly string[],
   nowMs: () => number,
-): Promise<Finding> {
+): Promise<Finding | undefined> {
+  const taskQueueType = role === 'worker' ? WORKFLOW_QUEUE : ACTIVITY_QUEUE;
+  const { namespace } = client.options;
   const polled = await Promise.all(
-    queues.map(async (queue) => {
-      const taskQueue = { name: queue };
+    queues.map(async (name) => {
+      const taskQueue = { name };
       const { pollers } = await client.workflowService.describeTaskQueue({
         namespace,
         taskQueue,
         taskQueueType,
       });
-      return { queue, ...pollersAlive(pollers ?? [], nowMs()) };
+      return { name, ...pollersAlive(pollers ?? [], nowMs()) };
     }),
   );
-  const idle = polled.filter(({ alive }) => alive === 0).map(({ queue }) => queue);
-  if (idle.length > 0) {
-    const todo = `start a process whose ORGWALLET_ROLES has ${role}, with every network; check its log`;
-    return fail(part, `no process polls ${idle.join(', ')}`, todo);
-  }
-  const fewest = Math.min(...polled.map(({ alive }) => alive));
-  const oldest = Math.max(...polled.map(({ newestMs }) => newestMs));
-  const polls = count(fewest, 'process polls', 'processes poll');
-  return ok(part, `${polls} ${queues.join(', ')}, last ${duration(oldest)} ago`);
+  const idle = polled.filter(({ alive }) => alive === 0).map(({ name }) => name);
+  if (idle.length === 0) return undefined;
+  return fail(
+    PART_OF_ROLE[role],
+    `Temporal has seen no process poll ${idle.join(', ')} for ${duration(POLLER_ALIVE_MS)}`,
+    startText(role),
+  );
 }
 
 function lacking(keys: readonly SearchAttribute[]): Finding {
@@ -118,23 +109,34 @@ export async function checkTemporal(
   ];
 }
 
-/** The search attributes, the builds, and who polls each task queue. `nowMs`: by the database's clock, where it is known. */
+/**
+ * The search attributes, the builds, and who polls each task queue. `nowMs`: by the database's clock; without the database,
+ * `seen` is undefined, and Temporal alone is asked, which notices after 90 s.
+ */
 export async function checkQueues(
   sender: WorkflowSender,
   { temporal, networks }: TemporalSettings,
-  nowMs: () => number,
+  { seen, nowMs }: { readonly seen: LastSeen | undefined; readonly nowMs: () => number },
 ): Promise<Finding[]> {
   const { namespace, build } = temporal;
-  const { client } = sender;
+  const { client, queues } = sender;
+  const polled = polledQueues(
+    queues,
+    networks.map(({ id }) => id),
+  );
+  const checkRole = async (role: PollingRole): Promise<Finding> => {
+    const said = seen && roleFinding(seenRole(role, polled[role], seen), seen.at);
+    if (said?.status === 'fail') return said;
+    const unpolled = await unpolledFinding(client, role, polled[role], nowMs);
+    return unpolled ?? said ?? ok(PART_OF_ROLE[role], `polls ${polled[role].join(', ')}`);
+  };
   return client.withDeadline(Date.now() + PATIENCE_MS, async () => {
     const found = await Promise.all([
       missingSearchAttributes(client, namespace).then((missing) =>
         missing.length > 0 ? [lacking(missing)] : [],
       ),
       build ? checkBuilds(sender, build).then((finding) => [finding]) : [],
-      ...polledQueues(sender, networks).map(async (part) => [
-        await checkPolled(client, namespace, part, nowMs),
-      ]),
+      ...POLLING_ROLES.map(async (role) => [await checkRole(role)]),
     ]);
     return found.flat();
   });

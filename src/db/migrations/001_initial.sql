@@ -3,7 +3,7 @@
       singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
       id uuid NOT NULL DEFAULT gen_random_uuid(),
       cursor_secret bytea NOT NULL DEFAULT decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'),
-      -- set by db migrate --production, for ever: demo wallets and defaults of development are refused
+      -- set by db migrate --production, for ever: well-known keys and defaults of development are refused
       production boolean NOT NULL DEFAULT false,
       created_at timestamptz(3) NOT NULL DEFAULT now()
     );
@@ -439,6 +439,16 @@
       updated_at timestamptz NOT NULL
     );
 
+    -- when each process has last polled each task queue; losing it in a crash only forgets for how long one was silent
+    CREATE UNLOGGED TABLE heartbeats (
+      process uuid NOT NULL,
+      task_queue text NOT NULL,
+      seen_at timestamptz NOT NULL,
+      -- it has stopped in order
+      ended boolean NOT NULL DEFAULT false,
+      PRIMARY KEY (process, task_queue)
+    );
+
     -- notifies every process that its cache of API keys and sessions may be outdated; commits that notify wait for each other, and these
     -- are rare
     CREATE FUNCTION announce_access_changed() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -786,7 +796,7 @@
     GRANT UPDATE (revoked_at, rotated_to) ON api_keys TO orgwallet_service;
     GRANT INSERT, DELETE ON admin_set_members, group_members, claims TO orgwallet_service;
     GRANT INSERT ON votes, received_messages, evidence, audit_log, api_key_members TO orgwallet_service;
-    GRANT INSERT, UPDATE, DELETE ON idempotency_requests, rate_limit_buckets, registration_challenges
+    GRANT INSERT, UPDATE, DELETE ON idempotency_requests, rate_limit_buckets, registration_challenges, heartbeats
       TO orgwallet_service;
     GRANT INSERT, DELETE, UPDATE (last_used_at, ended_at) ON sessions TO orgwallet_service;
     GRANT INSERT, UPDATE (attempts), DELETE ON session_nonces TO orgwallet_service;

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   isUnknownPosition,
   type JournalPosition,
+  LEASE_HOLD_MS,
   type LeaseHold,
   type StoredLease,
 } from '../../domain/signerLease';
@@ -36,8 +37,6 @@ interface PositionedJournal {
   hashAt(line: number): Promise<string | undefined>;
 }
 
-/** How long a hold lasts after it was renewed last. */
-const HOLD_MS = 20_000;
 const RENEW_MS = 5_000;
 /** The holder stops so much earlier than the database says. */
 const MARGIN_MS = 2_000;
@@ -212,7 +211,7 @@ export class DatabaseLease {
     // Higher than its own as well, where the database was rolled back.
     const fencing = (stored.fencing < this.fencing ? this.current() : stored).fencing + 1n;
     const by = { fencing, holder: this.holder, host: hostname(), process: process.pid };
-    if (!(await this.row.take(stored, by, { position: own, forMs: HOLD_MS, dead }))) return false;
+    if (!(await this.row.take(stored, by, { position: own, forMs: LEASE_HOLD_MS, dead }))) return false;
     this.fencing = fencing;
     this.note(own, begin);
     if (stored.position.lines < own.lines) this.events.onDatabaseBehind?.(stored.position);
@@ -226,7 +225,7 @@ export class DatabaseLease {
 
   private note(position: JournalPosition, begin: number): void {
     this.stored = position;
-    this.end = begin + HOLD_MS - MARGIN_MS;
+    this.end = begin + LEASE_HOLD_MS - MARGIN_MS;
   }
 
   /** The position that the database is to have. */
@@ -246,7 +245,7 @@ export class DatabaseLease {
     if (this.lost) throw this.lost;
     const to = this.wanted();
     const begin = performance.now();
-    if (await this.row.renew(this.current(), { from: this.stored, to, forMs: HOLD_MS })) {
+    if (await this.row.renew(this.current(), { from: this.stored, to, forMs: LEASE_HOLD_MS })) {
       this.note(to, begin);
       return;
     }

@@ -1,6 +1,6 @@
 import type { Approval, Proposal, Schema, Transaction } from '@orgwallet/client';
 import { outcomesOf, type Viewer, votesOf } from '../../../console/src/domain/eligibility.ts';
-import { bySection, sectionOf } from '../../../console/src/domain/waitingSections.ts';
+import { byDeadline, tabOf } from '../../../console/src/domain/requestTab.ts';
 import {
   executeLabel,
   isDecisive,
@@ -116,56 +116,38 @@ describe('who can sign', () => {
 });
 
 describe('what waits', () => {
+  const NOW = Date.parse('2026-12-01T00:00:00.000Z');
+
   it.each([
-    ['for its viewer to approve', proposal(), 'you', 'Approve or reject'],
-    ['for others', proposal({ approvals: [person('mem_a')] }), 'others', 'View'],
-    ['to be executed', proposal({ signatureStatus: 'approvalReady' }), 'you', 'Execute'],
-    ['to be closed', proposal({ signatureStatus: 'rejectionReady' }), 'you', 'Execute rejection'],
-    ['for the chain', proposal({ executionStatus: 'processing' }), 'processing', 'Approve or reject'],
-    [
-      'to be tried again',
-      proposal({
-        executionStatus: 'failed',
-        signatureStatus: 'approvalReady',
-        failure: { retryable: true } as never,
-      }),
-      'failed',
-      'Execute again',
-    ],
-    [
-      'for what it continues upon by itself',
-      proposal({
-        executionStatus: 'failed',
-        signatureStatus: 'approvalReady',
-        failure: { retryable: true, resumes: true } as never,
-      }),
-      'processing',
-      'Execute again',
-    ],
-    [
-      'for nothing, once the chain has decided',
-      proposal({
-        executionStatus: 'failed',
-        signatureStatus: 'approvalReady',
-        failure: { retryable: false } as never,
-      }),
-      'closed',
-      'Approve or reject',
-    ],
-    [
-      'for nothing, once it has expired',
-      proposal({ signatureStatus: 'expired' }),
-      'closed',
-      'Approve or reject',
-    ],
-  ])('%s', (_, approval, section, task) => {
-    expect([sectionOf(approval, ADMIN), taskOf(approval, ADMIN)]).toEqual([section, task]);
+    ['for its viewer to approve', proposal(), 'you'],
+    ['for others', proposal({ approvals: [person('mem_a')] }), 'progress'],
+    ['to be executed', proposal({ signatureStatus: 'approvalReady' }), 'ready'],
+    ['to be closed', proposal({ signatureStatus: 'rejectionReady' }), 'ready'],
+    ['for the chain', proposal({ executionStatus: 'processing' }), 'progress'],
+    ['for nothing, once it has expired', proposal({ signatureStatus: 'expired' }), 'expired'],
+  ])('%s', (_, approval, tab) => {
+    expect(tabOf(approval, ADMIN, NOW)).toBe(tab);
+  });
+
+  it('for a signature is asked for in a word or two', () => {
+    expect(taskOf(proposal(), ADMIN)).toBe('Approve or reject');
+    const own = transaction({ signingPayloads: { initiatorPayload: '' } as never });
+    expect(taskOf(own, viewer('mem_i'))).toBe('Sign as initiator');
   });
 
   it('comes in the order of the deadlines', () => {
     const late = proposal({ id: 'prop_late', expiresAt: '2026-12-09T00:00:00.000Z' });
     const soon = proposal({ id: 'prop_soon', expiresAt: '2026-12-02T00:00:00.000Z' });
-    expect(bySection([late, soon], ADMIN).you.map(({ id }) => id)).toEqual(['prop_soon', 'prop_late']);
+    const later = proposal({
+      id: 'prop_later',
+      createdAt: '2026-12-01T01:00:00.000Z',
+      expiresAt: soon.expiresAt,
+    });
+    expect([late, later, soon].sort(byDeadline).map(({ id }) => id)).toEqual([
+      'prop_soon',
+      'prop_later',
+      'prop_late',
+    ]);
   });
 
   it('says how far the signatures are', () => {

@@ -4,6 +4,7 @@ import { firstSteps } from '../../../console/src/domain/firstSteps.ts';
 import { problemsOf } from '../../../console/src/domain/problems.ts';
 import { totalsOf } from '../../../console/src/domain/totals.ts';
 import { failureTitle } from '../../../console/src/text/failures.ts';
+import { partText, partTitle } from '../../../console/src/text/parts.ts';
 
 const NOW = Date.parse('2026-05-01T12:00:00.000Z');
 const at = (minutes: number) => new Date(NOW + minutes * 60_000).toISOString();
@@ -74,7 +75,9 @@ describe('an amount in short', () => {
 
 describe('what is wrong', () => {
   const kinds = (approval: Approval) =>
-    Object.entries(problemsOf([approval], NOW)).flatMap(([kind, found]) => (found.length > 0 ? [kind] : []));
+    Object.entries(problemsOf([approval], [], NOW)).flatMap(([kind, found]) =>
+      found.length > 0 ? [kind] : [],
+    );
 
   it.each<[string, Approval, readonly string[]]>([
     ['an open request', transaction({}), []],
@@ -95,7 +98,7 @@ describe('what is wrong', () => {
     [
       'one that is processed for 3 minutes',
       transaction({ executionStatus: 'processing', updatedAt: at(-3) }),
-      ['silent'],
+      ['unsent'],
     ],
     [
       'one that is processed for 1 minute',
@@ -116,6 +119,50 @@ describe('what is wrong', () => {
     ],
   ])('of %s', (_, approval, expected) => {
     expect(kinds(approval)).toEqual(expected);
+  });
+
+  const part = (name: string, more: object = {}) =>
+    ({
+      ...{ part: name, networkId: null, status: 'down', reason: 'why', lastSeen: at(-3) },
+      ...more,
+    }) as Schema['Part'];
+  const processed = transaction({ executionStatus: 'processing', updatedAt: at(-3), networkId: 1 });
+
+  it('is a part that is down, with what waits for it: one problem for one cause', () => {
+    const found = problemsOf([processed], [part('signer')], NOW);
+    expect(found.down.map(({ waiting }) => waiting)).toEqual([[processed]]);
+    expect(found.unsent).toEqual([]);
+    expect(problemsOf([processed], [part('signer', { status: 'up' })], NOW)).toMatchObject({
+      down: [],
+      unsent: [processed],
+    });
+  });
+
+  it('is the relayer of the network that a payment waits on', () => {
+    const unfunded = transaction({ ...failed('relayerFunds', { resumes: true }), networkId: 1 });
+    const waitingOn = (networkId: number) => {
+      const { down, relayerFunds } = problemsOf([unfunded], [part('relayers', { networkId })], NOW);
+      return [down[0]?.waiting.length, relayerFunds.length];
+    };
+    expect([waitingOn(1), waitingOn(2)]).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
+  });
+
+  it('is no part that is slow, or that cannot be known while another is down', () => {
+    const parts = [part('network', { status: 'slow' }), part('signer', { status: 'unknown' })];
+    expect(problemsOf([], parts, NOW).down).toEqual([]);
+  });
+
+  it('says since when a part was not seen, and what that means', () => {
+    expect(partTitle(part('signer'), undefined)).toMatch(/^The signer has not been seen since /);
+    expect(partTitle(part('worker', { lastSeen: null }), undefined)).toBe('The worker has not been seen yet');
+    expect(partTitle(part('relayers', { networkId: 1 }), 'Ethereum')).toBe(
+      'Ethereum: a relayer has too little for gas',
+    );
+    expect(partText(part('relayers'))).toMatch(/tell your operator \(why\)\.$/);
+    expect(partText(part('signer'))).toMatch(/^Requests can be signed\. Nothing is executed\./);
   });
 
   it('is in words, not in a code', () => {

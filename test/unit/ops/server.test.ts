@@ -1,7 +1,9 @@
 import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createMetrics } from '../../../src/metrics';
 import { createDecoder } from '../../../src/ops/codec';
-import { type CheckedParts, createOpsServer, type OpsServer } from '../../../src/ops/server';
+import { createOpsServer, type OpsServer } from '../../../src/ops/server';
+import { type CheckedParts, PartUnknown } from '../../../src/parts';
 
 const up = async () => undefined;
 const down = async () => {
@@ -140,6 +142,48 @@ describe('the ops port', () => {
       expect(await answer('/statusz')).toMatchObject([200, { status, unavailable: missing }]);
     },
   );
+
+  it('says when each part was seen last, and reports one cause once', async () => {
+    const seen = new Date('2026-01-01T12:00:00Z');
+    const silent = async () => {
+      throw new Error('no process polls orgwallet-signer');
+    };
+    const unknown = async () => {
+      throw new PartUnknown('the database does not answer');
+    };
+    const queues = { 'orgwallet-signer': seen };
+    parts = {
+      temporal: { check: up, isRequired: true },
+      signer: { check: silent, isRequired: false, shown: () => ({ lastSeen: seen, queues }) },
+      'relayers:1': { check: unknown, isRequired: false },
+    };
+    const body = JSON.parse((await ask('localhost', '/statusz')).text);
+    expect(body).toEqual({
+      status: 'degraded',
+      unavailable: ['signer'],
+      parts: {
+        temporal: { status: 'up', lastSeen: expect.stringMatching(/^20\d\d-/) },
+        signer: {
+          status: 'down',
+          reason: 'no process polls orgwallet-signer',
+          lastSeen: '2026-01-01T12:00:00.000Z',
+          queues: { 'orgwallet-signer': '2026-01-01T12:00:00.000Z' },
+        },
+        'relayers:1': { status: 'unknown', reason: 'the database does not answer', lastSeen: null },
+      },
+    });
+  });
+
+  it('calls a part slow that answers late, and not unavailable; a probe waits no longer', async () => {
+    parts = { temporal: { check: () => sleep(2_050), isRequired: true } };
+    const [{ text }, ready] = await Promise.all([ask('localhost', '/statusz'), ask('localhost', '/readyz')]);
+    expect(JSON.parse(text)).toMatchObject({
+      status: 'up',
+      unavailable: [],
+      parts: { temporal: { status: 'slow', reason: 'answered after 2.1 s' } },
+    });
+    expect(ready.status).toBe(503);
+  });
 
   it('is not alive when the process cannot go on', async () => {
     failure = new Error('a worker has failed');

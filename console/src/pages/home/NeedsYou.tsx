@@ -3,6 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { useOpenRequests, useViewer, waitingFor } from '../../api/useOpenRequests.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import type { Viewer } from '../../domain/eligibility.ts';
+import { tabOf } from '../../domain/requestTab.ts';
+import { counted } from '../../text/counted.ts';
 import { tallyText, taskOf } from '../../text/labels.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { FormLink } from '../../ui/NextStep.tsx';
@@ -18,9 +20,12 @@ function Waiting({
   waiting,
   viewer,
   hasMore,
+  ready,
   organization,
 }: {
   readonly waiting: readonly Approval[];
+  /** How many can be executed, by anybody. */
+  readonly ready: number;
   readonly viewer: Viewer;
   readonly hasMore: boolean;
   readonly organization: Organization;
@@ -29,7 +34,8 @@ function Waiting({
   if (waiting.length === 0) {
     return (
       <Empty title="Nothing waits for you">
-        <p>Requests that you can sign or execute appear here as soon as they are created.</p>
+        <p>Requests that you can sign appear here as soon as they are created.</p>
+        {ready > 0 ? <ReadyLink ready={ready} /> : null}
         {canSend ? <FormLink place={{ to: '/new/transfer' }} name="New transfer" /> : null}
       </Empty>
     );
@@ -52,16 +58,28 @@ function Waiting({
           <Link to="/requests">All requests that need you</Link>
         </p>
       ) : null}
+      {ready > 0 ? (
+        <p>
+          <ReadyLink ready={ready} />
+        </p>
+      ) : null}
     </div>
   );
 }
 
-/** What the member can sign or execute now. */
+const ReadyLink = ({ ready }: { readonly ready: number }) => (
+  <Link to="/requests" search={{ tab: 'ready' }}>
+    {counted(ready, 'request')} ready to execute
+  </Link>
+);
+
+/** What the member can sign now. */
 export function NeedsYou({ organization }: { readonly organization: Organization }) {
   const viewer = useViewer();
   const { data, error, refetch } = useOpenRequests();
   const waiting = viewer && data ? waitingFor(viewer, data.open) : undefined;
   const hasMore = data?.hasMore ?? false;
+  const ready = viewer && data ? data.open.filter((one) => tabOf(one, viewer, Date.now()) === 'ready') : [];
   return (
     <Section
       title="Needs you"
@@ -70,7 +88,13 @@ export function NeedsYou({ organization }: { readonly organization: Organization
     >
       {error ? <ErrorNotice error={error} retry={refetch} /> : null}
       {viewer && waiting ? (
-        <Waiting waiting={waiting} viewer={viewer} hasMore={hasMore} organization={organization} />
+        <Waiting
+          waiting={waiting}
+          viewer={viewer}
+          hasMore={hasMore}
+          ready={ready.length}
+          organization={organization}
+        />
       ) : error ? null : (
         <Loading what="what needs you" />
       )}

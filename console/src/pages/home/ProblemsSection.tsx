@@ -2,13 +2,14 @@ import type { Approval } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { latestProposalsQuery, latestTransactionsQuery } from '../../api/queries.ts';
+import { latestProposalsQuery, latestTransactionsQuery, partsQuery } from '../../api/queries.ts';
 import { useOpenRequests } from '../../api/useOpenRequests.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { problemsOf } from '../../domain/problems.ts';
 import { counted } from '../../text/counted.ts';
 import { failureTitle } from '../../text/failures.ts';
 import { headline } from '../../text/headline.ts';
+import { partText, partTitle } from '../../text/parts.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { TimeLeft, useNow } from '../../ui/TimeLeft.tsx';
 
@@ -70,16 +71,29 @@ export function ProblemsSection({
   readonly unavailable: readonly number[];
 }) {
   const now = useNow(NEVER);
-  const { failed, relayerFunds, silent, expiring } = problemsOf(useRequests(), now);
-  const isWrong =
-    failed.length + relayerFunds.length + silent.length + expiring.length + unavailable.length > 0;
-  if (!isWrong) return null;
+  const { data: parts = [] } = useQuery(partsQuery);
+  const { down, failed, relayerFunds, unsent, expiring } = problemsOf(useRequests(), parts, now);
+  const isKnown = (id: number) => down.some(({ part }) => part.part === 'network' && part.networkId === id);
+  const others = unavailable.filter((id) => !isKnown(id));
+  const all = [down, failed, relayerFunds, unsent, expiring, others];
+  if (all.every(({ length }) => length === 0)) return null;
   const both = { organization };
-  const names = unavailable.map((id) => organization.network(id) ?? `Network ${id}`).join(', ');
+  const networkName = (id: number) => organization.network(id) ?? `Network ${id}`;
   return (
     <section className="section stack-small" aria-label="Problems">
-      {unavailable.length > 0 ? (
-        <Problem {...both} tone="warning" title={`${names}: no answer`}>
+      {down.map(({ part, waiting }) => (
+        <Problem
+          {...both}
+          key={`${part.part}:${part.networkId}`}
+          tone={part.part === 'network' ? 'warning' : 'danger'}
+          title={partTitle(part, part.networkId === null ? undefined : networkName(part.networkId))}
+          requests={waiting}
+        >
+          <p>{partText(part)}</p>
+        </Problem>
+      ))}
+      {others.length > 0 ? (
+        <Problem {...both} tone="warning" title={`${others.map(networkName).join(', ')}: no answer`}>
           <p>Balances there are not in the totals, and payments there wait. Tell your operator.</p>
         </Problem>
       ) : null}
@@ -88,14 +102,14 @@ export function ProblemsSection({
           <p>{relayerFunds[0]?.failure?.message}. Send this to your operator: payments wait for it.</p>
         </Problem>
       ) : null}
-      {silent.length > 0 ? (
+      {unsent.length > 0 ? (
         <Problem
           {...both}
           tone="warning"
-          title={`${counted(silent.length, 'request')} not sent for more than 2 minutes`}
-          requests={silent}
+          title={`${counted(unsent.length, 'request')} not sent for more than 2 minutes`}
+          requests={unsent}
         >
-          <p>The signer or the network may not answer. They continue by themselves: do not ask again.</p>
+          <p>They continue by themselves: do not ask again. Ask your operator what they wait for.</p>
         </Problem>
       ) : null}
       {failed.length > 0 ? (
