@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import type { Actor } from '../domain/actor';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { AuditAction } from '../domain/eventTypes';
+import { GENESIS_HASH } from '../domain/feedCursor';
 import type { Db, Tx } from './database';
 import { newId } from './ids';
 import {
@@ -35,9 +36,6 @@ export interface AuditEntry extends Omit<AuditInput, 'action'> {
   readonly previousHash: string;
   readonly hash: string;
 }
-
-/** The `previousHash` of an organization's first entry. */
-export const GENESIS_HASH = '0'.repeat(64);
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');

@@ -1,9 +1,8 @@
 import type { Actor } from '../domain/actor';
 import type { JsonValue } from '../domain/canonicalJson';
 import { SHOWN_DETAILS } from '../domain/eventTypes';
-import type { FeedCursor } from '../domain/feedCursor';
+import { type FeedCursor, GENESIS_HASH } from '../domain/feedCursor';
 import type { FeedEntry } from '../domain/feedEvent';
-import { GENESIS_HASH } from './audit';
 import { KEY_VALID } from './authority';
 import type { Db } from './database';
 import { queryNumbered, requireRow } from './rows';

@@ -5,6 +5,9 @@ export interface FeedCursor {
   readonly hash: string | null;
 }
 
+/** The `previousHash` of an organization's first entry. */
+export const GENESIS_HASH = '0'.repeat(64);
+
 /** `<position>-<hash>` of an event, several with commas, or a position alone. */
 export const CURSORS = /^(0|[1-9]\d{0,17})(-[0-9a-f]{64}(,(0|[1-9]\d{0,17})-[0-9a-f]{64}){0,39})?$/;
 

@@ -1,5 +1,6 @@
 import type { Schema } from '@orgwallet/client';
-import { type AuditInput, auditHash, GENESIS_HASH } from '../../src/db/audit';
+import { type AuditInput, auditHash } from '../../src/db/audit';
+import { GENESIS_HASH } from '../../src/domain/feedCursor';
 
 const INPUT: AuditInput = {
   action: 'proposal.created',

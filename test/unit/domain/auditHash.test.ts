@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { type AuditEntry, auditHash, GENESIS_HASH } from '../../../src/db/audit';
+import { type AuditEntry, auditHash } from '../../../src/db/audit';
+import { GENESIS_HASH } from '../../../src/domain/feedCursor';
 
 const ENTRY: Omit<AuditEntry, 'hash'> = {
   id: 'log_1',
