@@ -7,7 +7,7 @@ import { endpoint } from './endpoint';
 import { eventLimit } from './primitives';
 
 /** How long a request for events may wait, in seconds. */
-export const MAX_WAIT_SECONDS = 25;
+const MAX_WAIT_SECONDS = 25;
 const MAX_CURSORS_LENGTH = 4_096;
 
 const EXAMPLE_CURSOR = `42-${'5e'.repeat(32)}`;

@@ -250,6 +250,7 @@ export function idLike(
 /** Whether an operation stores nothing: no idempotency key is in conflict with it. */
 export const isDryRun = ({ method, codes }: { method: string; codes: readonly string[] }) =>
   method === 'post' && !codes.includes('idempotencyConflict');
+/** Whether an operation makes a request that waits for signatures. */
 export const proposesSomething = ({ method, success }: { method: string; success: number }) =>
   method === 'post' && success === 201;
 

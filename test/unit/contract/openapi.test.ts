@@ -100,7 +100,6 @@ describe('the OpenAPI document', () => {
       startSession: anybody,
       getSession: session,
       endSession: session,
-      followSession: session,
       listSessions: session,
       endOtherSession: session,
     });
@@ -168,8 +167,8 @@ function namesInRequests(): Set<string> {
 }
 
 describe('the components of the OpenAPI document', () => {
-  it('fit in 300 KB with everything else', () => {
-    expect(Buffer.byteLength(openApiText(endpoints))).toBeLessThan(300_000);
+  it('fit in 400 KB with everything else', () => {
+    expect(Buffer.byteLength(openApiText(endpoints))).toBeLessThan(400_000);
   });
 
   it('hold every error response and every request body', () => {

@@ -7,14 +7,19 @@ import { projectRoot } from '../../../src/projectRoot';
 const COMPUTED = [
   // Columns as text and back.
   'canonicalJson',
-  'memberSummary',
+  'toMemberSummary',
   'policyDefinitionSchema',
   'NATIVE_CURRENCY',
   'tokenIn',
   'transferCondition',
   // The table that an id is of.
   'isApiKeyId',
+  // What the entries of the feed are made of, and where they begin.
+  'GENESIS_HASH',
+  'SHOWN_DETAILS',
   // Numbers in conditions of statements.
+  'LEASE_HOLD_MS',
+  'SILENT_MS',
   'IDLE_SECONDS',
   'NONCE_ATTEMPTS',
   'NONCE_SECONDS',
