@@ -194,7 +194,12 @@ export async function connectClients(
     db,
     signerDb,
     connection,
-    sender: { client, queues, deadlineMs: WORKFLOW_DEADLINE_MS },
+    sender: {
+      client,
+      queues,
+      deadlineMs: WORKFLOW_DEADLINE_MS,
+      isEncrypted: config.temporal.payloadKeysFile !== undefined,
+    },
     chains,
     signerChain,
     walletEndpoints,

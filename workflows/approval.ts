@@ -20,7 +20,12 @@ import {
   type Parser,
   type SignMessage,
 } from '../src/temporal/messages';
-import { stateAttributes } from '../src/temporal/searchAttributes';
+import {
+  contentAttributes,
+  type SearchAttribute,
+  type SearchableContent,
+  stateAttributes,
+} from '../src/temporal/searchAttributes';
 import { databaseActivities, untilExpiryMs } from './databaseActivities';
 import { receiveMessages } from './messages';
 import { type Restartable, restartable } from './restartable';
@@ -29,6 +34,7 @@ import { type Restartable, restartable } from './restartable';
 interface ApprovalInput extends ApprovalKey {
   readonly requestId?: string | undefined;
   readonly found?: WorkflowGone | undefined;
+  readonly hidesAmount?: true | undefined;
   readonly queues: { readonly chain: string; readonly signer: string };
 }
 
@@ -37,8 +43,10 @@ interface ApprovalStrategy<S extends ApprovalState> {
   readonly parseSignMessage: Parser<SignMessage>;
   /** The description for operators in the Temporal UI (Markdown). */
   readonly details: (state: S) => string;
-  /** The search attributes of the workflow. */
+  /** For the search attributes of the workflow: where it has its effect. */
   readonly places: (state: S) => { readonly accountIds: string[]; readonly networkIds: number[] };
+  /** For the search attributes of the workflow: what it does. */
+  readonly content: (state: S) => SearchableContent;
   /** Called before a rejection is executed; its refusal is the answer. */
   readonly beforeRejection?: () => Promise<Refusal | null>;
   /** Carries out the execution, and records its end; or a part of it: then it is called again. */
@@ -142,10 +150,14 @@ export class ApprovalRun<S extends ApprovalState> {
   private upsertAttributes(next: S): void {
     const { typedSearchAttributes: listed } = workflowInfo();
     // A list without elements is not stored.
-    const changed = stateAttributes({ ...next, ...this.strategy.places(next) }).filter(
-      ({ key, value }) => JSON.stringify(listed.get(key) ?? []) !== JSON.stringify(value),
-    );
-    if (changed.length > 0) upsertSearchAttributes(changed);
+    const isNew = ({ key, value }: { readonly key: SearchAttribute; readonly value: unknown }) =>
+      JSON.stringify(listed.get(key) ?? []) !== JSON.stringify(value);
+    const changed = stateAttributes({ ...next, ...this.strategy.places(next) }).filter(isNew);
+    if (changed.length === 0) return;
+    // With the first change: an event of its own would say no more.
+    const { operation, amount } = this.strategy.content(next);
+    const content = contentAttributes({ operation, amount: this.input.hidesAmount ? null : amount });
+    upsertSearchAttributes([...changed, ...content.filter(isNew)]);
   }
 
   /** Waits until something changes or its expiry, and expires it then. True when something has changed. */

@@ -4,6 +4,7 @@ import { proposalDetails } from '../src/domain/operatorText';
 import type { ProposalState } from '../src/domain/proposal';
 import type { SignerActivities } from '../src/signer/activities';
 import { type ProposalInput, parseProposalInput, parseProposalSignMessage } from '../src/temporal/messages';
+import { operationName } from '../src/temporal/searchAttributes';
 import { ApprovalRun } from './approval';
 import { waitingForSigner } from './backoff';
 import { databaseActivities, parseInput } from './databaseActivities';
@@ -89,6 +90,7 @@ export async function proposalWorkflow(given: ProposalInput): Promise<ProposalSt
       accountIds: [...new Set(deployments.map(({ accountId }) => accountId))],
       networkIds: [...new Set(deployments.map(({ networkId }) => networkId))],
     }),
+    content: (state) => ({ operation: operationName(state), amount: null }),
     async execute() {
       if (own.current.applied) return deployMissing(own, input);
       const noted = await sealDecision(own, input);

@@ -117,6 +117,7 @@ export async function transactionWorkflow(given: TransactionInput): Promise<Tran
     parseSignMessage: parseTransactionSignMessage,
     details: transactionDetails,
     places: ({ accountId, networkId }) => ({ accountIds: [accountId], networkIds: [networkId] }),
+    content: ({ operation, amount }) => ({ operation, amount }),
     beforeRejection: () => recordedBySigner(input),
     execute: () => execute(own, input),
     async park() {

@@ -26,7 +26,7 @@ export interface CommandContext {
   config(): Config;
   /** Every setting, without defaults of development where the database is one of production. Throws ConfigError. */
   installationConfig(): Promise<Config>;
-  /** Whether this is production: demo wallets are refused. */
+  /** Whether this is production: well-known keys are refused. */
   production(): Promise<boolean>;
   /** True where the login of the signer is set and that of the service is not. */
   readonly isSignerHost: boolean;
@@ -136,6 +136,7 @@ export function createWithin(terminal: Terminal): Within {
             }),
             queues: taskQueues(temporal.taskQueue),
             deadlineMs: patienceMs ?? WORKFLOW_DEADLINE_MS,
+            isEncrypted: temporal.payloadKeysFile !== undefined,
           };
         }),
       });

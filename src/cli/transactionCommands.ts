@@ -113,7 +113,8 @@ export function transactionCommands(program: Command, within: Within): void {
         const snapshot = await findTransactionById(db, id);
         return snapshot && shown(snapshot);
       },
-      operation: ({ record }) => (record.type === 'TOKEN_TRANSFER' ? 'transfer' : 'call'),
+      operation: ({ state }) =>
+        state.amount === null ? state.operation : `${state.operation} ${state.amount}`,
       listed: ({ record }) => ({ type: record.type }),
       sentence: transactionSentence,
       details: transactionDetails,

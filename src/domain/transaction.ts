@@ -14,7 +14,9 @@ import type { JsonValue } from './canonicalJson';
 import { isNetworkGone } from './networkNotes';
 import type { Policy } from './policy';
 import { approversOf, mayInitiate, type PolicyContext } from './policyEngine';
+import { assetAmount } from './policyText';
 import type { TransactionContent } from './transactionContent';
+import type { TokenTransferData } from './transactionData';
 
 /** Names one transaction. */
 export interface TransactionRef {
@@ -175,6 +177,9 @@ export interface TransactionState extends ApprovalState {
   readonly accountId: string;
   readonly networkId: number;
   readonly policyId: string;
+  readonly operation: 'transfer' | 'call';
+  /** What it sends: `1.5 USDC`, or the wei of a call; null for none. */
+  readonly amount: string | null;
   readonly initiator: MemberSummary;
   readonly transactionHash: string | null;
   readonly waitingFor: string | null;
@@ -185,6 +190,13 @@ export interface TransactionState extends ApprovalState {
   readonly rejecting: boolean;
 }
 
+/** What a transaction sends, in words; null where it sends nothing. */
+function sentAmount({ type, content, value }: TransactionRecord): string | null {
+  if (type !== 'TOKEN_TRANSFER') return value === 0n ? null : `${value} wei`;
+  const { rawAmount, asset } = content as unknown as TokenTransferData;
+  return assetAmount(rawAmount, asset);
+}
+
 /** The state of a transaction now. */
 export function transactionState(record: TransactionRecord, now: EvaluationContext): TransactionState {
   return {
@@ -192,6 +204,8 @@ export function transactionState(record: TransactionRecord, now: EvaluationConte
     accountId: record.accountId,
     networkId: record.networkId,
     policyId: record.policyId,
+    operation: record.type === 'TOKEN_TRANSFER' ? 'transfer' : 'call',
+    amount: sentAmount(record),
     initiator: tally(transactionRules, record, now).initiator ?? record.initiator,
     transactionHash: record.chain?.transactionHash ?? null,
     waitingFor: record.waitingFor,

@@ -14,7 +14,13 @@ import {
 } from './client';
 import { approvalWorkflowId, type TaskQueues } from './ids';
 import { approvalMessages, type MessageResult, type ProposalInput, type TransactionInput } from './messages';
-import { type SearchableState, searchAttributes, stateAttributes } from './searchAttributes';
+import {
+  contentAttributes,
+  operationName,
+  type SearchableState,
+  searchAttributes,
+  stateAttributes,
+} from './searchAttributes';
 
 /** The names under which the workflows of approvals are registered. */
 export const APPROVAL_WORKFLOWS = {
@@ -61,6 +67,8 @@ export function startOptions(
     readonly requestId?: string;
     readonly found?: WorkflowGone;
     readonly searchable?: SearchableState;
+    /** What Temporal stores is encrypted, so that the list of workflows, which is not, has no amounts. */
+    readonly isEncrypted?: boolean;
   },
 ) {
   const shared: TransactionInput = {
@@ -68,6 +76,7 @@ export function startOptions(
     id: ref.id,
     ...(start.requestId === undefined ? {} : { requestId: start.requestId }),
     ...(start.found === undefined ? {} : { found: start.found }),
+    ...(start.isEncrypted ? { hidesAmount: true as const } : {}),
     queues: { chain: queues.chain, signer: queues.signer },
   };
   const input: ProposalInput | TransactionInput =
@@ -87,6 +96,7 @@ export function startOptions(
         ? [
             { key: searchAttributes.resourceType, value: ref.resourceType },
             { key: searchAttributes.action, value: ref.action },
+            ...contentAttributes({ operation: operationName(ref), amount: null }),
           ]
         : [{ key: searchAttributes.resourceType, value: 'transactions' }]),
       ...(start.searchable ? stateAttributes(start.searchable) : []),
@@ -110,6 +120,7 @@ function initialState(
   return {
     accountIds,
     networkIds,
+    failure: null,
     signatureStatus: subject === 'proposal' ? 'pendingReviewSignatures' : 'pendingInitiatorSignature',
     executionStatus: null,
     expiresAt: expiryOf(requestedAt, lifetimeMs).toISOString(),
@@ -149,7 +160,12 @@ function start(
   { updateId, mayHaveEnded }: { readonly updateId: string; readonly mayHaveEnded?: boolean },
 ): Promise<MessageOutcome> {
   const { requestId } = request;
-  const options = startOptions(sender.queues, ref, { requestId, searchable: initialState(ref, request) });
+  const { queues, isEncrypted = false } = sender;
+  const options = startOptions(queues, ref, {
+    requestId,
+    searchable: initialState(ref, request),
+    isEncrypted,
+  });
   const first = { update: messages.created, updateId };
   return startWithUpdate(sender, APPROVAL_WORKFLOWS[ref.subject], options, first, mayHaveEnded);
 }
@@ -225,6 +241,6 @@ export async function restartApproval(
   return restartWorkflow(
     sender,
     APPROVAL_WORKFLOWS[ref.subject],
-    startOptions(sender.queues, ref, { found }),
+    startOptions(sender.queues, ref, { found, isEncrypted: sender.isEncrypted ?? false }),
   );
 }

@@ -34,6 +34,8 @@ export interface WorkflowSender {
   readonly queues: TaskQueues;
   /** Milliseconds before a call gives up. */
   readonly deadlineMs: number;
+  /** Payloads are encrypted before Temporal gets them. */
+  readonly isEncrypted?: boolean;
 }
 
 /** A workflow accepts 10 updates in flight, from all processes; above that the server drops accepted ones. */

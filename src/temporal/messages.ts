@@ -46,6 +46,8 @@ const start = {
   requestId,
   /** The status of the workflow that this one replaces, when it was restarted. */
   found: z.optional(found),
+  /** The list of workflows is not to show amounts. */
+  hidesAmount: z.optional(z.literal(true)),
   /** Task queues of the activities that are not local. */
   queues,
 };

@@ -63,6 +63,24 @@ describe('a new transaction', () => {
     expect(upserts.length).toBeLessThanOrEqual(1);
   });
 
+  it('is listed with what it does and how much it sends, from its first change on, and with why it failed', async () => {
+    const failed = await withoutCoin();
+    const listedOf = async () =>
+      (await workflowOfTransaction(world, failed).describe()).typedSearchAttributes;
+    const listed = await listedOf();
+    expect(listed.get(searchAttributes.operation)).toBe('transfer');
+    expect(listed.get(searchAttributes.amount)).toMatch(/^[\d.]+ \S+$/);
+    expect(listed.get(searchAttributes.failureCode)).toBe('relayerFunds');
+    const { events } = await workflowOfTransaction(world, failed).fetchHistory();
+    const upserts = events?.filter((event) => event.upsertWorkflowSearchAttributesEventAttributes) ?? [];
+    const names = upserts.map(({ upsertWorkflowSearchAttributesEventAttributes: upserted }) =>
+      Object.keys(upserted?.searchAttributes?.indexedFields ?? {}),
+    );
+    // Never an event for them alone.
+    expect(names.every((one) => one.some((name) => name !== 'Operation' && name !== 'Amount'))).toBe(true);
+    expect(names.flat().filter((name) => name === 'Amount')).toHaveLength(1);
+  });
+
   it('waits where its Stack Trace says it does', async () => {
     const stacks = await workflowOfTransaction(world, await created(world)).query<string>('__stack_trace');
     expect(stacks).toMatch(/at untilChanged \(.*workflows\/transaction\.ts:\d+/);

@@ -24,6 +24,8 @@ function temporalLines({ temporal }: RunningStack, namespace: string): Line[] {
   return [
     ['Temporal UI', uiUrl],
     ['- failed or blocked', list(OPERATOR_QUERIES.failedOrBlocked)],
+    ['- in progress', list(OPERATOR_QUERIES.inProgress)],
+    ['- waiting for funds', list(OPERATOR_QUERIES.awaitingFunds)],
     ['- awaiting signatures', list(OPERATOR_QUERIES.awaitingSignatures)],
   ];
 }

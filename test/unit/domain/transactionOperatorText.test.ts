@@ -15,6 +15,8 @@ function state(change: Partial<TransactionState> = {}): TransactionState {
     accountId: 'acc_1',
     networkId: 31_337,
     policyId: 'pol_1',
+    operation: 'transfer',
+    amount: '1 ETH',
     version: 3,
     summary: 'Send 1 "ETH" to 0x1',
     signatureStatus: 'pendingReviewSignatures',
