@@ -91,6 +91,10 @@ const LAYERS = {
     types: [folder('src/chain')],
     packages: npm('viem'),
   },
+  'src/addressBook': {
+    may: [folder('src/(contract|db|domain)'), PURE_CHAIN],
+    types: [CONFIG],
+  },
   'src/credentials': { may: [folder('src/(db|domain)')] },
   'src/organizations': {
     may: [folder('src/(approvals|db|domain)'), PURE_CHAIN, file('src/chain/(signatures|signedSeals)')],
@@ -154,7 +158,7 @@ const LAYERS = {
   },
   'src/api': {
     may: [
-      folder('src/(approvals|contract|credentials|db|domain|operations|temporal|transactions)'),
+      folder('src/(addressBook|approvals|contract|credentials|db|domain|operations|temporal|transactions)'),
       PURE_CHAIN,
       FAILPOINTS,
       LISTEN,

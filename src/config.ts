@@ -42,6 +42,8 @@ export interface NetworkConfig {
   readonly maxFeePerGas: bigint;
   /** How a rollup charges for the data that it keeps on its L1; absent: it does not, or within its gas price. */
   readonly dataFee?: 'opStack' | 'arbitrum' | undefined;
+  /** Before an address (EIP-3770); absent: that of the public list of chains, if it has one. */
+  readonly shortName?: string | undefined;
   readonly explorerUrl?: string | undefined;
   /** An endpoint that wallets of members may use. */
   readonly walletRpcUrl?: string | undefined;
@@ -395,6 +397,10 @@ const networksSchema = z
         .default('500000000000')
         .transform((text) => BigInt(text)),
       dataFee: z.enum(['opStack', 'arbitrum']).optional(),
+      shortName: z
+        .string()
+        .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, - or _')
+        .optional(),
       explorerUrl: httpUrl.optional(),
       walletRpcUrl: httpUrl.optional(),
     }),

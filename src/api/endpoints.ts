@@ -1,4 +1,13 @@
 import { getAccountEndpoint, getBalancesEndpoint, listAccountsEndpoint } from '../contract/accountContract';
+import {
+  createAddressBookEntryEndpoint,
+  exportAddressBookEndpoint,
+  getAddressBookEntryEndpoint,
+  importAddressBookEndpoint,
+  listAddressBookEndpoint,
+  removeAddressBookEntryEndpoint,
+  updateAddressBookEntryEndpoint,
+} from '../contract/addressBookContract';
 import { getAdminsEndpoint, listAdminsEndpoint } from '../contract/adminContract';
 import { listAuditLogsEndpoint } from '../contract/auditLogContract';
 import type { Endpoint } from '../contract/endpoint';
@@ -14,6 +23,7 @@ import {
 } from '../contract/policyContract';
 import { getPolicyImpactEndpoint, previewPoliciesEndpoint } from '../contract/policyImpactContract';
 import { describeProposals } from '../contract/proposalContract';
+import { getRecipientEndpoint } from '../contract/recipientContract';
 import { getRegistrationPayloadEndpoint, registerWalletEndpoint } from '../contract/registrationContract';
 import {
   createTransactionEndpoint,
@@ -66,6 +76,14 @@ export const endpoints: readonly Endpoint[] = [
   getAdminsEndpoint,
   listNetworksEndpoint,
   listPartsEndpoint,
+  listAddressBookEndpoint,
+  getAddressBookEntryEndpoint,
+  createAddressBookEntryEndpoint,
+  updateAddressBookEntryEndpoint,
+  removeAddressBookEntryEndpoint,
+  importAddressBookEndpoint,
+  exportAddressBookEndpoint,
+  getRecipientEndpoint,
   listAuditLogsEndpoint,
   listEventsEndpoint,
 ];

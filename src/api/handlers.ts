@@ -1,7 +1,11 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { z } from 'zod';
+import { checksumAddress } from '../chain/address';
 import { BASE_PATH, type Endpoint } from '../contract/endpoint';
+import { addressInput } from '../contract/primitives';
 import type { Credential } from '../db/credentials';
 import type { StoredAnswer } from '../db/idempotency';
+import { ADDRESS_PATTERN } from '../domain/address';
 import type { JsonValue } from '../domain/canonicalJson';
 import { requiresAdmin } from '../domain/credential';
 import { isId } from '../domain/schemas';
@@ -31,15 +35,24 @@ interface Admitted {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Refuses a path whose ids do not have the shape of their kind. */
+const isAddress = (text: string) => ADDRESS_PATTERN.test(text);
+
+/** An address in a path, with its checksum. Refuses a wrong one with validationError. */
+function readAddress(name: string, text: string): string {
+  parseWith(z.strictObject({ [name]: addressInput }), { [name]: text });
+  return checksumAddress(text);
+}
+
+/** Refuses a path whose parameters do not have the shape of their kind. */
 function checkParams(endpoint: Endpoint, params: Request['params']): { [name: string]: string } {
   return Object.fromEntries(
     Object.entries(endpoint.params).map(([name, prefix]) => {
       const value = params[name];
-      if (typeof value !== 'string' || !isId(prefix, value)) {
+      const isFormed = prefix === 'address' ? isAddress : (text: string) => isId(prefix, text);
+      if (typeof value !== 'string' || !isFormed(value)) {
         throw notFound(name === 'txId' ? 'transaction' : name.replace(/Id$/, ''));
       }
-      return [name, value];
+      return [name, prefix === 'address' ? readAddress(name, value) : value];
     }),
   );
 }

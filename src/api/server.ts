@@ -23,6 +23,7 @@ import { createJournalGate, type JournalGate } from './journalGate';
 import { passPlainHttp, type SilentConnections } from './plainHttp';
 import type { Route } from './requestContext';
 import { accountRoutes } from './routes/accountRoutes';
+import { addressBookRoutes } from './routes/addressBookRoutes';
 import { adminRoutes } from './routes/adminRoutes';
 import { auditLogRoutes } from './routes/auditLogRoutes';
 import { eventRoutes } from './routes/eventRoutes';
@@ -32,6 +33,7 @@ import { networkRoutes } from './routes/networkRoutes';
 import { partRoutes } from './routes/partRoutes';
 import { policyRoutes } from './routes/policyRoutes';
 import { proposalRoutes } from './routes/proposalRoutes';
+import { recipientRoutes } from './routes/recipientRoutes';
 import { registrationRoutes } from './routes/registrationRoutes';
 import { transactionRoutes } from './routes/transactionRoutes';
 
@@ -79,6 +81,8 @@ function routesOf(
     ...adminRoutes({ db }),
     ...networkRoutes(config.networks),
     ...partRoutes(dependencies),
+    ...addressBookRoutes({ db, cursors, networks: config.networks }),
+    ...recipientRoutes({ db }),
     ...auditLogRoutes({ db, cursors }),
     ...eventRoutes({ eventFeed }),
   ];

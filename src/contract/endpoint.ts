@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../domain/refusal';
-import type { PathIdPrefix } from '../domain/schemas';
+import type { PathParameter } from '../domain/schemas';
 
 /** The path prefix of all endpoints. */
 export const BASE_PATH = '/api/v1';
@@ -19,7 +19,9 @@ export type Tag =
   | 'AuditLogs'
   | 'Events'
   | 'Proposals'
-  | 'Networks';
+  | 'Networks'
+  | 'AddressBook'
+  | 'Recipients';
 
 /** Everything about one endpoint except its handler. */
 export interface Endpoint<
@@ -36,8 +38,8 @@ export interface Endpoint<
   readonly access: Access;
   readonly summary: string;
   readonly description?: string;
-  /** The kind of id that each path parameter is. */
-  readonly params: { readonly [name: string]: PathIdPrefix };
+  /** What each path parameter is. */
+  readonly params: { readonly [name: string]: PathParameter };
   /** Strict schema of the query. */
   readonly query: Query;
   /** Strict schema of the body; none for GET. */

@@ -9,6 +9,10 @@ const network = z
   .object({
     id: networkId,
     name: networkName,
+    shortName: z
+      .string()
+      .optional()
+      .meta({ description: 'Before an address (EIP-3770); absent where it has none.', examples: ['eth'] }),
     nativeAsset: z
       .object({
         symbol: z.string().meta({ examples: ['ETH'] }),

@@ -46,6 +46,8 @@ const TAG_DESCRIPTIONS: { readonly [tag in Tag]: string } = {
   Proposals: 'Organization operations of all kinds.',
   Transactions: 'Transfers and contract calls of accounts.',
   Networks: 'The networks of this installation.',
+  AddressBook: 'Names of addresses, for display only.',
+  Recipients: 'What an organization knows of addresses.',
   AuditLogs: 'Every change of state.',
   Events: 'What happens, as it happens: the audit log for programs that follow it.',
 };
@@ -93,7 +95,12 @@ function pathParameterComponents(endpoints: readonly Pick<Endpoint, 'params'>[])
   return Object.fromEntries(
     params.map(([name, prefix]) => [
       capital(name),
-      { name, in: 'path', required: true, schema: ref('schemas', idName(prefix)) },
+      {
+        name,
+        in: 'path',
+        required: true,
+        schema: ref('schemas', prefix === 'address' ? 'AddressInput' : idName(prefix)),
+      },
     ]),
   );
 }

@@ -222,6 +222,25 @@ export async function answerRequest(
   return answer.status >= 300 ? answer : undefined;
 }
 
+/**
+ * Locks a request until the end of the transaction that has its effect. Returns the answer that it has already; null where it has
+ * none, undefined where the database has lost the request.
+ */
+export async function lockRequest(tx: Tx, id: string): Promise<StoredAnswer | null | undefined> {
+  const row = await tx('idempotency_requests').where({ id }).forUpdate().first();
+  return row && storedAnswer(row);
+}
+
+/** Stores the answer of a locked request, in the transaction of its effect: both are in the database, or neither is. */
+export async function answerLocked(tx: Tx, id: string, answer: StoredAnswer): Promise<void> {
+  await tx('idempotency_requests').where({ id }).update({
+    status: answer.status,
+    response_body: answer.body,
+    location: answer.location,
+    answered_at: tx.fn.now(),
+  });
+}
+
 /** A request that nobody works on any more, and that has no answer. */
 export interface UnansweredRequest {
   readonly organizationId: string;

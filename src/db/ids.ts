@@ -1,7 +1,19 @@
 import { typeid } from 'typeid-js';
 
 /** The kinds of record that have an id; the kind is the id's prefix. */
-type IdPrefix = 'org' | 'key' | 'ses' | 'mem' | 'grp' | 'pol' | 'acc' | 'adm' | 'prop' | 'txn' | 'log';
+type IdPrefix =
+  | 'org'
+  | 'key'
+  | 'ses'
+  | 'mem'
+  | 'grp'
+  | 'pol'
+  | 'acc'
+  | 'adm'
+  | 'adr'
+  | 'prop'
+  | 'txn'
+  | 'log';
 
 /** Makes a TypeID: the prefix and a UUIDv7 in base32, so ids sort by creation. Source: TypeID 0.3, RFC 9562. */
 export function newId(prefix: IdPrefix): string {

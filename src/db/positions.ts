@@ -3,7 +3,7 @@ import type { Tx } from './database';
 /** Gives new records their positions in the order of commit: the positions of the audit entries of their creation. */
 export async function setPositions(
   tx: Tx,
-  table: 'members' | 'groups' | 'policies' | 'approvals' | 'transactions',
+  table: 'members' | 'groups' | 'policies' | 'approvals' | 'transactions' | 'address_book_entries',
   ids: readonly string[],
   positions: readonly bigint[],
 ): Promise<void> {

@@ -276,6 +276,18 @@ export interface AuditLogRow {
   hash: string;
 }
 
+export interface AddressBookEntryRow {
+  id: string;
+  organization_id: string;
+  name: string;
+  folded_name: string;
+  address: string;
+  network_id: bigint | null;
+  position: bigint;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface PolicyUsageRow {
   id: bigint;
   organization_id: string;
@@ -564,6 +576,7 @@ declare module 'knex/types/tables' {
     groups: Table<GroupRow, 'created_at' | 'updated_at'>;
     group_members: Table<GroupMemberRow>;
     policies: Table<PolicyRow, 'created_at' | 'updated_at'>;
+    address_book_entries: Table<AddressBookEntryRow, 'created_at' | 'updated_at'>;
     registration_challenges: Table<RegistrationChallengeRow, 'created_at'>;
     approvals: Table<
       ApprovalRow & CreationColumns,

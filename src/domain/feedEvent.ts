@@ -24,6 +24,7 @@ const PATHS: { readonly [resourceType: string]: string } = {
   group: 'groups',
   policy: 'policies',
   admin: 'admins',
+  addressBookEntry: 'address-book',
 };
 
 function resourceOf({ resourceType: type, resourceId: id }: FeedEntry) {

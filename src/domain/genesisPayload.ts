@@ -1,5 +1,6 @@
 import { canonicalJson } from './canonicalJson';
 import { adminsOf, type OrganizationState } from './governance';
+import { refuse } from './refusal';
 import { quotedName, summaryLines, summaryText } from './summary';
 import { walletText } from './wallet';
 
@@ -46,4 +47,12 @@ export function genesisPayload(state: OrganizationState): string {
       state: canonicalJson(state),
     },
   });
+}
+
+/** Why an organization can change nothing yet. */
+export function notAdmitted(organizationId: string) {
+  return refuse(
+    'conflict',
+    `the genesis of organization ${organizationId} is not admitted yet: every admin signs it, then the signer admits it`,
+  );
 }

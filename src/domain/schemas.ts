@@ -10,6 +10,7 @@ const ID_KINDS = {
   pol: 'policy',
   acc: 'account',
   adm: 'admins',
+  adr: 'addressBookEntry',
   prop: 'proposal',
   txn: 'transaction',
   ses: 'session',
@@ -17,6 +18,9 @@ const ID_KINDS = {
 
 /** The kinds of id that a path can name. */
 export type PathIdPrefix = keyof typeof ID_KINDS;
+
+/** What a path parameter is: a kind of id, or an address. */
+export type PathParameter = PathIdPrefix | 'address';
 
 /** True when a text has the shape of an id of that kind (TypeID: prefix and 26 characters of base32). */
 export function isId(prefix: PathIdPrefix, text: string): boolean {
@@ -50,6 +54,7 @@ const ID_SCHEMAS: { readonly [Prefix in PathIdPrefix]: ReturnType<typeof idSchem
   pol: idSchema('pol'),
   acc: idSchema('acc'),
   adm: idSchema('adm'),
+  adr: idSchema('adr'),
   prop: idSchema('prop'),
   txn: idSchema('txn'),
   ses: idSchema('ses'),

@@ -1,20 +1,13 @@
 import type { Db, Tx } from '../db/database';
 import { readOrganizationState } from '../db/seals';
 import type { JsonValue } from '../domain/canonicalJson';
+import { notAdmitted } from '../domain/genesisPayload';
 import { applyEdits, type Edit, findExcess, type OrganizationState } from '../domain/governance';
 import type { ResourceType } from '../domain/proposal';
 import { accept, type Result, refuse } from '../domain/refusal';
 import { editsOf, wellKnownKeyRefused } from './change';
 import type { ExternalReads, Plan, ProposalKind } from './kind';
 import { refuseTakenName } from './takenNames';
-
-/** Why an organization can change nothing yet. */
-export function notAdmitted(organizationId: string) {
-  return refuse(
-    'conflict',
-    `the genesis of organization ${organizationId} is not admitted yet: every admin signs it, then the signer admits it`,
-  );
-}
 
 /**
  * Refuses a request that gives an organization more resources of a kind than it may have, with the first item beyond;

@@ -13,6 +13,7 @@ import {
   idLike,
   isDryRun,
   makeFailed,
+  newAddress,
   newTransactionOf,
   placeOf,
   proposeSomething,
@@ -264,6 +265,28 @@ function signTransactionAs({ id }: Shown, body: object): Promise<Answer> {
   return api.http.send({ key: own.org.readKey, path: transactionPath(id, '/signatures'), body });
 }
 
+const isOnAddressBook = ({ path, method }: Operation) =>
+  path.startsWith('/address-book') && method === 'post';
+
+/** A change of the address book, as it is carried out; of the entry, where it is about one. */
+function bookAsk(operation: Operation, entry: Shown, name: string): Ask {
+  const bodies: { readonly [id: string]: object } = {
+    createAddressBookEntry: { name, address: newAddress() },
+    updateAddressBookEntry: { name },
+    importAddressBook: { csv: `address,name\n${newAddress()},${name}\n` },
+  };
+  return { key: own.org.adminKey, path: pathTo(operation, entry), body: bodies[operation.id] ?? {} };
+}
+
+async function newEntry(): Promise<Shown> {
+  const body = { name: randomUUID(), address: newAddress() };
+  return (await api.http.send({ key: own.org.adminKey, path: '/api/v1/address-book', body })).body.data;
+}
+
+/** A change that gives the name of another entry. */
+const takenName = async (operation: Operation): Promise<Ask> =>
+  bookAsk(operation, await newEntry(), own.addressBook[0].name);
+
 const unfit = (operation: Operation): never => {
   throw new Error(`there is no way yet to have ${operation.id} answer that: write one`);
 };
@@ -300,7 +323,12 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
     }
     return api.http.send({ ...exampleOf(operation), key: own.org.readKey });
   },
-  notFound: (operation) => api.http.send({ ...exampleOf(operation), key: idle.adminKey }),
+  notFound(operation) {
+    const { path, ...ask } = exampleOf(operation);
+    // Of every address something can be said.
+    const malformed = operation.id === 'getRecipient' ? path.slice(0, -1) : path;
+    return api.http.send({ ...ask, path: malformed, key: idle.adminKey });
+  },
   // What a database has lost that was restored.
   gone: (operation) =>
     api.http.send({
@@ -334,6 +362,7 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
     if (isExecution(operation)) {
       return executeBy(operation, decided, proposalFor(operation, rejected), 'reject');
     }
+    if (isOnAddressBook(operation)) return api.http.send(await takenName(operation));
     if (!isVote(operation)) return unfit(operation);
     const ask = await vote(operation, proposalFor(operation, open), deciding, 'reject');
     await api.http.send(ask);
@@ -359,6 +388,14 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
   },
   async idempotencyConflict(operation) {
     const idempotencyKey = randomUUID();
+    if (isOnAddressBook(operation)) {
+      const asks = [bookAsk(operation, await newEntry(), 'One'), bookAsk(operation, await newEntry(), 'Two')];
+      const [, answer] = [
+        await api.http.send({ ...(asks[0] as Ask), idempotencyKey }),
+        await api.http.send({ ...(asks[1] as Ask), idempotencyKey }),
+      ];
+      return answer;
+    }
     const first = proposesSomething(operation)
       ? oneTooMany(operation)
       : operation.params.length > 0
@@ -390,7 +427,11 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
  * Codes of operations that can only be got by waiting for long: all of these are waited for together, in
  * slowClients.test.ts.
  */
-const ELSEWHERE: { readonly [operationId: string]: readonly ErrorCode[] } = { registerWallet: ['conflict'] };
+const ELSEWHERE: { readonly [operationId: string]: readonly ErrorCode[] } = {
+  registerWallet: ['conflict'],
+  // Only while the first request with its key is running.
+  removeAddressBookEntry: ['conflict'],
+};
 
 /** A request that an operation carries out. */
 async function goodAsk(operation: Operation): Promise<Ask> {
@@ -399,6 +440,7 @@ async function goodAsk(operation: Operation): Promise<Ask> {
     return { key: org.adminKey, path: urlOf(operation), body: bodiesFor(operation.id, own)[0] };
   }
   if (operation.id === 'registerWallet') return registration(org);
+  if (isOnAddressBook(operation)) return bookAsk(operation, await newEntry(), randomUUID());
   if (isDryRun(operation)) {
     return { key: org.readKey, path: urlOf(operation), body: bodiesFor(operation.id, own)[0] };
   }

@@ -88,6 +88,16 @@ describe('the client', () => {
     expect(await api.getAccountBalances(account?.id ?? '')).not.toEqual([]);
     expect((await api.getAdmins((await api.listAdmins()).id)).threshold).toBe(2);
     expect(await api.listNetworks()).toHaveLength(2);
+    const named = await api.createAddressBookEntry({ name: 'ACME', address: newAddress() });
+    expect((await api.updateAddressBookEntry(named.id, { name: 'ACME Ltd' })).name).toBe('ACME Ltd');
+    expect((await api.getAddressBookEntry(named.id)).address).toBe(named.address);
+    const { csv } = await api.exportAddressBook();
+    expect(await api.importAddressBook({ csv })).toEqual({ created: 0, updated: 0, unchanged: 2 });
+    expect((await api.getRecipient(named.address)).known).toEqual([
+      { type: 'addressBookEntry', id: named.id, name: 'ACME Ltd' },
+    ]);
+    await api.removeAddressBookEntry(named.id, {});
+    expect(await api.listAddressBook({ text: 'acme' })).toEqual([]);
     expect(await api.listAuditLogs({ action: 'policy.created' })).not.toEqual([]);
     expect(await api.listEvents({ types: ['policy.created', 'group.created'] })).not.toEqual([]);
     expect(await api.listTransactions({ status: 'queued' })).not.toEqual([]);

@@ -17,6 +17,8 @@ export interface Furnished {
   readonly accounts: readonly Shown[];
   readonly groups: readonly Shown[];
   readonly policies: readonly Shown[];
+  /** Names of addresses. */
+  readonly addressBook: readonly Shown[];
   /** The id of one of the first account that failed for good. */
   readonly failedId: string;
   /** New ones, that nobody has signed. */
@@ -24,7 +26,7 @@ export interface Furnished {
 }
 
 /** The same before its transactions are made. */
-type WithoutTransactions = Omit<Furnished, 'transactions'>;
+type WithoutTransactions = Omit<Furnished, 'transactions' | 'addressBook'>;
 
 const newName = () => `N ${randomUUID()}`;
 /** The address of a new key. */
@@ -211,9 +213,14 @@ export async function furnish(
   );
   const { replaces: _, ...replacingNone } = newTransactionOf({ ...own, policies, failedId: '' });
   const failedId = await makeFailed({ http, db }, org, replacingNone);
+  const named = await http.send({
+    key: org.adminKey,
+    path: `${BASE}/address-book`,
+    body: { name: newName(), address: newAddress() },
+  });
   // What replaces it is left to a test: one can.
   const transactions = await Promise.all([1, 2].map(() => createTransaction(http, org, replacingNone)));
-  return { ...own, policies, failedId, transactions };
+  return { ...own, policies, failedId, transactions, addressBook: [named.body.data] };
 }
 
 /** The id of a transaction that was made and is closed as failed, so that another one can replace it. */
@@ -231,8 +238,9 @@ export async function makeFailed(
 /** The id of a record of an organization, of the kind that another id is. */
 export function idLike(
   example: string,
-  { org, accounts, groups, policies, transactions }: Furnished,
+  { org, accounts, groups, policies, transactions, addressBook }: Furnished,
 ): string {
+  if (example.startsWith('0x')) return org.dave.wallet.address;
   const byPrefix: { [prefix: string]: string | undefined } = {
     mem: org.dave.id,
     acc: accounts[0].id,
@@ -240,6 +248,7 @@ export function idLike(
     pol: policies[0].id,
     txn: transactions[0].id,
     adm: org.adminsId,
+    adr: addressBook[0].id,
   };
   const id = byPrefix[example.split('_')[0] ?? ''];
   if (!id) throw new Error(`there is no record with an id like ${example}`);

@@ -138,9 +138,38 @@ const PART = fields({
 const NETWORK = fields({
   id: 'integer',
   name: 'string',
+  'shortName?': 'string',
   nativeAsset: 'object',
   'explorerUrl?': 'string',
   'walletRpcUrl?': 'string',
+});
+
+const ADDRESS_BOOK_ENTRY = fields({
+  id: idOf('adr'),
+  name: 'string',
+  address: 'address',
+  networkId: orNull('integer'),
+  createdAt: 'dateTime',
+  updatedAt: 'dateTime',
+});
+
+const KNOWN = listOf(
+  fields({
+    type: oneOf('account', 'member', 'policy', 'addressBookEntry'),
+    id: 'string',
+    name: 'string',
+    'networkId?': 'integer',
+  }),
+);
+
+const RECIPIENT = fields({
+  address: 'address',
+  known: KNOWN,
+  count: 'integer',
+  firstAt: orNull('dateTime'),
+  lastAt: orNull('dateTime'),
+  lastTransactionId: orNull(idOf('txn')),
+  lookAlikes: listOf(fields({ address: 'address', known: KNOWN, count: 'integer' })),
 });
 
 const SCOPE = oneOf('PER_ITEM', 'ALL_ITEMS');
@@ -567,6 +596,19 @@ function transactionPost(word: string, status: 200 | 201, codes: readonly Code[]
   };
 }
 
+function addressBookPost(word: string, data: Shape, ...more: Code[]): EndpointRow {
+  const path = `/address-book${word}`;
+  return {
+    method: 'post',
+    path,
+    who: 'A',
+    status: 200,
+    form: 'one',
+    data,
+    codes: [...POST, 'forbidden', ...more],
+  };
+}
+
 /** Every endpoint that takes a key. */
 export const ENDPOINTS: readonly EndpointRow[] = [
   get('/members', MEMBER, 'list'),
@@ -602,6 +644,14 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   get('/admins/{id}', ADMINS),
   get('/networks', listOf(NETWORK)),
   get('/parts', listOf(PART)),
+  get('/address-book', ADDRESS_BOOK_ENTRY, 'list'),
+  get('/address-book/{entryId}', ADDRESS_BOOK_ENTRY),
+  get('/address-book/export', fields({ csv: 'string' })),
+  addressBookPost('', ADDRESS_BOOK_ENTRY),
+  addressBookPost('/{entryId}/update', ADDRESS_BOOK_ENTRY, 'notFound'),
+  addressBookPost('/{entryId}/remove', ADDRESS_BOOK_ENTRY, 'notFound'),
+  addressBookPost('/import', fields({ created: 'integer', updated: 'integer', unchanged: 'integer' })),
+  get('/recipients/{address}', RECIPIENT),
   propose('members', '/create', 'create'),
   propose('members', '/update', 'update'),
   propose('members', '/remove', 'remove'),

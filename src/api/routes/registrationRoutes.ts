@@ -3,7 +3,7 @@ import { openChallenge, registerWallet } from '../../credentials/walletRegistrat
 import type { Db } from '../../db/database';
 import { listOpenChallenges } from '../../db/registrations';
 import { credentialEnded } from '../../domain/credential';
-import { notAdmitted } from '../../operations/plan';
+import { notAdmitted } from '../../domain/genesisPayload';
 import type { ApiDependencies } from '../dependencies';
 import { badRequest, notFound, Refused } from '../refusals';
 import { mutationRoute, type Route, readRoute } from '../requestContext';

@@ -106,6 +106,26 @@
     );
     CREATE INDEX policies_position ON policies (organization_id, position);
 
+    -- names of addresses, for people to read: no part of what is signed, and no rule depends on one
+    CREATE TABLE address_book_entries (
+      id text PRIMARY KEY,
+      organization_id text NOT NULL REFERENCES organizations,
+      name text NOT NULL,
+      -- as names are compared
+      folded_name text NOT NULL,
+      address text NOT NULL CHECK (address ~ '^0x[0-9a-fA-F]{40}$'),
+      -- null: on every network
+      network_id bigint,
+      position bigint NOT NULL,
+      created_at timestamptz(3) NOT NULL DEFAULT now(),
+      updated_at timestamptz(3) NOT NULL DEFAULT now(),
+      -- an import may swap names
+      UNIQUE (organization_id, folded_name) DEFERRABLE INITIALLY DEFERRED
+    );
+    CREATE UNIQUE INDEX address_book_entries_address
+      ON address_book_entries (organization_id, address, coalesce(network_id, 0));
+    CREATE INDEX address_book_entries_position ON address_book_entries (organization_id, position);
+
     -- texts to be signed by the wallet of a member: each proves once, and not for long
     CREATE TABLE registration_challenges (
       nonce text PRIMARY KEY,
@@ -353,6 +373,10 @@
     CREATE UNIQUE INDEX policy_usage_transaction ON policy_usage (transaction_id) WHERE status <> 'released';
     CREATE INDEX policy_usage_window ON policy_usage (policy_id, counted_from);
     CREATE INDEX policy_usage_reserved ON policy_usage (reserved_at) WHERE status = 'reserved';
+    -- whom an organization has paid, with whom looks like them: the same first and last three digits
+    CREATE INDEX policy_usage_recipient ON policy_usage
+      (organization_id, (lower(substr(destination, 3, 3) || right(destination, 3))), destination, block_at)
+      WHERE status = 'committed';
     CREATE TRIGGER policy_usage_kept BEFORE DELETE OR TRUNCATE ON policy_usage
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -774,7 +798,7 @@
     -- what the signer has no use for
     REVOKE SELECT ON installation, received_messages, claims, audit_heads, audit_log, api_keys,
       api_key_members, idempotency_requests, rate_limit_buckets, registration_challenges,
-      sessions, session_nonces FROM orgwallet_signer;
+      sessions, session_nonces, address_book_entries FROM orgwallet_signer;
     GRANT SELECT (id, production) ON installation TO orgwallet_signer;
     GRANT EXECUTE ON FUNCTION require_unchanged, require_open_below, require_room TO orgwallet_service;
     GRANT EXECUTE ON FUNCTION queue_shared, queue_alone TO orgwallet_service, orgwallet_signer;
@@ -799,6 +823,8 @@
     GRANT INSERT, UPDATE, DELETE ON idempotency_requests, rate_limit_buckets, registration_challenges, heartbeats
       TO orgwallet_service;
     GRANT INSERT, DELETE, UPDATE (last_used_at, ended_at) ON sessions TO orgwallet_service;
+    GRANT INSERT, DELETE, UPDATE (name, folded_name, address, network_id, position, updated_at)
+      ON address_book_entries TO orgwallet_service;
     GRANT INSERT, UPDATE (attempts), DELETE ON session_nonces TO orgwallet_service;
     GRANT INSERT, UPDATE (status, block_at, decided_at) ON policy_usage TO orgwallet_service;
     GRANT INSERT ON seals, sealed_states, signing_keys, chain_attempts, chain_signatures, relayer_reservations,

@@ -1,0 +1,290 @@
+import {
+  type AddressBookContent,
+  type AddressBookEntry,
+  deleteAddressBookEntry,
+  insertAddressBookEntries,
+  listAddressBook,
+  listNamedByAdmins,
+  type NamedByAdmins,
+  updateAddressBookEntries,
+} from '../db/addressBook';
+import { holdAdmins } from '../db/approvalLocks';
+import { type AuditInput, appendAudit } from '../db/audit';
+import { holdCredential } from '../db/authority';
+import type { Db, Tx } from '../db/database';
+import { isAdmitted } from '../db/genesis';
+import { answerLocked, lockRequest, type StoredAnswer } from '../db/idempotency';
+import { newId } from '../db/ids';
+import { queueAlone } from '../db/lockQueues';
+import { setPositions } from '../db/positions';
+import { type Actor, memberActor } from '../domain/actor';
+import { isSameAddress } from '../domain/address';
+import type { JsonValue } from '../domain/canonicalJson';
+import { checkAuthority, credentialDetail, credentialEnded, requestNotStored } from '../domain/credential';
+import { notAdmitted } from '../domain/genesisPayload';
+import { foldName } from '../domain/names';
+import { quoted } from '../domain/quoted';
+import { accept, type Result, refuse } from '../domain/refusal';
+
+/** The most entries of an organization: pages load them all. */
+export const MAX_ENTRIES = 2_000;
+
+/** A name for an address, as somebody gives it. */
+export interface NamedAddress {
+  readonly name: string;
+  /** Checksummed. */
+  readonly address: string;
+  /** null: on every network. */
+  readonly networkId: number | null;
+}
+
+/** What a change is about. */
+export interface BookRequest {
+  readonly organizationId: string;
+  readonly requestId: string;
+  readonly credentialId: string;
+}
+
+/** One entry of a change: undefined before it is created, or after it is removed. */
+interface Edit {
+  readonly id: string;
+  readonly before?: AddressBookContent;
+  readonly after?: AddressBookContent;
+  /** Where the request has it, such as `csv[line 3]`; absent: the body. */
+  readonly at?: string;
+}
+
+/** What a rule makes of the entries that there are. */
+type Rule = (entries: readonly AddressBookEntry[]) => Result<readonly Edit[]>;
+
+const fieldOf = ({ at }: Edit, field: string) => (at === undefined ? field : `${at}.${field}`);
+
+const placeOf = ({ address, networkId }: NamedAddress) => `${address.toLowerCase()}/${networkId ?? ''}`;
+
+const holderText = ({ id }: AddressBookContent, edits: ReadonlyMap<string, Edit>) => {
+  const at = edits.get(id)?.at;
+  return at === undefined ? `address book entry ${id}` : at;
+};
+
+/** Refuses a name or an address that another entry has, or the name that the admins have given to another address. */
+function refuseTaken(
+  edits: readonly Edit[],
+  entries: readonly AddressBookContent[],
+  named: readonly NamedByAdmins[],
+): ReturnType<typeof refuse> | undefined {
+  const byId = new Map(edits.map((edit) => [edit.id, edit]));
+  const names = new Map<string, AddressBookContent>();
+  const places = new Map<string, AddressBookContent>();
+  const kept = entries.filter(({ id }) => !byId.has(id));
+  for (const one of kept) {
+    names.set(one.foldedName, one);
+    places.set(placeOf(one), one);
+  }
+  const owners = new Map(named.map((one) => [foldName(one.name), one]));
+  for (const edit of edits) {
+    const { after } = edit;
+    if (!after) continue;
+    const [holder, there] = [names.get(after.foldedName), places.get(placeOf(after))];
+    const owner = owners.get(after.foldedName);
+    const name = quoted(after.name);
+    if (there) {
+      const where = after.networkId === null ? '' : ` on network ${after.networkId}`;
+      const message = `${after.address}${where} has the name ${quoted(there.name)}: ${holderText(there, byId)}`;
+      return refuse('conflict', message, fieldOf(edit, 'address'));
+    }
+    if (holder) {
+      return refuse('conflict', `${name} is the name of ${holderText(holder, byId)}`, fieldOf(edit, 'name'));
+    }
+    if (owner && !isSameAddress(owner.address, after.address)) {
+      const message = `${name} is the name of ${owner.type} ${owner.id}, which has another address`;
+      return refuse('conflict', message, fieldOf(edit, 'name'));
+    }
+    names.set(after.foldedName, after);
+    places.set(placeOf(after), after);
+  }
+  return undefined;
+}
+
+function refuseExcess(
+  edits: readonly Edit[],
+  entries: readonly AddressBookContent[],
+): ReturnType<typeof refuse> | undefined {
+  const added = edits.filter(({ before, after }) => after && !before);
+  const beyond = added[MAX_ENTRIES - entries.length];
+  if (!beyond) return undefined;
+  const message = `the organization has ${entries.length} names in its address book (maximum ${MAX_ENTRIES})`;
+  return refuse('conflict', message, fieldOf(beyond, 'name'));
+}
+
+const shown = (content: AddressBookContent | undefined): JsonValue =>
+  content ? { name: content.name, address: content.address, networkId: content.networkId } : null;
+
+function auditEntry(edit: Edit, actor: Actor, credentialId: string): AuditInput {
+  const { id, before, after } = edit;
+  return {
+    action: `addressBookEntry.${before ? (after ? 'updated' : 'removed') : 'created'}`,
+    actor,
+    resourceType: 'addressBookEntry',
+    resourceId: id,
+    details: { ...credentialDetail(credentialId), before: shown(before), after: shown(after) },
+  };
+}
+
+async function writeEdits(tx: Tx, organizationId: string, edits: readonly Edit[]): Promise<void> {
+  const created = edits.flatMap(({ before, after }) => (after && !before ? [after] : []));
+  const updated = edits.flatMap(({ before, after }) => (after && before ? [after] : []));
+  await insertAddressBookEntries(tx, organizationId, created);
+  if (updated.length > 0) await updateAddressBookEntries(tx, updated);
+  for (const { id, after } of edits) if (!after) await deleteAddressBookEntry(tx, id);
+}
+
+/** Who acts for a credential, until the end of the transaction. Refuses one that may not change the book. */
+async function holdAdmin(tx: Tx, organizationId: string, credentialId: string): Promise<Result<Actor>> {
+  if (!(await isAdmitted(tx, organizationId))) return notAdmitted(organizationId);
+  const acting = await holdCredential(tx, credentialId);
+  if (!acting) return { ok: false, refusal: credentialEnded(credentialId) };
+  const refusal = checkAuthority(credentialId, acting, true);
+  return refusal ? { ok: false, refusal } : accept(memberActor(acting));
+}
+
+/**
+ * Changes an address book as an admin asks, audited, and stores the answer of the request, all in one transaction: sent again, it
+ * finds its answer. `answerOf` gets the entries that were changed, as they are now.
+ */
+async function changeBook(
+  db: Db,
+  { organizationId, requestId, credentialId }: BookRequest,
+  rule: Rule,
+  answerOf: (changed: readonly AddressBookEntry[], edits: readonly Edit[]) => StoredAnswer,
+): Promise<Result<StoredAnswer>> {
+  return db.transaction(async (tx) => {
+    await holdAdmins(tx, organizationId);
+    await queueAlone(tx, [`${organizationId}/addressBook`]);
+    const answered = await lockRequest(tx, requestId);
+    if (answered) return accept(answered);
+    if (answered === undefined) return { ok: false, refusal: requestNotStored() };
+    const admin = await holdAdmin(tx, organizationId, credentialId);
+    if (!admin.ok) return admin;
+    const entries = await listAddressBook(tx, { organizationId });
+    const ruled = rule(entries);
+    if (!ruled.ok) return ruled;
+    const edits = ruled.value;
+    const refused =
+      refuseExcess(edits, entries) ??
+      refuseTaken(edits, entries, await listNamedByAdmins(tx, organizationId));
+    if (refused) return refused;
+    await writeEdits(tx, organizationId, edits);
+    const recorded = edits.map((edit) => auditEntry(edit, admin.value, credentialId));
+    const positions = await appendAudit(tx, organizationId, recorded);
+    const isCreated = edits.map(({ before }) => before === undefined);
+    await setPositions(
+      tx,
+      'address_book_entries',
+      edits.filter((_, i) => isCreated[i]).map(({ id }) => id),
+      positions.filter((_, i) => isCreated[i]),
+    );
+    const ids = new Set(edits.map(({ id }) => id));
+    const changed = (await listAddressBook(tx, { organizationId })).filter(({ id }) => ids.has(id));
+    const answer = answerOf(changed, edits);
+    await answerLocked(tx, requestId, answer);
+    return accept(answer);
+  });
+}
+
+const contentOf = (id: string, { name, address, networkId }: NamedAddress): AddressBookContent => ({
+  id,
+  name,
+  foldedName: foldName(name),
+  address,
+  networkId,
+});
+
+/** Makes the answer about one entry. */
+type AnswerOfOne = (entry: AddressBookEntry) => StoredAnswer;
+
+function onlyOne([entry]: readonly AddressBookEntry[]): AddressBookEntry {
+  if (!entry) throw new Error('the entry that was changed is not there');
+  return entry;
+}
+
+/** Gives an address a name. Refuses a taken name or address, and more than MAX_ENTRIES. */
+export function createEntry(
+  db: Db,
+  request: BookRequest & { readonly id: string; readonly content: NamedAddress },
+  answerOf: AnswerOfOne,
+): Promise<Result<StoredAnswer>> {
+  const { id, content } = request;
+  const rule: Rule = () => accept([{ id, after: contentOf(id, content) }]);
+  return changeBook(db, request, rule, (changed) => answerOf(onlyOne(changed)));
+}
+
+const notFound = () => refuse('notFound', 'entry not found in this organization');
+
+/** Changes an entry: what `change` does not have stays. Refuses as `createEntry` does, and with `notFound`. */
+export function updateEntry(
+  db: Db,
+  request: BookRequest & { readonly id: string; readonly change: Partial<NamedAddress> },
+  answerOf: AnswerOfOne,
+): Promise<Result<StoredAnswer>> {
+  const { id, change } = request;
+  const rule: Rule = (entries) => {
+    const before = entries.find((one) => one.id === id);
+    return before ? accept([{ id, before, after: contentOf(id, { ...before, ...change }) }]) : notFound();
+  };
+  return changeBook(db, request, rule, (changed) => answerOf(onlyOne(changed)));
+}
+
+/** Removes an entry. The answer is about what was removed. */
+export function removeEntry(
+  db: Db,
+  request: BookRequest & { readonly id: string },
+  answerOf: AnswerOfOne,
+): Promise<Result<StoredAnswer>> {
+  const { id } = request;
+  let removed: AddressBookEntry | undefined;
+  const rule: Rule = (entries) => {
+    removed = entries.find((one) => one.id === id);
+    return removed ? accept([{ id, before: removed }]) : notFound();
+  };
+  return changeBook(db, request, rule, () => answerOf(onlyOne(removed ? [removed] : [])));
+}
+
+/** A row of an import, and where it is. */
+export interface ImportedRow extends NamedAddress {
+  /** Such as `csv[line 3]`. */
+  readonly at: string;
+}
+
+/** What an import did. */
+export interface Imported {
+  readonly created: number;
+  readonly updated: number;
+  /** Rows that say what the book says already. */
+  readonly unchanged: number;
+}
+
+/**
+ * Gives each address of a file its name there: new ones are created, others get the name. All rows, or none; refuses as
+ * `createEntry` does, with the line.
+ */
+export function importEntries(
+  db: Db,
+  request: BookRequest & { readonly rows: readonly ImportedRow[] },
+  answerOf: (imported: Imported) => StoredAnswer,
+): Promise<Result<StoredAnswer>> {
+  const { rows } = request;
+  const rule: Rule = (entries) => {
+    const byPlace = new Map(entries.map((one) => [placeOf(one), one]));
+    const edits = rows.flatMap(({ at, ...content }): Edit[] => {
+      const before = byPlace.get(placeOf(content));
+      const id = before?.id ?? newId('adr');
+      if (before?.name === content.name) return [];
+      return [{ id, ...(before ? { before } : {}), after: contentOf(id, content), at }];
+    });
+    return accept(edits);
+  };
+  return changeBook(db, request, rule, (_, edits) => {
+    const updated = edits.filter(({ before }) => before !== undefined).length;
+    return answerOf({ created: edits.length - updated, updated, unchanged: rows.length - edits.length });
+  });
+}
