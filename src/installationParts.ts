@@ -14,7 +14,7 @@ import {
   silentText,
 } from './domain/lastSeen';
 import { type CheckedPart, type CheckedParts, type PartState, PartUnknown, statesOf } from './parts';
-import { polledQueues } from './temporal/ids';
+import { polledQueues } from './temporal/polledQueues';
 
 /** How long others get the same answer, in milliseconds. */
 const SEEN_MS = 1_000;

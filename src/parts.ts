@@ -28,14 +28,8 @@ export interface PartState {
 
 /** A part that takes longer to answer is slow, in milliseconds. */
 const SLOW_MS = 2_000;
-
 /** When each part has last answered in this process. */
 const seenAt = new WeakMap<CheckedPart['check'], Date>();
-
-function failedState(error: unknown): Pick<PartState, 'status' | 'reason'> {
-  const reason = error instanceof Error ? error.message : String(error);
-  return { status: error instanceof PartUnknown ? 'unknown' : 'down', reason };
-}
 
 async function answerOf(
   { check }: CheckedPart,
@@ -47,7 +41,8 @@ async function answerOf(
       throw new Error(`no answer within ${limitMs / 1_000} s`);
     });
   } catch (error) {
-    return failedState(error);
+    const reason = error instanceof Error ? error.message : String(error);
+    return { status: error instanceof PartUnknown ? 'unknown' : 'down', reason };
   }
   seenAt.set(check, new Date());
   const tookMs = performance.now() - begunAt;

@@ -5,9 +5,12 @@ import { dataResponse } from './primitives';
 
 const part = z
   .object({
-    part: z.enum(['temporal', 'worker', 'chainWorker', 'signer', 'network', 'relayers']),
+    part: z
+      .enum(['temporal', 'worker', 'chainWorker', 'signer', 'network', 'relayers'])
+      .meta({ id: 'PartName' }),
     networkId: networkId.nullable().meta({ description: 'Of `network` and `relayers`; else null.' }),
     status: z.enum(['up', 'slow', 'down', 'unknown']).meta({
+      id: 'PartStatus',
       description:
         '`slow`: it has answered, and late. `unknown`: another part that is down has to answer first.',
     }),

@@ -14,7 +14,6 @@ import type { JsonValue } from './canonicalJson';
 import { isNetworkGone } from './networkNotes';
 import type { Policy } from './policy';
 import { approversOf, mayInitiate, type PolicyContext } from './policyEngine';
-import { assetAmount } from './policyText';
 import type { TransactionContent } from './transactionContent';
 import type { TokenTransferData } from './transactionData';
 
@@ -193,8 +192,8 @@ export interface TransactionState extends ApprovalState {
 /** What a transaction sends, in words; null where it sends nothing. */
 function sentAmount({ type, content, value }: TransactionRecord): string | null {
   if (type !== 'TOKEN_TRANSFER') return value === 0n ? null : `${value} wei`;
-  const { rawAmount, asset } = content as unknown as TokenTransferData;
-  return assetAmount(rawAmount, asset);
+  const { displayAmount, asset } = content as unknown as TokenTransferData;
+  return `${displayAmount} ${asset.decimals === null ? 'raw units of ' : ''}${asset.symbol}`;
 }
 
 /** The state of a transaction now. */

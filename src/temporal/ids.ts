@@ -1,5 +1,4 @@
 import type { WorkflowRef } from '../domain/approvalRef';
-import type { PollingRole } from '../domain/lastSeen';
 
 /** The id of an approval's workflow. */
 export function approvalWorkflowId(ref: WorkflowRef): string {
@@ -25,19 +24,6 @@ export function taskQueues(prefix: string): TaskQueues {
 /** The queue for one network: one that is slow or halted holds up no other. */
 export function networkQueue(queue: string, networkId: number): string {
   return `${queue}-${networkId}`;
-}
-
-/** The task queues that the processes of each role poll. */
-export function polledQueues(
-  queues: TaskQueues,
-  networkIds: readonly number[],
-): { readonly [role in PollingRole]: readonly string[] } {
-  const each = (queue: string) => networkIds.map((id) => networkQueue(queue, id));
-  return {
-    worker: [queues.workflows],
-    chain: each(queues.chain),
-    signer: [queues.signer, ...each(queues.signer)],
-  };
 }
 
 /** The schedule of the reconciler: one per installation. */

@@ -7,7 +7,7 @@ const DAY_MS = 24 * 3_600_000;
 const UNSENT_MS = 2 * 60_000;
 
 /** What is wrong in the organization, with the requests that show it: one for each cause. */
-export interface Problems {
+interface Problems {
   /** Parts of the service that are down, each with the requests that wait for it. */
   readonly down: readonly { readonly part: Part; readonly waiting: readonly Approval[] }[];
   /** Failed or blocked; those that cannot be executed again only for a day. */

@@ -9,7 +9,8 @@ import {
   seenRole,
   silentText,
 } from '../../domain/lastSeen';
-import { polledQueues, taskQueues } from '../../temporal/ids';
+import { taskQueues } from '../../temporal/ids';
+import { polledQueues } from '../../temporal/polledQueues';
 import { duration } from '../text';
 import { type Finding, fail, ok } from './finding';
 

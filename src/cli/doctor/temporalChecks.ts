@@ -10,7 +10,7 @@ import {
 import { createTemporalAccess } from '../../temporal/access';
 import { type Build, readBuilds } from '../../temporal/builds';
 import type { WorkflowSender } from '../../temporal/client';
-import { polledQueues } from '../../temporal/ids';
+import { polledQueues } from '../../temporal/polledQueues';
 import { missingSearchAttributes, searchAttributesText } from '../../temporal/registeredAttributes';
 import type { SearchAttribute } from '../../temporal/searchAttributes';
 import { duration } from '../text';

@@ -44,8 +44,8 @@ describe('an org.json', () => {
     const demo = { ...member, name: 'Demo', walletAddress: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8' };
     const content = { ...organization, members: [member, demo] };
     expect(refusal(content, { production: true })).toBe(
-      'org.json: members[1].walletAddress: 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 of "Demo" has a well-known private key, ' +
-        'whose private key is public: not allowed in production',
+      'org.json: members[1].walletAddress: 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 of "Demo" has a well-known private key: ' +
+        'not allowed in production',
     );
     const reading = { production: false };
     expect(parseOrganization('org.json', JSON.stringify(content), reading).members).toHaveLength(2);

@@ -116,8 +116,6 @@ describe('who can sign', () => {
 });
 
 describe('what waits', () => {
-  const NOW = Date.parse('2026-12-01T00:00:00.000Z');
-
   it.each([
     ['for its viewer to approve', proposal(), 'you'],
     ['for others', proposal({ approvals: [person('mem_a')] }), 'progress'],
@@ -126,7 +124,7 @@ describe('what waits', () => {
     ['for the chain', proposal({ executionStatus: 'processing' }), 'progress'],
     ['for nothing, once it has expired', proposal({ signatureStatus: 'expired' }), 'expired'],
   ])('%s', (_, approval, tab) => {
-    expect(tabOf(approval, ADMIN, NOW)).toBe(tab);
+    expect(tabOf(approval, ADMIN, Date.parse(approval.expiresAt) - 1)).toBe(tab);
   });
 
   it('for a signature is asked for in a word or two', () => {
@@ -136,8 +134,9 @@ describe('what waits', () => {
   });
 
   it('comes in the order of the deadlines', () => {
-    const late = proposal({ id: 'prop_late', expiresAt: '2026-12-09T00:00:00.000Z' });
-    const soon = proposal({ id: 'prop_soon', expiresAt: '2026-12-02T00:00:00.000Z' });
+    const createdAt = '2026-12-01T00:00:00.000Z';
+    const late = proposal({ id: 'prop_late', createdAt, expiresAt: '2026-12-09T00:00:00.000Z' });
+    const soon = proposal({ id: 'prop_soon', createdAt, expiresAt: '2026-12-02T00:00:00.000Z' });
     const later = proposal({
       id: 'prop_later',
       createdAt: '2026-12-01T01:00:00.000Z',

@@ -699,6 +699,8 @@ describe('what a workflow keeps of a transaction', () => {
       accountId: record.accountId,
       networkId: record.networkId,
       policyId: record.policyId,
+      operation: 'transfer',
+      amount: '0.000000000000000001 ETH',
       version: 7,
       summary: record.summary,
       signatureStatus: 'approvalReady',
