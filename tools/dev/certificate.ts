@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { generate } from 'selfsigned';
 import { chainEnd } from '../../src/certificates';
 
 const DAY_MS = 86_400_000;
@@ -29,6 +28,8 @@ function writeWhole(file: string, text: string, mode: number): void {
 export async function ensureCertificate(certFile: string, keyFile: string): Promise<void> {
   if (isUsable(certFile, keyFile)) return;
   mkdirSync(dirname(certFile), { recursive: true, mode: 0o700 });
+  // Loaded when it is needed: this process goes on for as long as the service.
+  const { generate } = await import('selfsigned');
   const now = Date.now();
   const pems = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',

