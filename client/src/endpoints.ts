@@ -7,7 +7,10 @@ type OfSessions =
   | 'getSession'
   | 'endSession'
   | 'listSessions'
-  | 'endOtherSession';
+  | 'endOtherSession'
+  | 'listApiKeys'
+  | 'createApiKey'
+  | 'revokeApiKey';
 
 /** The name of an endpoint for programs: its `operationId` in openapi.json. */
 export type EndpointName = Exclude<keyof operations, OfSessions>;

@@ -70,6 +70,11 @@ const you = createRoute({
   path: '/you',
   component: lazyRouteComponent(() => import('./pages/you/YouPage.tsx'), 'YouPage'),
 });
+const keys = createRoute({
+  getParentRoute,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./pages/api-keys/ApiKeysPage.tsx'), 'ApiKeysPage'),
+});
 const founding = createRoute({
   getParentRoute,
   path: '/founding',
@@ -162,6 +167,7 @@ export const router = createRouter({
     admins,
     audit,
     you,
+    keys,
     founding,
   ]),
   defaultErrorComponent: PageError,

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Config } from '../config';
 import type { Credential } from '../db/credentials';
 import type { Db } from '../db/database';
-import { callerNetwork } from './clientAddress';
+import { callerNetwork, isInRange } from './clientAddress';
 import { type Exchange, exchangeOf } from './exchange';
 import { assertOwnOrigin } from './origin';
 import { createCredentialRateLimiter, createFailureLimiter } from './rateLimit';
@@ -84,6 +84,13 @@ async function limitRate(
   }
 }
 
+/** Refuses a key that is used from elsewhere than its ranges. */
+function assertFrom(credential: Credential, client: string): void {
+  if (credential.kind !== 'apiKey' || !credential.rights.addressRanges) return;
+  if (credential.rights.addressRanges.some((range) => isInRange(client, range))) return;
+  throw new Refused({ code: 'forbidden', message: `the API key is not for requests from ${client}` });
+}
+
 /** Finds the credential of a request. */
 type Identify = (request: Request, exchange: Exchange) => Promise<Credential>;
 
@@ -157,6 +164,7 @@ export function createAdmission(
       const exchange = exchangeOf(response);
       const credential = await find(request, exchange);
       exchange.credential = credential;
+      assertFrom(credential, exchange.client);
       await limitRate(limit, rateLimit.perSecond, credential, response);
       next();
     };

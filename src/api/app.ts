@@ -15,7 +15,7 @@ import { otherMethods } from './methods';
 import { badRequest, pathNotFound, Refused } from './refusals';
 import type { Route } from './requestContext';
 import { beginRequestSpan } from './requestSpan';
-import { sessionRoutes } from './routes/sessionRoutes';
+import { SESSION_PATHS, sessionRoutes } from './routes/sessionRoutes';
 import { createTurns } from './turns';
 
 type AppDependencies = Pick<
@@ -128,7 +128,7 @@ export function createApp(dependencies: AppDependencies): Express {
   app.set('strict routing', true);
   app.set('trust proxy', [...config.trustedProxies]);
   app.use(beginExchanges(dependencies));
-  app.use([BASE_PATH, '/session', '/sessions'], async (_request, response, next) => {
+  app.use([BASE_PATH, ...SESSION_PATHS], async (_request, response, next) => {
     exchangeOf(response).confirm = await journalGate.admit();
     next();
   });

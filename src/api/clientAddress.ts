@@ -34,3 +34,12 @@ export function callerNetwork(address: string): string {
   const { parts } = ipaddr.IPv6.parse(address);
   return `${new ipaddr.IPv6([...parts.slice(0, 4), 0, 0, 0, 0])}/64`;
 }
+
+/** Whether an address is in a range of addresses (CIDR). IPv4 in IPv6 is IPv4. */
+export function isInRange(address: string, range: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const own = ipaddr.process(address);
+  const [network, bits] = ipaddr.parseCIDR(range);
+  // The types do not say that two of one kind match.
+  return own.kind() === network.kind() && (own as ipaddr.IPv6).match(network as ipaddr.IPv6, bits);
+}

@@ -33,57 +33,70 @@ import {
   signTransactionEndpoint,
   simulateTransactionEndpoint,
 } from '../contract/transactionContract';
+import type { Scope } from '../domain/keyRights';
 import { operations } from '../operations';
 
 /** The endpoints about proposals, generated from the kinds of operation. */
 export const proposals = describeProposals(operations);
 
-/** Every endpoint of the interface. */
-export const endpoints: readonly Endpoint[] = [
+/** Every endpoint of the interface, with the scope that it needs of an API key. */
+const declared: readonly (readonly [Scope, Endpoint])[] = [
   ...proposals.byResource.flatMap(({ propose, list, get, sign, execute }) => [
-    ...propose,
-    ...(list ? [list] : []),
-    get,
-    sign,
-    execute,
+    ...propose.map((one) => ['propose', one] as const),
+    ...(list ? [['read', list] as const] : []),
+    ['read', get] as const,
+    ['propose', sign] as const,
+    ['propose', execute] as const,
   ]),
-  proposals.queuedAdmin,
-  proposals.listAll,
-  proposals.get,
-  proposals.sign,
-  proposals.execute,
-  listAccountsEndpoint,
-  getAccountEndpoint,
-  getBalancesEndpoint,
-  listMembersEndpoint,
-  getMemberEndpoint,
-  getRegistrationPayloadEndpoint,
-  registerWalletEndpoint,
-  listGroupsEndpoint,
-  getGroupEndpoint,
-  listPoliciesEndpoint,
-  getPolicyEndpoint,
-  evaluatePoliciesEndpoint,
-  previewPoliciesEndpoint,
-  getPolicyImpactEndpoint,
-  listTransactionsEndpoint,
-  getTransactionEndpoint,
-  simulateTransactionEndpoint,
-  createTransactionEndpoint,
-  signTransactionEndpoint,
-  executeTransactionEndpoint,
-  listAdminsEndpoint,
-  getAdminsEndpoint,
-  listNetworksEndpoint,
-  listPartsEndpoint,
-  listAddressBookEndpoint,
-  getAddressBookEntryEndpoint,
-  createAddressBookEntryEndpoint,
-  updateAddressBookEntryEndpoint,
-  removeAddressBookEntryEndpoint,
-  importAddressBookEndpoint,
-  exportAddressBookEndpoint,
-  getRecipientEndpoint,
-  listAuditLogsEndpoint,
-  listEventsEndpoint,
+  ['read', proposals.queuedAdmin],
+  ['read', proposals.listAll],
+  ['read', proposals.get],
+  ['propose', proposals.sign],
+  ['propose', proposals.execute],
+  ['read', listAccountsEndpoint],
+  ['read', getAccountEndpoint],
+  ['read', getBalancesEndpoint],
+  ['read', listMembersEndpoint],
+  ['read', getMemberEndpoint],
+  ['request', getRegistrationPayloadEndpoint],
+  ['request', registerWalletEndpoint],
+  ['read', listGroupsEndpoint],
+  ['read', getGroupEndpoint],
+  ['read', listPoliciesEndpoint],
+  ['read', getPolicyEndpoint],
+  ['read', evaluatePoliciesEndpoint],
+  ['read', previewPoliciesEndpoint],
+  ['read', getPolicyImpactEndpoint],
+  ['read', listTransactionsEndpoint],
+  ['read', getTransactionEndpoint],
+  ['read', simulateTransactionEndpoint],
+  ['request', createTransactionEndpoint],
+  ['request', signTransactionEndpoint],
+  ['request', executeTransactionEndpoint],
+  ['read', listAdminsEndpoint],
+  ['read', getAdminsEndpoint],
+  ['read', listNetworksEndpoint],
+  ['read', listPartsEndpoint],
+  ['read', listAddressBookEndpoint],
+  ['read', getAddressBookEntryEndpoint],
+  ['propose', createAddressBookEntryEndpoint],
+  ['propose', updateAddressBookEntryEndpoint],
+  ['propose', removeAddressBookEntryEndpoint],
+  ['propose', importAddressBookEndpoint],
+  ['read', exportAddressBookEndpoint],
+  ['read', getRecipientEndpoint],
+  ['read', listAuditLogsEndpoint],
+  ['read', listEventsEndpoint],
 ];
+
+/** Every endpoint of the interface. */
+export const endpoints: readonly Endpoint[] = declared.map(([, one]) => one);
+
+const scopes = new Map(declared.map(([scope, one]) => [one, scope]));
+
+/** What an endpoint needs of an API key. Throws for one that is not declared here. */
+export function scopeOf(one: Endpoint): Scope {
+  const scope = scopes.get(one);
+  if (scope === undefined) throw new Error(`${one.id} is not in src/api/endpoints.ts`);
+  return scope;
+}

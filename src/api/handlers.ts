@@ -8,8 +8,10 @@ import type { StoredAnswer } from '../db/idempotency';
 import { ADDRESS_PATTERN } from '../domain/address';
 import type { JsonValue } from '../domain/canonicalJson';
 import { requiresAdmin } from '../domain/credential';
+import { lacksScope } from '../domain/keyRights';
 import { isId } from '../domain/schemas';
 import { readJsonBody } from './body';
+import { scopeOf } from './endpoints';
 import { type Exchange, exchangeOf, sendJson } from './exchange';
 import type { Idempotency } from './idempotency';
 import { parseQuery, parseWith } from './query';
@@ -66,6 +68,10 @@ function idempotencyKey(request: Request): string {
 }
 
 function requireAccess(endpoint: Endpoint, credential: Credential): void {
+  const scope = scopeOf(endpoint);
+  if (credential.kind === 'apiKey' && !credential.rights.scopes.includes(scope)) {
+    throw new Refused(lacksScope(scope), { details: { scope } });
+  }
   if (endpoint.access === 'admin' && !credential.members.some((member) => member.isAdmin)) {
     throw new Refused(requiresAdmin(credential.id));
   }

@@ -60,6 +60,7 @@ export interface Endpoint<
 export const COMMON_ERRORS: readonly ErrorCode[] = [
   'validationError',
   'unauthorized',
+  'forbidden',
   'upgradeRequired',
   'rateLimited',
   'internalError',

@@ -55,6 +55,7 @@ const errorDetails = z
     field: z.string().optional().meta({ description: 'Path of the first invalid field.' }),
     message: z.string().optional().meta({ description: 'What is wrong with it.' }),
     issues: z.array(issue).optional().meta({ description: 'All invalid fields.' }),
+    scope: z.string().optional().meta({ description: 'The scope that the API key lacks.' }),
     position: z
       .string()
       .optional()

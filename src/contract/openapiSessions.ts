@@ -1,6 +1,7 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { pathParameters, RESPONSE_HEADERS, ref, type Shared } from './openapiParts';
-import { SESSION_ERRORS, sessionEndpoints } from './sessionContract';
+import { sessionEndpoints } from './sessionContract';
+import { SESSION_ERRORS } from './sessionEndpoint';
 
 /** The tag of the endpoints of sessions. */
 export const SESSIONS = {

@@ -1,48 +1,14 @@
 import { z } from 'zod';
-import type { ErrorCode } from '../domain/refusal';
-import { address, idOf, networkId, type PathIdPrefix, timestamp } from '../domain/schemas';
+import { address, idOf, networkId, timestamp } from '../domain/schemas';
+import { createApiKeyEndpoint, listApiKeysEndpoint, revokeApiKeyEndpoint } from './apiKeyContract';
 import { dataResponse } from './primitives';
+import { type SessionEndpoint, sessionEndpoint } from './sessionEndpoint';
 
 /** The cookie of a session. The prefix makes browsers refuse it without TLS, for other paths and from other hosts. */
 export const SESSION_COOKIE = '__Host-orgwallet-session';
 
 const MAX_MESSAGE_LENGTH = 4_096;
 const MAX_SIGNATURE_LENGTH = 20_000;
-
-/** Everything about one endpoint for the browsers of people, which is at the root of the service, except its handler. */
-export interface SessionEndpoint<Body extends z.ZodType = z.ZodType, Response extends z.ZodType = z.ZodType> {
-  /** Name of the operation, unique among all endpoints. */
-  readonly id: string;
-  readonly method: 'get' | 'post' | 'delete';
-  /** Path at the root, with `{name}` for each parameter. */
-  readonly path: string;
-  /** Whether it needs the cookie of a session. */
-  readonly needsSession: boolean;
-  readonly summary: string;
-  readonly description: string;
-  /** The kind of id that each path parameter is. */
-  readonly params: { readonly [name: string]: PathIdPrefix };
-  readonly body?: Body;
-  /** A valid body; for an endpoint with one. */
-  readonly exampleBody?: unknown;
-  readonly response: Response;
-  readonly status: 200 | 201;
-  /** Whether every success sets or clears the cookie. */
-  readonly setsCookie: boolean;
-  /** Error codes besides those of every such endpoint. */
-  readonly errors: readonly ErrorCode[];
-}
-
-/** The error codes of every endpoint of sessions. */
-export const SESSION_ERRORS: readonly ErrorCode[] = [
-  'validationError',
-  'forbidden',
-  'notFound',
-  'upgradeRequired',
-  'rateLimited',
-  'internalError',
-  'notReconciled',
-];
 
 /** The body of `POST /session`. */
 export const newSession = z
@@ -97,25 +63,7 @@ const nonceResponse = dataResponse(
 const sessionResponse = dataResponse(session);
 const sessionsResponse = dataResponse(z.array(session)).meta({ id: 'SessionsResponse' });
 
-/** Declares an endpoint and infers its types. Most answer JSON to a session, and leave the cookie as it is. */
-function endpoint<Body extends z.ZodType, Response extends z.ZodType>(
-  declaration: Pick<
-    SessionEndpoint<Body, Response>,
-    'id' | 'method' | 'path' | 'summary' | 'description' | 'response'
-  > &
-    Partial<SessionEndpoint<Body, Response>>,
-): SessionEndpoint<Body, Response> {
-  return {
-    needsSession: true,
-    params: {},
-    status: 200,
-    setsCookie: false,
-    errors: ['unauthorized'],
-    ...declaration,
-  };
-}
-
-export const getSessionNonceEndpoint = endpoint({
+export const getSessionNonceEndpoint = sessionEndpoint({
   id: 'getSessionNonce',
   method: 'get',
   path: '/session/nonce',
@@ -126,7 +74,7 @@ export const getSessionNonceEndpoint = endpoint({
   errors: [],
 });
 
-export const startSessionEndpoint = endpoint({
+export const startSessionEndpoint = sessionEndpoint({
   id: 'startSession',
   method: 'post',
   path: '/session',
@@ -149,7 +97,7 @@ export const startSessionEndpoint = endpoint({
   errors: ['unauthorized', 'conflict'],
 });
 
-export const getSessionEndpoint = endpoint({
+export const getSessionEndpoint = sessionEndpoint({
   id: 'getSession',
   method: 'get',
   path: '/session',
@@ -158,7 +106,7 @@ export const getSessionEndpoint = endpoint({
   response: sessionResponse,
 });
 
-export const endSessionEndpoint = endpoint({
+export const endSessionEndpoint = sessionEndpoint({
   id: 'endSession',
   method: 'delete',
   path: '/session',
@@ -168,7 +116,7 @@ export const endSessionEndpoint = endpoint({
   setsCookie: true,
 });
 
-export const listSessionsEndpoint = endpoint({
+export const listSessionsEndpoint = sessionEndpoint({
   id: 'listSessions',
   method: 'get',
   path: '/sessions',
@@ -177,7 +125,7 @@ export const listSessionsEndpoint = endpoint({
   response: sessionsResponse,
 });
 
-export const endOtherSessionEndpoint = endpoint({
+export const endOtherSessionEndpoint = sessionEndpoint({
   id: 'endOtherSession',
   method: 'delete',
   path: '/sessions/{sessionId}',
@@ -195,4 +143,7 @@ export const sessionEndpoints: readonly SessionEndpoint[] = [
   endSessionEndpoint,
   listSessionsEndpoint,
   endOtherSessionEndpoint,
+  listApiKeysEndpoint,
+  createApiKeyEndpoint,
+  revokeApiKeyEndpoint,
 ];

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { KeyRights } from '../domain/keyRights';
 import { KEY_VALID } from './authority';
 import { type KeyCredential, secretHash } from './credentials';
 import type { Db, Tx } from './database';
@@ -6,24 +7,40 @@ import { queueAlone } from './lockQueues';
 import { queryNumbered } from './rows';
 import type { ApiKeyRow } from './tables';
 
+/** `ow_live_` and four characters of the secret, of 43. */
+const PREFIX_LENGTH = 12;
 const KEY_SHAPE = /^ow_live_[A-Za-z0-9_-]{43}$/;
 
 /** A key as operators see it, without its secret. */
 export interface ApiKey {
   readonly id: string;
   readonly organizationId: string;
+  /** Null: issued without one. */
+  readonly name: string | null;
+  /** Its first characters. */
+  readonly prefix: string;
+  readonly rights: KeyRights;
   readonly memberIds: readonly string[];
   readonly createdAt: Date;
+  /** Written once a minute. */
+  readonly lastUsedAt: Date | null;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
 }
 
 /** What `KEYS_BY_HASH` reads. */
-interface KeyByHash extends Pick<ApiKeyRow, 'id' | 'organization_id' | 'key_hash' | 'expires_at'> {
+interface KeyByHash extends Pick<ApiKeyRow, 'id' | 'organization_id' | 'key_hash' | 'rights' | 'expires_at'> {
   readonly members: KeyCredential['members'];
 }
 
-const KEYS_BY_HASH = `SELECT k.id, k.organization_id, k.key_hash, k.expires_at, coalesce(json_agg(json_build_object(
+/** It counts as use. One that an effect of its own holds counts with a later request: nobody waits for it here. */
+const KEYS_BY_HASH = `WITH used AS (
+      UPDATE api_keys u SET last_used_at = now() WHERE u.id IN (
+        SELECT k.id FROM api_keys k WHERE k.key_hash = ANY($1) AND ${KEY_VALID}
+          AND (k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute')
+        FOR NO KEY UPDATE OF k SKIP LOCKED)
+    )
+    SELECT k.id, k.organization_id, k.key_hash, k.rights, k.expires_at, coalesce(json_agg(json_build_object(
       'id', m.id, 'name', m.name, 'walletAddress', m.wallet_address,
       'isAdmin', EXISTS (SELECT 1 FROM admin_set_members a
         WHERE a.organization_id = k.organization_id AND a.member_id = m.id)
@@ -54,6 +71,7 @@ export async function authenticate(
       kind: 'apiKey',
       id: row.id,
       organizationId: row.organization_id,
+      rights: row.rights,
       expiresAt: row.expires_at,
       members: row.members,
     });
@@ -67,6 +85,8 @@ interface NewApiKey {
   readonly organizationId: string;
   /** The key itself, of which only a hash is stored. */
   readonly key: string;
+  readonly name: string | null;
+  readonly rights: KeyRights;
   readonly memberIds: readonly string[];
   readonly expiresAt: Date | null;
 }
@@ -74,12 +94,15 @@ interface NewApiKey {
 /** Stores a key with its members, in their order. */
 export async function insertApiKey(
   tx: Tx,
-  { id, organizationId, key, memberIds, expiresAt }: NewApiKey,
+  { id, organizationId, key, name, rights, memberIds, expiresAt }: NewApiKey,
 ): Promise<void> {
   await tx('api_keys').insert({
     id,
     organization_id: organizationId,
     key_hash: secretHash(key),
+    prefix: key.slice(0, PREFIX_LENGTH),
+    name,
+    rights: JSON.stringify(rights),
     expires_at: expiresAt,
   });
   await tx('api_key_members').insert(
@@ -110,7 +133,11 @@ function apiKey(row: ApiKeyRow): Omit<ApiKey, 'memberIds'> {
   return {
     id: row.id,
     organizationId: row.organization_id,
+    name: row.name,
+    prefix: row.prefix,
+    rights: row.rights,
     createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
   };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { KeyRights } from '../domain/keyRights';
 
 /** A member that a credential acts for. */
 export interface CredentialMember {
@@ -18,6 +19,7 @@ interface AnyCredential {
 /** An API key. */
 export interface KeyCredential extends AnyCredential {
   readonly kind: 'apiKey';
+  readonly rights: KeyRights;
   /** key_… */
   readonly id: string;
 }

@@ -11,6 +11,7 @@ import type {
   VoteType,
 } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
+import type { KeyRights } from '../domain/keyRights';
 import type { Deployment, ProposalAction, ProposalRecord, ResourceType } from '../domain/proposal';
 import type { TransactionRecord } from '../domain/transaction';
 import type { SignatureScheme, WalletKind } from '../domain/wallet';
@@ -329,7 +330,11 @@ export interface ApiKeyRow {
   id: string;
   organization_id: string;
   key_hash: Buffer;
+  prefix: string;
+  name: string | null;
+  rights: Json<KeyRights>;
   created_at: Date;
+  last_used_at: Date | null;
   expires_at: Date | null;
   revoked_at: Date | null;
   rotated_to: string | null;

@@ -14,6 +14,7 @@ const ID_KINDS = {
   prop: 'proposal',
   txn: 'transaction',
   ses: 'session',
+  key: 'apiKey',
 } as const;
 
 /** The kinds of id that a path can name. */
@@ -58,6 +59,7 @@ const ID_SCHEMAS: { readonly [Prefix in PathIdPrefix]: ReturnType<typeof idSchem
   prop: idSchema('prop'),
   txn: idSchema('txn'),
   ses: idSchema('ses'),
+  key: idSchema('key'),
 };
 
 /** The id of a record, in requests and responses. */

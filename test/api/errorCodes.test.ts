@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_BY_CODE } from '../../src/contract/errors';
 import { issueApiKey } from '../../src/credentials/apiKeys';
 import { OPERATOR } from '../../src/domain/actor';
+import { ALL_RIGHTS } from '../../src/domain/keyRights';
 import type { ErrorCode } from '../../src/domain/refusal';
 import { execute, insist, PROPOSE, read, type Shown, sharedApi, startApi } from '../support/api';
 import { checkConformance } from '../support/conformance';
@@ -74,12 +75,14 @@ let transaction: Shown;
 let rejectedTransaction: Shown;
 let expiredTransaction: Shown;
 let limitedKey: string;
+/** It can propose, and neither read nor request. */
+let narrowKey: string;
 /** A request to the service that is cut off, and its answer. */
 let asked: Ask;
 let cutOffAnswer: Promise<Answer>;
 
-async function issue(org: TestOrganization): Promise<string> {
-  const key = { organizationId: org.id, memberIds: [org.bot.id], actor: OPERATOR };
+async function issue(org: TestOrganization, rights = ALL_RIGHTS): Promise<string> {
+  const key = { organizationId: org.id, memberIds: [org.bot.id], rights, actor: OPERATOR };
   return (await api.db.transaction((tx) => issueApiKey(tx, key))).key;
 }
 
@@ -190,6 +193,7 @@ beforeAll(async () => {
     perResource(rejectSomething),
     perResource(letExpire),
   ]);
+  narrowKey = await issue(own.org, { ...ALL_RIGHTS, scopes: ['propose'] });
 }, SET_UP_LIMIT_MS);
 afterAll(() => Promise.all([narrow, ...services].map((service) => service?.stop())));
 
@@ -313,6 +317,7 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
   },
   unauthorized: (operation) => api.http.send(exampleOf(operation)),
   async forbidden(operation) {
+    if (operation.method === 'get') return api.http.send({ ...exampleOf(operation), key: narrowKey });
     if (isOnTransaction(operation)) {
       return signTransactionAs(transaction, await signatureBody(transaction, own.org.alice, 'initiator'));
     }
@@ -321,7 +326,8 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
       const body = { ...newTransactionOf(own), policyId: policy.id };
       return api.http.send({ key: own.org.adminKey, path: TRANSACTIONS, body });
     }
-    return api.http.send({ ...exampleOf(operation), key: own.org.readKey });
+    if (operation.forAdmins) return api.http.send({ ...exampleOf(operation), key: own.org.readKey });
+    return api.http.send({ ...exampleOf(operation), key: narrowKey });
   },
   notFound(operation) {
     const { path, ...ask } = exampleOf(operation);

@@ -54,7 +54,13 @@ describe('keys issue', () => {
       {
         action: 'apiKey.issued',
         actor: expect.objectContaining({ type: 'operator' }),
-        details: { after: { memberIds: [org.bot.id], expiresAt: null } },
+        details: {
+          after: {
+            ...{ name: null, memberIds: [org.bot.id], expiresAt: null },
+            scopes: ['read', 'request', 'propose'],
+            ...{ networkIds: null, accountIds: null, addressRanges: null },
+          },
+        },
       },
     ]);
     const stored = JSON.stringify([await service.db('api_keys').where({ id }), audit]);

@@ -466,7 +466,7 @@ describe('data that one role may write', () => {
     // Of the last two, lists and searches find it; what they show is read from the record.
     ['transactions', ['awaits_relayer_wei', 'cancelling', 'reopenings', 'position', 'terms']],
     ['policy_usage', ['status', 'block_at', 'decided_at']],
-    ['api_keys', ['revoked_at', 'rotated_to']],
+    ['api_keys', ['revoked_at', 'rotated_to', 'last_used_at']],
     ['audit_heads', ['position', 'hash', 'created_at']],
     ['session_nonces', ['attempts']],
   ])('of %s what changes, and not what is signed: the service', async (table, changing) => {

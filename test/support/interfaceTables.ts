@@ -446,6 +446,8 @@ export interface EndpointRow {
 const EVERYWHERE: readonly Code[] = [
   'validationError',
   'unauthorized',
+  // A key may lack the scope.
+  'forbidden',
   'upgradeRequired',
   'rateLimited',
   'internalError',
@@ -475,7 +477,7 @@ function propose(resource: ResourceType, word: string, ...actions: string[]): En
     form: 'one',
     data: PROPOSAL,
     proposals: { resources: [resource], actions },
-    codes: [...POST, 'forbidden'],
+    codes: POST,
   };
 }
 
@@ -490,7 +492,7 @@ function proposalBelow(base: string, proposals: NonNullable<EndpointRow['proposa
     form: 'one',
     data: PROPOSAL,
     proposals,
-    codes: [...POST, 'forbidden', 'notFound', 'proposalExpired', ...codes],
+    codes: [...POST, 'notFound', 'proposalExpired', ...codes],
   });
   return [
     { ...get(one, PROPOSAL), proposals },
@@ -684,13 +686,8 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   get('/transactions', TRANSACTION, 'page'),
   get('/transactions/{txId}', TRANSACTION),
   get('/transactions/{txId}/simulation', SIMULATION, 'one', ['conflict', 'proposalExpired']),
-  transactionPost('', 201, ['forbidden']),
-  transactionPost('/{txId}/signatures', 200, [
-    'invalidSignature',
-    'forbidden',
-    'notFound',
-    'proposalExpired',
-  ]),
+  transactionPost('', 201, []),
+  transactionPost('/{txId}/signatures', 200, ['invalidSignature', 'notFound', 'proposalExpired']),
   transactionPost('/{txId}/execute', 200, ['notFound', 'thresholdNotMet', 'proposalExpired']),
   get('/audit-logs', AUDIT_ENTRY, 'page'),
   get('/events', EVENT, 'feed', ['gone']),

@@ -27,6 +27,7 @@ const LISTS: { readonly [resourceType: string]: readonly QueryKey[] } = {
   account: [['accounts'], ['balances']],
   admin: [['admins'], ['proposals'], ['session']],
   session: [['sessions']],
+  apiKey: [['apiKeys']],
 };
 
 function keysOf({ resource: { type, id } }: Happened): readonly QueryKey[] {

@@ -19,8 +19,8 @@ interface Body {
   readonly error?: { code: ErrorCode; message: string; details?: Schema['ErrorDetails'] };
 }
 
-/** One request about sessions. They have no idempotency key, and are not repeated. Throws ApiError, NoAnswer. */
-async function ask<T>(
+/** One request that is for sessions alone. They have no idempotency key, and are not repeated. Throws ApiError, NoAnswer. */
+export async function ask<T>(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
   body?: object,

@@ -70,6 +70,8 @@ interface ApprovalRoutes<V extends AnySnapshot, S extends ApprovalState> {
   /** The workflow of the approval that a request names. Throws notFound where only the record says which. */
   readonly workflowOf: (context: RequestContext) => WorkflowRef | Promise<WorkflowRef>;
   readonly show: (snapshot: V) => ApprovalJson;
+  /** Refuses what the API key of a request is not for. Throws Refused. */
+  readonly assertPermitted?: (context: RequestContext, snapshot: V) => void;
   /** Whether what is shown changes only with the tag. */
   readonly isCacheable: (record: V['record']) => boolean;
 }
@@ -185,6 +187,7 @@ function signRoute<V extends AnySnapshot, S extends ApprovalState>(
     async check(context) {
       const { type, execute } = context.body;
       const snapshot = await load(context);
+      routes.assertPermitted?.(context, snapshot);
       const { record, now } = snapshot;
       // Before its initiator has signed there is nothing to approve or reject: no payload to verify against.
       if (subject.payload(snapshot, type) === undefined) {
@@ -217,6 +220,7 @@ function executeRoute<V extends AnySnapshot, S extends ApprovalState>(
   return mutationRoute(routes.execute, {
     async check(context) {
       const snapshot = await load(context);
+      routes.assertPermitted?.(context, snapshot);
       acceptOrThrow(check(snapshot, context.body.type));
       return { resourceId: snapshot.record.id };
     },

@@ -1,4 +1,4 @@
-import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import { z } from 'zod';
 import {
   endOtherSessionEndpoint,
@@ -7,7 +7,6 @@ import {
   getSessionNonceEndpoint,
   listSessionsEndpoint,
   newSession,
-  type SessionEndpoint,
   type ShownSession,
   startSessionEndpoint,
 } from '../../contract/sessionContract';
@@ -18,33 +17,26 @@ import { listSessions, type Session } from '../../db/sessions';
 import type { Admission } from '../admission';
 import { readJsonBody } from '../body';
 import type { ApiDependencies } from '../dependencies';
-import { exchangeOf, sendJson } from '../exchange';
+import { exchangeOf } from '../exchange';
 import { otherMethods } from '../methods';
 import { assertOwnOrigin } from '../origin';
 import { parseQuery, parseWith } from '../query';
 import { notFound, Refused } from '../refusals';
+import type { Asked } from '../requestContext';
 import { CLEARED_COOKIE, sessionCookie } from '../sessionCookie';
+import { MAX_SESSION_BODY_BYTES, type SessionRoute, sessionOf, sessionRoute } from '../sessionRoute';
 import { type SignInDependencies, signIn } from '../signIn';
+import { apiKeyRoutes } from './apiKeyRoutes';
 
 interface Dependencies extends SignInDependencies {
   readonly admission: Admission;
   readonly config: Pick<ApiDependencies['config'], 'origins' | 'networks' | 'production' | 'temporal'>;
 }
 
-/** The longest body, in bytes: a message and a signature fit, and anybody can have so much read. */
-const MAX_BODY_BYTES = 32_768;
+/** Below which everything is for sessions alone. */
+export const SESSION_PATHS = ['/session', '/sessions', '/api-keys'];
+
 const NO_QUERY = z.strictObject({});
-
-/** A request that has been admitted, with its response. */
-interface Asked {
-  readonly request: Request;
-  readonly response: Response;
-}
-
-interface SessionRoute {
-  readonly endpoint: SessionEndpoint;
-  readonly serve: (asked: Asked) => Promise<void>;
-}
 
 /** A session as its member sees it, with the Temporal UI where there is one. */
 function sessionView(
@@ -68,28 +60,6 @@ function sessionView(
   };
 }
 
-function credentialOf({ response }: Asked): SessionCredential {
-  const { credential } = exchangeOf(response);
-  if (credential?.kind !== 'session') throw new Error('a request reached its handler without a session');
-  return credential;
-}
-
-/** Makes a route that answers with data, compared with its schema outside production. */
-function answering<Answer extends z.ZodType>(
-  { config }: Dependencies,
-  endpoint: SessionEndpoint<z.ZodType, Answer>,
-  answer: (asked: Asked) => Promise<z.input<Answer>>,
-): SessionRoute {
-  return {
-    endpoint,
-    async serve(asked) {
-      const body = await answer(asked);
-      if (!config.production) endpoint.response.parse(body);
-      sendJson(asked.request, asked.response, endpoint.status, JSON.stringify(body));
-    },
-  };
-}
-
 /** The session of a request, and all of its member. */
 async function sessionsOf({ db }: Dependencies, { id, organizationId, memberId }: SessionCredential) {
   const all = await listSessions(db, { organizationId, memberId });
@@ -102,7 +72,7 @@ async function sessionsOf({ db }: Dependencies, { id, organizationId, memberId }
 /** Ends a session of the member who asks. */
 async function end(dependencies: Dependencies, asked: Asked, sessionId: string): Promise<ShownSession> {
   const { db, config } = dependencies;
-  const credential = credentialOf(asked);
+  const credential = sessionOf(asked);
   const { organizationId, memberId } = credential;
   const { all } = await sessionsOf(dependencies, credential);
   const session = all.find(({ id }) => id === sessionId);
@@ -121,34 +91,35 @@ function routesOf(dependencies: Dependencies): SessionRoute[] {
   const { db, config, admission } = dependencies;
   const shown = (session: Session, currentId: string) => sessionView(session, currentId, config.temporal);
   return [
-    answering(dependencies, getSessionNonceEndpoint, async ({ response }) => {
+    sessionRoute(config, getSessionNonceEndpoint, async ({ response }) => {
       admission.countNonce(exchangeOf(response));
       const { nonce, expiresAt } = await openNonce(db);
       const networkIds = config.networks.map(({ id }) => id);
       return { data: { nonce, expiresAt: expiresAt.toISOString(), networkIds } };
     }),
-    answering(dependencies, getSessionEndpoint, async (asked) => {
-      const { current } = await sessionsOf(dependencies, credentialOf(asked));
+    sessionRoute(config, getSessionEndpoint, async (asked) => {
+      const { current } = await sessionsOf(dependencies, sessionOf(asked));
       return { data: shown(current, current.id) };
     }),
-    answering(dependencies, startSessionEndpoint, async ({ request, response }) => {
+    sessionRoute(config, startSessionEndpoint, async ({ request, response }) => {
       const takeBack = admission.countAttempt(exchangeOf(response));
-      const body = parseWith(newSession, await readJsonBody(request, MAX_BODY_BYTES));
+      const body = parseWith(newSession, await readJsonBody(request, MAX_SESSION_BODY_BYTES));
       const { token, session } = await signIn(dependencies, request, body);
       takeBack();
       response.setHeader('Set-Cookie', sessionCookie(token));
       return { data: shown(session, session.id) };
     }),
-    answering(dependencies, endSessionEndpoint, async (asked) => ({
-      data: await end(dependencies, asked, credentialOf(asked).id),
+    sessionRoute(config, endSessionEndpoint, async (asked) => ({
+      data: await end(dependencies, asked, sessionOf(asked).id),
     })),
-    answering(dependencies, listSessionsEndpoint, async (asked) => {
-      const { all, current } = await sessionsOf(dependencies, credentialOf(asked));
+    sessionRoute(config, listSessionsEndpoint, async (asked) => {
+      const { all, current } = await sessionsOf(dependencies, sessionOf(asked));
       return { data: all.map((one) => shown(one, current.id)) };
     }),
-    answering(dependencies, endOtherSessionEndpoint, async (asked) => ({
+    sessionRoute(config, endOtherSessionEndpoint, async (asked) => ({
       data: await end(dependencies, asked, String(asked.request.params.sessionId)),
     })),
+    ...apiKeyRoutes({ db, config }),
   ];
 }
 
@@ -179,7 +150,7 @@ function handlerOf({ endpoint, serve }: SessionRoute): RequestHandler {
 export function sessionRoutes(dependencies: Dependencies): Router {
   const { config, admission } = dependencies;
   const router = Router({ caseSensitive: true, strict: true });
-  router.use(['/session', '/sessions'], refuseOthers(config.origins));
+  router.use(SESSION_PATHS, refuseOthers(config.origins));
   const routes = routesOf(dependencies);
   for (const path of new Set(routes.map(({ endpoint }) => endpoint.path))) {
     const here = routes.filter(({ endpoint }) => endpoint.path === path);

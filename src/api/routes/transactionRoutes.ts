@@ -11,6 +11,7 @@ import {
 } from '../../contract/transactionContract';
 import { findAccount } from '../../db/accounts';
 import type { TagColumn } from '../../db/approvalTags';
+import type { Credential } from '../../db/credentials';
 import type { Db } from '../../db/database';
 import { newId } from '../../db/ids';
 import { findMember } from '../../db/members';
@@ -19,12 +20,13 @@ import type { StoredTransaction, TransactionSnapshot } from '../../db/storedTran
 import { pageOfTransactions, readTransaction, type TransactionFilter } from '../../db/transactions';
 import { checkOpen } from '../../domain/approval';
 import type { ApprovalRef } from '../../domain/approvalRef';
+import { beyondLimits } from '../../domain/keyRights';
 import { transactionView } from '../../domain/transactionView';
 import { permitTransaction } from '../../transactions/plan';
 import type { Cursors, Filters } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
 import { page, pageRequest, parseInstant, requestFilters } from '../pages';
-import { acceptOrThrow, badRequest, notFound } from '../refusals';
+import { acceptOrThrow, badRequest, notFound, Refused } from '../refusals';
 import { mutationRoute, type Route, readRoute } from '../requestContext';
 import { createSimulations } from '../simulations';
 import { type ApprovalRouteDeps, approvalRoutes, requestApproval } from './approvalRoutes';
@@ -108,15 +110,30 @@ function listRoute({ db, cursors }: Deps): Route {
   });
 }
 
+/** Refuses a transaction that an API key is not for. */
+function assertWithinLimits(
+  credential: Credential,
+  transaction: { readonly accountId: string; readonly networkId: number },
+): void {
+  const refusal = credential.kind === 'apiKey' && beyondLimits(credential.rights, transaction);
+  if (refusal) throw new Refused(refusal);
+}
+
 function createRoute(deps: Deps): Route {
   const { db, config, readToken } = deps;
   const reads = { db, networks: config.networks, readToken };
   return mutationRoute(createTransactionEndpoint, {
-    async check({ organizationId, body }) {
+    async check({ organizationId, body, credential }) {
+      assertWithinLimits(credential, body);
       acceptOrThrow(await permitTransaction(reads, organizationId, body));
       return { resourceId: newId('txn') };
     },
-    async send({ organizationId, body }, { id: requestId, resourceId: id, createdAt: requestedAt }) {
+    async send(
+      { organizationId, body, credential },
+      { id: requestId, resourceId: id, createdAt: requestedAt },
+    ) {
+      // The request may be one that another key has sent.
+      assertWithinLimits(credential, body);
       const { accountId, networkId } = body;
       const ref: ApprovalRef = { subject: 'transaction', organizationId, id };
       const request = { requestId, requestedAt, accountIds: [accountId], networkIds: [networkId] };
@@ -160,6 +177,7 @@ export function transactionRoutes(deps: Deps): Route[] {
       }),
       show,
       isCacheable,
+      assertPermitted: ({ credential }, { record }) => assertWithinLimits(credential, record),
     }),
   ];
 }

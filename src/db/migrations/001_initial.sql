@@ -385,7 +385,15 @@
       organization_id text NOT NULL REFERENCES organizations,
       -- SHA-256 of the key; the key itself is stored nowhere
       key_hash bytea NOT NULL UNIQUE,
+      -- its first characters, to recognize it by
+      prefix text NOT NULL,
+      -- null: an operator has issued it without one
+      name text,
+      -- scopes and limits (KeyRights)
+      rights jsonb NOT NULL,
       created_at timestamptz(3) NOT NULL DEFAULT now(),
+      -- written once a minute
+      last_used_at timestamptz(3),
       expires_at timestamptz(3),
       revoked_at timestamptz(3),
       -- the key that took its place
@@ -480,7 +488,7 @@
       PERFORM pg_notify('access_changed', '');
       RETURN NULL;
     END $$;
-    CREATE TRIGGER api_keys_access_changed AFTER UPDATE ON api_keys
+    CREATE TRIGGER api_keys_access_changed AFTER UPDATE OF revoked_at, expires_at ON api_keys
       FOR EACH STATEMENT EXECUTE FUNCTION announce_access_changed();
     CREATE TRIGGER sessions_access_changed AFTER UPDATE OF ended_at ON sessions
       FOR EACH STATEMENT EXECUTE FUNCTION announce_access_changed();
@@ -817,7 +825,7 @@
     GRANT UPDATE (status, transaction_hash, failure, waiting_for, updated_at) ON deployments TO orgwallet_service;
     GRANT UPDATE (awaits_relayer_wei, cancelling, reopenings, position, terms) ON transactions TO orgwallet_service;
     GRANT UPDATE (position, hash, created_at) ON audit_heads TO orgwallet_service;
-    GRANT UPDATE (revoked_at, rotated_to) ON api_keys TO orgwallet_service;
+    GRANT UPDATE (revoked_at, rotated_to, last_used_at) ON api_keys TO orgwallet_service;
     GRANT INSERT, DELETE ON admin_set_members, group_members, claims TO orgwallet_service;
     GRANT INSERT ON votes, received_messages, evidence, audit_log, api_key_members TO orgwallet_service;
     GRANT INSERT, UPDATE, DELETE ON idempotency_requests, rate_limit_buckets, registration_challenges, heartbeats

@@ -1,5 +1,6 @@
 import { createCredentialCache } from '../../../src/api/credentialCache';
 import type { Credential } from '../../../src/db/credentials';
+import { ALL_RIGHTS } from '../../../src/domain/keyRights';
 
 function setUp() {
   const world = {
@@ -18,6 +19,7 @@ function setUp() {
         kind: 'apiKey',
         id: 'key_1',
         organizationId: 'org_1',
+        rights: ALL_RIGHTS,
         expiresAt,
         members: [],
       };

@@ -1,0 +1,249 @@
+import { endpoints, scopeOf } from '../../src/api/endpoints';
+import { issueApiKey } from '../../src/credentials/apiKeys';
+import { OPERATOR } from '../../src/domain/actor';
+import { SCOPES, type Scope } from '../../src/domain/keyRights';
+import { PROPOSE, type Shown, sharedApi } from '../support/api';
+import { checkConformance } from '../support/conformance';
+import { operations, urlOf } from '../support/document';
+import { type Furnished, furnish, newTransactionOf } from '../support/furnished';
+import type { Answer } from '../support/http';
+import type { TestOrganization, TestService } from '../support/service';
+import { type Browser, signIn } from '../support/session';
+import { transactionPath } from '../support/transactionApi';
+import { until } from '../support/until';
+
+let api: TestService;
+let org: TestOrganization;
+let own: Furnished;
+let alice: Browser;
+
+beforeAll(async () => {
+  api = await sharedApi();
+  org = await api.createOrganization();
+  own = await furnish(api, org);
+  alice = await signIn(api, org.alice);
+});
+afterAll(() => api?.stop());
+
+async function sent(
+  browser: Browser,
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: object,
+): Promise<Answer> {
+  const ask = { method, path, idempotencyKey: null, ...(body ? { body } : {}) };
+  const answer = await browser.send(ask);
+  checkConformance(ask, answer);
+  return answer;
+}
+
+const keyOf = (rights: object = {}) => ({
+  ...{ name: 'Payroll', memberIds: [org.bot.id], scopes: ['read', 'request'] },
+  ...rights,
+});
+
+async function issued(rights: object = {}): Promise<Shown> {
+  const answer = await sent(alice, 'POST', '/api-keys', keyOf(rights));
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body.data;
+}
+
+const listed = async (browser = alice) => (await sent(browser, 'GET', '/api-keys')).body.data;
+const members = (key: string) => api.http.send({ key, path: '/api/v1/members' });
+
+describe('API keys by the session of an admin', () => {
+  it('are issued, shown once, listed and audited', async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const limits = { networkIds: [31337], accountIds: [own.accounts[0].id], addressRanges: ['127.0.0.0/8'] };
+    const { key, ...shown } = await issued({ ...limits, expiresAt });
+    expect(key).toMatch(/^ow_live_[\w-]{43}$/);
+    expect(shown).toEqual({
+      ...keyOf(limits),
+      ...{ id: shown.id, prefix: key.slice(0, 12), createdAt: shown.createdAt, expiresAt },
+      ...{ lastUsedAt: null, revokedAt: null },
+    });
+    expect((await members(key)).status).toBe(200);
+    const [found] = await listed();
+    expect(found).toEqual({ ...shown, lastUsedAt: expect.any(String) });
+    const [entry] = await api.db('audit_log').where({ resource_id: shown.id });
+    expect([entry?.action, entry?.actor, entry?.details]).toEqual([
+      'apiKey.issued',
+      expect.objectContaining({ type: 'member', id: org.alice.id }),
+      {
+        after: { ...keyOf(limits), expiresAt },
+        sessionId: alice.session.id,
+      },
+    ]);
+    const stored = JSON.stringify([await api.db('api_keys').select(), await api.db('audit_log').select()]);
+    expect(stored).not.toContain(key);
+  });
+
+  it('are revoked: refused from then on, and once', async () => {
+    const { id, key } = await issued();
+    expect((await members(key)).status).toBe(200);
+    const first = await sent(alice, 'DELETE', `/api-keys/${id}`);
+    expect([first.status, first.body.data.revokedAt]).toEqual([200, expect.any(String)]);
+    await until('it is refused', async () => (await members(key)).status === 401, 2_000);
+    const again = await sent(alice, 'DELETE', `/api-keys/${id}`);
+    expect(again.body).toEqual(first.body);
+    expect(await api.db('audit_log').where({ resource_id: id }).pluck('action')).toEqual([
+      'apiKey.issued',
+      'apiKey.revoked',
+    ]);
+  });
+
+  it('are for admins: neither for other members, nor for a key, nor of another organization', async () => {
+    const { id } = await issued();
+    const dave = await signIn(api, org.dave);
+    for (const [method, path, body] of [
+      ['GET', '/api-keys', undefined],
+      ['POST', '/api-keys', keyOf()],
+      ['DELETE', `/api-keys/${id}`, undefined],
+    ] as const) {
+      const refused = await sent(dave, method, path, body);
+      expect([refused.status, refused.body.message]).toEqual([403, 'requires the session of an admin']);
+      const byKey = await api.http.send({
+        ...{ key: org.adminKey, method, path, idempotencyKey: null },
+        ...(body ? { body } : {}),
+      });
+      expect([byKey.status, byKey.body.code]).toEqual([401, 'unauthorized']);
+    }
+    const other = await api.createOrganization();
+    const stranger = await signIn(api, other.alice);
+    expect((await sent(stranger, 'DELETE', `/api-keys/${id}`)).status).toBe(404);
+    expect((await listed(stranger)).map((one: Shown) => one.id)).not.toContain(id);
+    const foreign = await sent(stranger, 'POST', '/api-keys', keyOf());
+    expect([foreign.status, foreign.body.error.details.field]).toEqual([400, 'memberIds[0]']);
+  });
+
+  it.each<[string, object, string]>([
+    ['no name', { name: '' }, 'name'],
+    ['no member', { memberIds: [] }, 'memberIds'],
+    ['no scope', { scopes: [] }, 'scopes'],
+    ['an unknown scope', { scopes: ['sign'] }, 'scopes[0]'],
+    ['a scope twice', { scopes: ['read', 'read'] }, 'scopes[1]'],
+    ['a network that is not configured', { networkIds: [5] }, 'networkIds[0]'],
+    ['no network', { networkIds: [] }, 'networkIds'],
+    ['an unknown account', { accountIds: ['acc_01jz8k3v5fe5ht0n2m6w9r4xyz'] }, 'accountIds[0]'],
+    ['a range that is none', { addressRanges: ['127.0.0.1'] }, 'addressRanges[0]'],
+    ['a range that is too long', { addressRanges: ['127.0.0.1/33'] }, 'addressRanges[0]'],
+    ['a time that is past', { expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
+    ['operations of some accounts', { scopes: ['propose'], networkIds: [31337] }, 'scopes'],
+    ['a field that is unknown', { admin: true }, 'admin'],
+  ])('are not issued with %s', async (_, wrong, field) => {
+    const before = await api.db('api_keys').count();
+    const { status, body } = await sent(alice, 'POST', '/api-keys', keyOf(wrong));
+    expect([status, body.error?.details?.field]).toEqual([400, field]);
+    expect(await api.db('api_keys').count()).toEqual(before);
+  });
+
+  it('are not issued for a person', async () => {
+    const { body } = await sent(alice, 'POST', '/api-keys', keyOf({ memberIds: [org.bot.id, org.dave.id] }));
+    expect(body.error.details).toMatchObject({ field: 'memberIds[1]' });
+    expect(body.message).toMatch(/is a person/);
+  });
+});
+
+describe('the scopes of a key', () => {
+  it('are declared for every endpoint', () => {
+    expect(endpoints.filter((one) => !SCOPES.includes(scopeOf(one)))).toEqual([]);
+    const needed = new Map(endpoints.map((one) => [one.id, scopeOf(one)]));
+    expect(operations.map(({ id }) => id).filter((id) => !needed.has(id))).toEqual([]);
+    // Nothing that changes something is for reading.
+    const reads = endpoints.filter((one) => scopeOf(one) === 'read');
+    expect(reads.filter(({ method, dryRun }) => method !== 'get' && !dryRun)).toEqual([]);
+  });
+
+  it('decide which endpoints it may use, and the refusal names the one that it lacks', async () => {
+    const lacking: { [scope in Scope]: string } = {
+      read: (await issued({ scopes: ['request', 'propose'] })).key,
+      request: (await issued({ scopes: ['read', 'propose'] })).key,
+      propose: (await issued({ scopes: ['read', 'request'] })).key,
+    };
+    const scopes = new Map(endpoints.map((one) => [one.id, scopeOf(one)]));
+    for (const operation of operations) {
+      const scope = scopes.get(operation.id) ?? 'read';
+      const ask = {
+        path: urlOf(operation),
+        ...(operation.body ? { body: operation.body.example } : {}),
+      };
+      const refused = await api.http.send({ ...ask, key: lacking[scope] });
+      expect([operation.id, refused.status, refused.body.error?.details?.scope]).toEqual([
+        ...[operation.id, 403, scope],
+      ]);
+      const [other] = SCOPES.filter((one) => one !== scope);
+      const permitted = await api.http.send({ ...ask, key: lacking[other ?? 'read'] });
+      expect([operation.id, permitted.body.error?.details?.scope]).toEqual([operation.id, undefined]);
+    }
+  }, 120_000);
+
+  it('of a key that an operator has issued are all', async () => {
+    const { key, id } = await api.db.transaction((tx) =>
+      issueApiKey(tx, { organizationId: org.id, memberIds: [org.bot.id], actor: OPERATOR }),
+    );
+    const items = [{ name: `By an old key ${Date.now()}`, networkIds: [31337] }];
+    expect((await api.http.send({ key, path: PROPOSE, body: { items } })).status).toBe(201);
+    expect((await listed()).find((one: Shown) => one.id === id)).toMatchObject({
+      ...{ name: null, scopes: [...SCOPES], networkIds: null, accountIds: null, addressRanges: null },
+    });
+  });
+});
+
+describe('the limits of a key', () => {
+  const create = (key: string) =>
+    api.http.send({ key, path: '/api/v1/transactions', body: newTransactionOf(own) });
+
+  it('keep it to accounts and networks', async () => {
+    const { accountId, networkId } = newTransactionOf(own);
+    const fitting = await issued({ accountIds: [accountId], networkIds: [networkId] });
+    const created = await create(fitting.key);
+    expect(created.status).toBe(201);
+    const elsewhere = await issued({ networkIds: [31338] });
+    const refused = await create(elsewhere.key);
+    expect([refused.status, refused.body.message]).toEqual([
+      403,
+      `the API key is not for network ${networkId}`,
+    ]);
+    const signature = `0x${'5e'.repeat(65)}`;
+    for (const [word, body] of [
+      ['/signatures', { type: 'initiator', signature }],
+      ['/execute', { type: 'approve' }],
+    ] as const) {
+      const path = transactionPath(created.body.data.id, word);
+      const answer = await api.http.send({ key: elsewhere.key, path, body });
+      expect([word, answer.status, answer.body.message]).toEqual([word, 403, refused.body.message]);
+    }
+  });
+
+  it('keep it to where its requests come from', async () => {
+    expect((await members((await issued({ addressRanges: ['::1/128', '127.0.0.1/32'] })).key)).status).toBe(
+      200,
+    );
+    const elsewhere = await issued({ addressRanges: ['203.0.113.0/24', '2001:db8::/32'] });
+    const refused = await members(elsewhere.key);
+    expect([refused.status, refused.body.message]).toEqual([
+      403,
+      'the API key is not for requests from 127.0.0.1',
+    ]);
+  });
+});
+
+describe('the last use of a key', () => {
+  it('is written once a minute, however many requests there are', async () => {
+    const { id, key } = await issued();
+    const lastUse = async () => (await api.db('api_keys').where({ id }).first('last_used_at'))?.last_used_at;
+    await members(key);
+    const first = await lastUse();
+    expect(first).toBeInstanceOf(Date);
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await Promise.all(Array.from({ length: 20 }, () => members(key)));
+    expect(await lastUse()).toEqual(first);
+    await api
+      .db('api_keys')
+      .where({ id })
+      .update({ last_used_at: new Date(Date.now() - 61_000) });
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await members(key);
+    expect((await lastUse())?.getTime()).toBeGreaterThanOrEqual(first?.getTime() ?? 0);
+  });
+});
