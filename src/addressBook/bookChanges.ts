@@ -39,7 +39,7 @@ export interface NamedAddress {
 }
 
 /** What a change is about. */
-export interface BookRequest {
+interface BookRequest {
   readonly organizationId: string;
   readonly requestId: string;
   readonly credentialId: string;
@@ -256,7 +256,7 @@ export interface ImportedRow extends NamedAddress {
 }
 
 /** What an import did. */
-export interface Imported {
+interface Imported {
   readonly created: number;
   readonly updated: number;
   /** Rows that say what the book says already. */

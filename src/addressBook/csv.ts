@@ -18,7 +18,7 @@ export interface CsvRow {
 }
 
 /** Why a file cannot be read, and where. */
-export interface CsvFault {
+interface CsvFault {
   readonly line: number;
   readonly message: string;
 }

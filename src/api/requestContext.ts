@@ -62,7 +62,7 @@ export type Route =
     };
 
 /** A request with its response. */
-interface Asked {
+export interface Asked {
   readonly request: Request;
   readonly response: Response;
 }

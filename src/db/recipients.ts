@@ -12,7 +12,7 @@ export interface KnownAddress {
 }
 
 /** What was paid to an address, or called there: what was executed. */
-export interface PaidAddress {
+interface PaidAddress {
   readonly address: string;
   readonly count: number;
   readonly firstAt: Date;

@@ -607,7 +607,7 @@ function addressBookPost(word: string, data: Shape, ...more: Code[]): EndpointRo
     status: 200,
     form: 'one',
     data,
-    codes: [...POST, 'forbidden', ...more],
+    codes: [...POST, ...more],
   };
 }
 

@@ -12,6 +12,7 @@ const WALL_CLOCK = [
   'src/api/httpLimits.ts',
   'src/chain/failover.ts',
   'src/organizations/admitGenesis.ts',
+  'src/parts.ts',
   'src/proof/export.ts',
   'src/signer/journal/journal.ts',
   'src/signer/journal/lease.ts',

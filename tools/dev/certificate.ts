@@ -29,7 +29,7 @@ export async function ensureCertificate(certFile: string, keyFile: string): Prom
   if (isUsable(certFile, keyFile)) return;
   mkdirSync(dirname(certFile), { recursive: true, mode: 0o700 });
   // Loaded when it is needed: this process goes on for as long as the service.
-  const { generate } = await import('selfsigned');
+  const { generate }: typeof import('selfsigned') = require('selfsigned');
   const now = Date.now();
   const pems = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',

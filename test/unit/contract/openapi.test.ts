@@ -102,6 +102,9 @@ describe('the OpenAPI document', () => {
       endSession: session,
       listSessions: session,
       endOtherSession: session,
+      listApiKeys: session,
+      createApiKey: session,
+      revokeApiKey: session,
     });
     expect(documented.filter(({ servers, security }) => !servers && security)).toEqual([]);
   });
