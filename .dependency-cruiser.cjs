@@ -38,7 +38,7 @@ const SIGNER = file('src/signer/(activities|refusal|seal|transaction/confirmOutc
 const SIGNER_FILES = folder('src/signer/(journal|keys|recovery|store)');
 /** Statements that the signer and others execute. */
 const SHARED_TABLES = file(
-  'src/db/(attempts|authorizations|database|envelopes|installation|journalComparison|lockQueues|policyUsage|reservations|rows|seals|storedApprovals|storedProposals|storedTransactions|unknownExecutions)',
+  'src/db/(attempts|authorizations|database|envelopes|installation|journalComparison|lockQueues|policyUsage|reservations|rows|seals|storedApprovals|storedProposals|storedTransactions|unknownExecutions|untilAvailable)',
 );
 /** What runs a process and its workers. */
 const RUNNING = file('src/(process|workers)');

@@ -13,6 +13,7 @@ import { isUnavailable } from './db/databaseFailure';
 import { readProduction } from './db/installation';
 import { type LoginRole, readLoginRights, refuseLogin, refuseSession } from './db/logins';
 import { refuseSchema, schemaState } from './db/schemaState';
+import { START_RETRY_MS, START_WAIT_MS } from './db/untilAvailable';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
 import type { Metrics } from './metrics';
@@ -66,10 +67,6 @@ async function assertNetworks(chains: ChainClients): Promise<void> {
   }
 }
 
-/** How long a start waits for Postgres: logins are verified before anything else, and it may start at the same time. */
-const DATABASE_WAIT_MS = 60_000;
-const DATABASE_RETRY_MS = 500;
-
 /**
  * The steps that a schema lacks for this code. Throws ConfigError for a login that can do more than its role, and for a schema
  * that another build has made.
@@ -86,21 +83,25 @@ async function missingSteps(db: Db, setting: string, role: LoginRole): Promise<r
 }
 
 /**
- * Waits until Postgres answers and its schema is migrated. Throws ConfigError for a login that can do more than its role,
- * and for a schema that is not migrated in time.
+ * Waits until Postgres answers and its schema is migrated. Throws ConfigError for a login that can do more than its role, for a
+ * schema that is not migrated in time, and where only the settings or the database are of production.
  */
 async function assertDatabase(
   db: Db,
   setting: string,
   role: LoginRole,
-  { logger, ending }: { readonly logger: Logger; readonly ending: AbortSignal },
+  {
+    production,
+    logger,
+    ending,
+  }: { readonly production: boolean; readonly logger: Logger; readonly ending: AbortSignal },
 ): Promise<void> {
-  const deadline = performance.now() + DATABASE_WAIT_MS;
+  const deadline = performance.now() + START_WAIT_MS;
   let warned = false;
   for (;;) {
     try {
       const missing = await missingSteps(db, setting, role);
-      if (missing.length === 0) return;
+      if (missing.length === 0) return await assertSameProduction(db, production);
       const found = `the schema lacks ${missing.join(', ')}`;
       if (performance.now() > deadline)
         throw new ConfigError(setting, `${found}: run \`./orgwallet db migrate\` first`);
@@ -109,7 +110,7 @@ async function assertDatabase(
     } catch (error) {
       if (error instanceof ConfigError || !isUnavailable(error) || performance.now() > deadline) throw error;
     }
-    await sleep(DATABASE_RETRY_MS, undefined, { signal: ending });
+    await sleep(START_RETRY_MS, undefined, { signal: ending });
   }
 }
 
@@ -130,18 +131,16 @@ async function openDatabases(
     return pool;
   };
   const { roles, databasePool, production, throughPooler } = config;
-  const { ending } = lifetime;
+  const within = { production, logger, ending: lifetime.ending };
   const signerDb = roles.includes('signer')
     ? open('signer', signerDatabaseUrl(config), SIGNER_POOL)
     : undefined;
   if (signerDb) {
-    await assertDatabase(signerDb, 'SIGNER_DATABASE_URL', 'orgwallet_signer', { logger, ending });
-    await assertSameProduction(signerDb, production);
+    await assertDatabase(signerDb, 'SIGNER_DATABASE_URL', 'orgwallet_signer', within);
     if (isSignerAlone(roles)) return { db: signerDb, signerDb };
   }
   const db = open('service', serviceDatabaseUrl(config), databasePool);
-  await assertDatabase(db, 'DATABASE_URL', 'orgwallet_service', { logger, ending });
-  await assertSameProduction(db, production);
+  await assertDatabase(db, 'DATABASE_URL', 'orgwallet_service', within);
   return { db, signerDb };
 }
 

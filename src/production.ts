@@ -1,6 +1,8 @@
 import { refusePostgresUrl, secretSetting } from './config';
 import { createDatabase, type PoolOptions } from './db/database';
+import { isUnavailable } from './db/databaseFailure';
 import { readProduction } from './db/installation';
+import { untilAvailable } from './db/untilAvailable';
 import { closed } from './timeLimit';
 
 /**
@@ -23,5 +25,22 @@ export async function withRememberedProduction(
     return (await readProduction(db)) ? { ...env, NODE_ENV: 'production' } : env;
   } finally {
     await closed(() => db.destroy());
+  }
+}
+
+/**
+ * The same for a start, which waits for a database that does not answer, at most 60 s; `onWaiting` is called before. One that
+ * refuses to say it is asked again later. Throws where it does not answer in time, and what `onWaiting` throws.
+ */
+export async function awaitRememberedProduction(
+  env: NodeJS.ProcessEnv,
+  { onWaiting, signal }: { readonly onWaiting: () => void; readonly signal: AbortSignal },
+): Promise<NodeJS.ProcessEnv> {
+  try {
+    return await withRememberedProduction(env);
+  } catch (error) {
+    onWaiting();
+    if (!isUnavailable(error)) return env;
+    return untilAvailable(() => withRememberedProduction(env), { signal });
   }
 }

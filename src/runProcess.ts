@@ -46,9 +46,12 @@ function unlessEnding<T>(work: Promise<T>, ending: AbortSignal): Promise<T> {
 
 async function run(startRoles: StartRoles, logger: Logger, ending: AbortSignal): Promise<void> {
   // Loaded here: what cannot be loaded is logged too.
-  const { withRememberedProduction } = await import('./production.js');
-  // A database that does not answer yet is waited for later, and asked again.
-  const remembered = withRememberedProduction(process.env).catch(() => process.env);
+  const { awaitRememberedProduction } = await import('./production.js');
+  const remembered = awaitRememberedProduction(process.env, {
+    // What is wrong with the settings is said before a database that does not answer is waited for.
+    onWaiting: () => void loadConfig(process.env),
+    signal: ending,
+  });
   const env = await unlessEnding(remembered, ending);
   const missing = env.NODE_ENV === 'production' ? missingInProduction(env) : [];
   if (missing.length > 0) {

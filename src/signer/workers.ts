@@ -1,10 +1,11 @@
 import { signerEndpoints } from '../chain/contractSignatures';
-import type { Keystore } from '../chain/keys';
+import { type Keystore, KeystoreError } from '../chain/keys';
 import { createIdentifyVoter } from '../chain/voter';
 import type { Clients } from '../clients';
 import type { Config } from '../config';
 import type { Db } from '../db/database';
 import { readInstallationId } from '../db/installation';
+import { untilAvailable } from '../db/untilAvailable';
 import { withFailpoints } from '../failpoints';
 import { keepPolling } from '../keepPolling';
 import { failuresOfNetworks } from '../lastingFailure';
@@ -12,6 +13,7 @@ import type { Lifetime } from '../lifetime';
 import type { Logger } from '../logging';
 import { networkWorkers, type WorkerSpec } from '../workers';
 import { createSignerActivities } from './activities';
+import { JournalError } from './journal/entries';
 import { takeRequests } from './journal/freezeRequests';
 import { openJournalOf } from './journal/installationJournal';
 import type { Journal } from './journal/journal';
@@ -51,13 +53,22 @@ async function openKeystore({ keystore, production }: Config, logger: Logger): P
 const JOURNAL_WAIT_MS = 60_000;
 const REQUESTS_POLL_MS = 250;
 
+/** A step of the start that reads or writes Postgres. */
+function patiently<T>({ ending: signal }: Lifetime, step: () => Promise<T>): Promise<T> {
+  const isFinal = (error: unknown) => error instanceof JournalError || error instanceof KeystoreError;
+  return untilAvailable(step, { signal, isFinal });
+}
+
 /** The journal of this signer, which no other one writes meanwhile: without its lease the process ends. */
 async function openSignerJournal(
   { config: { journalFile: file }, logger }: Clients,
   db: Db,
   { lifetime, steady, onBehind }: { lifetime: Lifetime; steady: SteadyTime; onBehind: () => void },
 ): Promise<Journal> {
-  const of = { installationId: await readInstallationId(db), hasAuthorizations: await hasAuthorizations(db) };
+  const of = await patiently(lifetime, async () => ({
+    installationId: await readInstallationId(db),
+    hasAuthorizations: await hasAuthorizations(db),
+  }));
   return openJournalOf(of, {
     file,
     leaseRow: signerLease(db),
@@ -112,7 +123,7 @@ export async function signerWorkers(clients: Clients, lifetime: Lifetime): Promi
   };
   const journal = await openSignerJournal(clients, db, { lifetime, steady, onBehind });
   lifetime.onStop('the journal', () => journal.close());
-  await assertNewest({ db, journal, keystore });
+  await patiently(lifetime, () => assertNewest({ db, journal, keystore }));
   metrics.watchJournal(config.journalFile);
   metrics.watchKeystoreBackup(() => Date.parse(lastBackup(config.keystore.file) ?? '') || null);
   const kept = keepCompared({ db, journal, logger });
@@ -128,7 +139,7 @@ export async function signerWorkers(clients: Clients, lifetime: Lifetime): Promi
     ...{ gasBudgetPerHour, proposalLifetimeMs },
     ...{ logger, countRefusal, countUnknownExecution, steady },
   });
-  await registerRelayers(signing);
+  await patiently(lifetime, () => registerRelayers(signing));
   lifetime.onStop('the reading of outcomes', keepReadingOutcomes(signing));
   const activities = withFailpoints('signer', createSignerActivities(signing));
   return [

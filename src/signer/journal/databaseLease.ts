@@ -188,17 +188,31 @@ export class DatabaseLease {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const deadline = performance.now() + waitMs;
-    for (let waited = false; ; waited = true) {
-      const stored = await this.row.read();
-      if (await this.takeOver(stored, dead)) return;
-      if (performance.now() >= deadline) {
+    let waited = false;
+    for (;;) {
+      const isLast = performance.now() >= deadline;
+      const held = await this.takeUnlessHeld(dead).catch((error) => {
+        // Any other is of the database, which is waited for as well.
+        if (isLast || error instanceof JournalError) throw error;
+      });
+      if (held === null) return;
+      if (held && isLast) {
         throw new JournalError(
-          `${holderText(stored)}, holds the lease of the signer in the database: one signer at a time. Stop it first; where it has crashed, its lease ends at that time`,
+          `${holderText(held)}, holds the lease of the signer in the database: one signer at a time. Stop it first; where it has crashed, its lease ends at that time`,
         );
       }
-      if (!waited) this.events.onWaiting?.(`${holderText(stored)},`);
+      if (held && !waited) this.events.onWaiting?.(`${holderText(held)},`);
+      waited ||= held !== undefined;
       await sleep(RETRY_MS, undefined, { signal });
     }
+  }
+
+  /** Takes it, or answers how it is held. */
+  private async takeUnlessHeld(dead: string | undefined): Promise<StoredLease | null> {
+    const stored = await this.row.read();
+    // The answer to taking it may have been lost.
+    const ended = stored.holder === this.holder ? this.holder : dead;
+    return (await this.takeOver(stored, ended)) ? null : stored;
   }
 
   /** Takes it if nobody holds it. Throws JournalError for another journal. */

@@ -372,3 +372,29 @@ test.each([
   await expect(first.append(aLine()).then(() => first.assertSignable())).rejects.toThrow();
   await until('it is lost', async () => lost.length > 0);
 });
+
+test('a start waits for a database that does not answer, and takes the lease whose answer was lost', async () => {
+  const row = signerLease(signerDb);
+  const lost = new Error('Connection terminated unexpectedly');
+  let reads = 0;
+  let takes = 0;
+  const leaseRow: typeof row = {
+    ...row,
+    async read() {
+      reads += 1;
+      if (reads === 1) throw lost;
+      return row.read();
+    },
+    async take(...args) {
+      const isTaken = await row.take(...args);
+      takes += 1;
+      if (takes === 1) throw lost;
+      return isTaken;
+    },
+  };
+  const journal = await started(aFile(), { leaseRow, waitMs: 15_000 });
+  expect([reads, takes]).toEqual([3, 2]);
+  await journal.append(aLine());
+  const unavailable = { ...row, read: () => Promise.reject(lost) };
+  await expect(started(aFile(), { leaseRow: unavailable })).rejects.toThrow(lost);
+});
