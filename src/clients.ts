@@ -14,10 +14,12 @@ import { readProduction } from './db/installation';
 import { type LoginRole, readLoginRights, refuseLogin, refuseSession } from './db/logins';
 import { refuseSchema, schemaState } from './db/schemaState';
 import { START_RETRY_MS, START_WAIT_MS } from './db/untilAvailable';
+import type { SharedSettings } from './domain/sharedSettings';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
 import type { Metrics } from './metrics';
 import { serviceDatabaseUrl, signerDatabaseUrl } from './roleSettings';
+import { sharedSettings } from './sharedSettings';
 import { isSignerAlone } from './signerApart';
 import type { WorkflowSender } from './temporal/client';
 import { closeTemporal, connectTemporal } from './temporal/connection';
@@ -35,6 +37,8 @@ const WORKFLOW_DEADLINE_MS = 12_000;
 /** The clients that every role uses: database, Temporal and chains. */
 export interface Clients {
   readonly config: Config;
+  /** Those of its settings that the signer must have as well. */
+  readonly settings: SharedSettings;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Undefined: nothing is traced. */
@@ -187,6 +191,7 @@ export async function connectClients(
   const tokens = listedTokens({ config, logger, metrics });
   return {
     config,
+    settings: sharedSettings(config),
     logger,
     metrics,
     tracer,

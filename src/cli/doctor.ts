@@ -52,6 +52,7 @@ import {
   opsTarget,
   withoutRepeated,
 } from './doctor/serviceChecks';
+import { checkSignerSettings } from './doctor/settingChecks';
 import { targetOfAddress } from './doctor/target';
 import { checkQueues, checkTemporal } from './doctor/temporalChecks';
 import { checkAccountNonces, checkRelayerNonces, checkTransactions } from './doctor/transactionChecks';
@@ -190,6 +191,7 @@ async function examineDatabase(
     examineNotifications(db(), config),
     examineJournal(config, db(), existsSync(config.keystore.file)),
     checked('networks', () => checkAccountNetworks(db(), config.networks)),
+    checked('settings', () => checkSignerSettings(db(), config)),
     checked('frozen', () => checkFreezes(db())),
   ]);
   return found.flat();

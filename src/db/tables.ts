@@ -494,6 +494,7 @@ interface SignerLeaseRow {
   held_until: Date | null;
   journal_lines: bigint;
   journal_hash: string;
+  settings: string | null;
 }
 
 interface JournalComparisonRow {

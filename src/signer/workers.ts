@@ -25,7 +25,7 @@ import { registerRelayers } from './registerRelayers';
 import { createSignerContext, type SignerContext } from './signerContext';
 import { recordFreeze } from './store/freezeRecords';
 import { hasAuthorizations } from './store/signedAuthorizations';
-import { signerLease } from './store/signerLease';
+import { recordSignerSettings, signerLease } from './store/signerLease';
 import { readOutcomes } from './transaction/readOutcomes';
 
 const OUTCOMES_POLL_MS = 15_000;
@@ -111,7 +111,7 @@ function keepTakingRequests(journal: Journal, db: Db, logger: Logger): () => Pro
 
 /** The workers that hold the keys, with a database login of their own. */
 export async function signerWorkers(clients: Clients, lifetime: Lifetime): Promise<WorkerSpec[]> {
-  const { config, logger, metrics, signerChain, sender, signerDb: db } = clients;
+  const { config, settings, logger, metrics, signerChain, sender, signerDb: db } = clients;
   if (!db) throw new Error('the signer has no login to Postgres');
   const keystore = await openKeystore(config, logger);
   const steady = createSteadyTime();
@@ -140,6 +140,8 @@ export async function signerWorkers(clients: Clients, lifetime: Lifetime): Promi
     ...{ logger, countRefusal, countUnknownExecution, steady },
   });
   await patiently(lifetime, () => registerRelayers(signing));
+  const hold = journal.hold();
+  if (hold) await patiently(lifetime, () => recordSignerSettings(db, hold, settings));
   lifetime.onStop('the reading of outcomes', keepReadingOutcomes(signing));
   const activities = withFailpoints('signer', createSignerActivities(signing));
   return [

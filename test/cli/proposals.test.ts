@@ -291,6 +291,18 @@ describe('doctor', () => {
     expect(JSON.stringify(findings)).not.toContain('secret');
   });
 
+  it('compares settings with those of the signer, and says what follows', async () => {
+    expect(about((await doctor()).findings, 'settings')).toMatchObject({ status: 'ok' });
+    const { status, findings } = await doctor({ ...env, PROPOSAL_LIFETIME: '10d', MAX_GAS: '9000000' });
+    expect(status).toBe(1);
+    expect(findings.filter(({ part }) => part === 'settings').map(({ found }) => found)).toEqual([
+      expect.stringMatching(
+        /^PROPOSAL_LIFETIME is 240 h here and \d+ h at the signer \(.+\): it signs nothing that/,
+      ),
+      expect.stringMatching(/^MAX_GAS is 9000000 here and 5000000 at the signer \(.+\): it refuses/),
+    ]);
+  });
+
   itDeep('names roles that no process runs', async () => {
     const { status, findings } = await doctor({ ...env, TEMPORAL_TASK_QUEUE: 'nobody' });
     expect(status).toBe(1);

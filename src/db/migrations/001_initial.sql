@@ -764,7 +764,9 @@
       -- lines of the journal, and the hash of the last one; by default unknown (UNKNOWN_POSITION), which admits no journal: whoever
       -- deletes the row and inserts another one does not have the signer begin anew
       journal_lines bigint NOT NULL DEFAULT 9007199254740991,
-      journal_hash text NOT NULL DEFAULT 'unknown'
+      journal_hash text NOT NULL DEFAULT 'unknown',
+      -- what the last signer was started with: SharedSettings as JSON, without secrets
+      settings text
     );
     -- a new installation: its journal has no line
     INSERT INTO signer_lease (journal_lines, journal_hash) VALUES (0, repeat('0', 64));
@@ -838,7 +840,7 @@
     GRANT INSERT ON seals, sealed_states, signing_keys, chain_attempts, chain_signatures, relayer_reservations,
       chain_envelopes, authorizations, freezes, unknown_executions TO orgwallet_signer;
     GRANT UPDATE (sequence, state, signature) ON sealed_states TO orgwallet_signer;
-    GRANT UPDATE (fencing, holder, host, process, held_since, held_until, journal_lines, journal_hash)
+    GRANT UPDATE (fencing, holder, host, process, held_since, held_until, journal_lines, journal_hash, settings)
       ON signer_lease TO orgwallet_signer;
     GRANT UPDATE (server, missing, compared_at) ON journal_comparison TO orgwallet_signer;
     GRANT INSERT ON freeze_audits TO orgwallet_service;

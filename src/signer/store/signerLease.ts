@@ -1,5 +1,6 @@
 import type { Db } from '../../db/database';
 import { execute, queryRows } from '../../db/rows';
+import type { SharedSettings } from '../../domain/sharedSettings';
 import type { JournalPosition, LeaseHold, StoredLease } from '../../domain/signerLease';
 
 interface LeaseColumns extends Omit<StoredLease, 'position' | 'process'> {
@@ -81,6 +82,25 @@ export function signerLease(db: Db) {
       );
     },
   };
+}
+
+/** Records what the signer that has this hold was started with, for those who compare it with theirs. */
+export async function recordSignerSettings(
+  db: Db,
+  { fencing, holder }: LeaseHold,
+  settings: SharedSettings,
+): Promise<void> {
+  await db('signer_lease')
+    .where({ fencing, holder })
+    .update({ settings: JSON.stringify(settings) });
+}
+
+/** What the last signer was started with, and where; undefined where there was none. */
+export async function readSignerSettings(
+  db: Db,
+): Promise<{ readonly settings: SharedSettings; readonly host: string } | undefined> {
+  const row = await db('signer_lease').first('settings', 'host');
+  return row?.settings && row.host ? { settings: JSON.parse(row.settings), host: row.host } : undefined;
 }
 
 /** Selects a row where the database has this hold. */

@@ -5,9 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, type Db } from '../../../src/db/database';
 import { newId } from '../../../src/db/ids';
 import { migrate } from '../../../src/db/migrate';
+import type { SharedSettings } from '../../../src/domain/sharedSettings';
 import type { FreezeEntry, SealEntry } from '../../../src/signer/journal/entries';
 import { type Journal, openJournal } from '../../../src/signer/journal/journal';
-import { readSignerLease, signerLease } from '../../../src/signer/store/signerLease';
+import {
+  readSignerLease,
+  readSignerSettings,
+  recordSignerSettings,
+  signerLease,
+} from '../../../src/signer/store/signerLease';
 import { createTestDatabase, type TestDatabase, temporaryDir } from '../../support/stack';
 import { until } from '../../support/until';
 
@@ -27,7 +33,7 @@ beforeAll(async () => {
 beforeEach(() =>
   db('signer_lease').update({
     ...{ fencing: 0n, holder: null, host: null, process: null, held_since: null, held_until: null },
-    ...{ journal_lines: 0n, journal_hash: '0'.repeat(64) },
+    ...{ journal_lines: 0n, journal_hash: '0'.repeat(64), settings: null },
   }),
 );
 afterEach(async () => {
@@ -397,4 +403,19 @@ test('a start waits for a database that does not answer, and takes the lease who
   await journal.append(aLine());
   const unavailable = { ...row, read: () => Promise.reject(lost) };
   await expect(started(aFile(), { leaseRow: unavailable })).rejects.toThrow(lost);
+});
+
+test('a signer records what it was started with, and the service can compare it', async () => {
+  const settings: SharedSettings = {
+    ...{ proposalLifetimeMs: 3_600_000, maxGas: '5000000', signerNetworkId: 1, networks: [] },
+    payloadKeys: null,
+  };
+  expect(await readSignerSettings(serviceDb)).toBeUndefined();
+  const hold = (await started(aFile())).hold();
+  if (!hold) throw new Error('the journal has no lease in the database');
+  await recordSignerSettings(signerDb, hold, settings);
+  expect(await readSignerSettings(serviceDb)).toEqual({ settings, host: hostname() });
+  // One that has lost the lease says nothing about the next one.
+  await recordSignerSettings(signerDb, { ...hold, fencing: hold.fencing - 1n }, { ...settings, maxGas: '1' });
+  expect(await readSignerSettings(serviceDb)).toEqual({ settings, host: hostname() });
 });
