@@ -19,6 +19,7 @@ import { checkConformance } from './conformance';
 import { writeDecided } from './directDecisions';
 import { type Answer, type ClientOptions, HttpClient } from './http';
 import { startHosted } from './serviceHost';
+import { isExpected, recordService } from './sharedServices';
 import {
   createTestDatabase,
   endpointOf,
@@ -360,13 +361,16 @@ export async function startSeparateService(options: ServiceOptions = {}): Promis
   return { ...(await connectFor(env, part)), part };
 }
 
-/** Connects to the service of a name, which the first that asks for it starts. It ends with that one's jest worker. */
+/** Connects to the service of a name, which the first that asks for it starts. It ends with the run, or with that one's jest worker. */
 async function connectToShared(name: string, env: NodeJS.ProcessEnv = {}): Promise<TestService> {
-  const settingsFile = join(sharedStack().dir, `service-${name}.json`);
+  const { dir } = sharedStack();
+  const settingsFile = join(dir, `service-${name}.json`);
   if (isFirst(`${settingsFile}.lock`)) {
     const settings = await serviceSettings({ env });
     const part = await startServicePart(settings);
+    recordService(dir, name, part.pid);
     part.exited.then(({ code, signal }) => {
+      if (!isExpected(dir, name)) return;
       const log = lastLogLines(part.logFile);
       process.stderr.write(
         `service ${name} ended during the tests (${signal ?? `exit code ${code}`})\n${log}\n`,

@@ -13,6 +13,7 @@ import { freePorts } from '../../../tools/dev/ports';
 import { ensureDatabase, startPostgres } from '../../../tools/dev/postgres';
 import { findTemporalBinary } from '../../../tools/dev/temporalBinary';
 import { startTemporal } from '../../../tools/dev/temporalServer';
+import { endServices } from '../sharedServices';
 import type { SharedStack } from '../stack';
 
 /** Makes the certificate that the services of all tests have. */
@@ -54,8 +55,12 @@ export default async function globalSetup(): Promise<void> {
   const parts: Part[] = [];
   const stop = async () => {
     globalThis.orgwalletTestStack = undefined;
-    await Promise.all(parts.map((part) => part.stop()));
-    rmSync(dir, { recursive: true, force: true });
+    try {
+      await endServices(dir);
+    } finally {
+      await Promise.all(parts.map((part) => part.stop()));
+      rmSync(dir, { recursive: true, force: true });
+    }
   };
   globalThis.orgwalletTestStack = { stop };
   const started = <T extends { part: Part }>(running: T): T => {
