@@ -189,17 +189,25 @@ describe('the usage of policies', () => {
   });
 });
 
+/** Executions of a long history, and how many a statement stores. */
+const MANY = 20_000;
+const AT_ONCE = 2_000;
+
 describe('a long history', () => {
   it('is not read outside the window', () =>
     undone(async (tx) => {
       await insert(tx, [anExecution()]);
-      await tx.raw(
-        `INSERT INTO policy_usage (organization_id, policy_id, transaction_id, network_id, token_address, amount,
-          initiator_id, account_id, destination, status, block_at, decided_at)
-        SELECT organization_id, policy_id, 'txn_' || n, network_id, token_address, amount, initiator_id, account_id,
-          destination, 'committed', now() - n * interval '1 minute', now()
-        FROM policy_usage, generate_series(1, 20000) AS n`,
-      );
+      // A statement that takes long is ended.
+      for (let first = 1; first <= MANY; first += AT_ONCE) {
+        await tx.raw(
+          `INSERT INTO policy_usage (organization_id, policy_id, transaction_id, network_id, token_address, amount,
+            initiator_id, account_id, destination, status, block_at, decided_at)
+          SELECT organization_id, policy_id, 'txn_' || n, network_id, token_address, amount, initiator_id, account_id,
+            destination, 'committed', now() - n * interval '1 minute', now()
+          FROM policy_usage, generate_series(?::integer, ?::integer) AS n WHERE status = 'reserved'`,
+          [first, first + AT_ONCE - 1],
+        );
+      }
       // What autovacuum does sooner or later: the planner knows how much there is.
       await tx.raw('ANALYZE policy_usage');
       const statements: { sql: string; bindings: never[] }[] = [];
