@@ -15,6 +15,20 @@ export async function storedHashes(db: Db, safeTxHashes: readonly string[]): Pro
   return new Set(hashes.flatMap((hash) => hash ?? []));
 }
 
+/** The nonces of an account, from one on, that attempts or authorizations have. */
+export async function storedNonces(
+  tx: Tx,
+  { accountId, networkId, from }: { accountId: string; networkId: number; from: bigint },
+): Promise<ReadonlySet<bigint>> {
+  const of = (table: 'chain_attempts' | 'authorizations') =>
+    tx(table)
+      .where({ account_id: accountId, network_id: BigInt(networkId) })
+      .where('safe_nonce', '>=', from)
+      .pluck('safe_nonce');
+  const nonces = [...(await of('chain_attempts')), ...(await of('authorizations'))];
+  return new Set(nonces.flatMap((nonce) => nonce ?? []));
+}
+
 /** An attempt that is to be stored. */
 export type NewAttempt = Pick<
   Attempt,

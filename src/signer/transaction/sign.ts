@@ -19,6 +19,7 @@ import type { AuthorizationEntry } from '../journal/entries';
 import type { IndexedAuthorization } from '../journal/journalIndex';
 import { refusalsAsValues, SignerRefusal, type SigningResult, TemporaryRefusal } from '../refusal';
 import { networkOf, type SignerContext, withNetwork } from '../signerContext';
+import { storedNonces } from '../store/signedAttempts';
 import { decideAuthorizations, findAuthorizedAt, insertAuthorization } from '../store/signedAuthorizations';
 import { assertTakenOver, authorizationEntry } from './authorization';
 import { boundTransactionTerms } from './boundedTerms';
@@ -48,12 +49,45 @@ import { othersOfPayment, unjournaledReplaced } from './replacements';
 import { decideReplaced, readOutcomesOfBudget } from './undecided';
 import { verifiedVotes } from './votes';
 
-/** The next nonce of an account. Throws SignerRefusal when the journal or the chain knows of a higher one. */
-function nextSafeNonce(
+/** So many nonces before the next one are looked at: no more of an account are in flight. */
+const MOST_IN_FLIGHT = 1_000n;
+
+/**
+ * The lowest nonce from `from` to before `next` that neither the journal nor the database knows, where the journal was completed:
+ * what was signed there is cut off, and whatever is signed later waits for it. Undefined where there is none. A nonce is executed
+ * once: what is signed there now, or what nobody knows.
+ */
+async function forgottenNonce(
+  { journal }: SignerContext,
+  tx: Tx,
+  {
+    organizationId,
+    accountId,
+    networkId,
+  }: Pick<StoredTransaction, 'organizationId' | 'accountId' | 'networkId'>,
+  { from, next }: { readonly from: bigint; readonly next: bigint },
+): Promise<bigint | undefined> {
+  if (!journal.cutoffOf(organizationId)) return undefined;
+  const forgotten: bigint[] = [];
+  for (let safeNonce = max(from, next - MOST_IN_FLIGHT); safeNonce < next; safeNonce += 1n) {
+    if (!journal.takenAt({ accountId, networkId, safeNonce })) forgotten.push(safeNonce);
+  }
+  const [lowest] = forgotten;
+  if (lowest === undefined) return undefined;
+  const stored = await storedNonces(tx, { accountId, networkId, from: lowest });
+  return forgotten.find((nonce) => !stored.has(nonce));
+}
+
+/**
+ * The next nonce of an account, or an earlier one that is forgotten. Throws SignerRefusal when the journal or the chain knows of a
+ * higher one.
+ */
+async function nextSafeNonce(
   context: SignerContext,
+  tx: Tx,
   { snapshot: { record, highestSafeNonce = -1n } }: Locked,
   { accountNonce }: TransactionTerms,
-): bigint {
+): Promise<bigint> {
   const { journal } = context;
   const { id, accountId, networkId } = record;
   let next = highestSafeNonce + 1n;
@@ -72,7 +106,7 @@ function nextSafeNonce(
       `account ${accountId} has the nonce ${accountNonce} on ${networkOf(context, networkId).name}, but the recorded ones end before ${next}: its key has signed something else; run doctor`,
     );
   }
-  return next;
+  return (await forgottenNonce(context, tx, record, { from: BigInt(accountNonce), next })) ?? next;
 }
 
 /** How often one activity tries a transaction; it is retried where outcomes were read. */
@@ -209,7 +243,7 @@ async function storeNew(
     value: record.value,
     data: record.calldata.toLowerCase() as Hex,
     safeTxGas,
-    nonce: nextSafeNonce(context, locked, terms),
+    nonce: await nextSafeNonce(context, tx, locked, terms),
   };
   const { organizationId, id: transactionId, accountId } = record;
   const signable = { kind: 'transaction', organizationId, transactionId, accountId, content } as const;

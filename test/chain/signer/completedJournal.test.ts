@@ -196,6 +196,23 @@ describe('a journal that is completed from tables that their owner has rewritten
     expect(await received(first)).toBe(PRICE);
   });
 
+  it('goes on at a nonce that is hidden below another one', async () => {
+    const [hidden, later] = [await asked(account), await asked(account)];
+    await world.sign(hidden);
+    await world.sign(later);
+    await hide(hidden);
+    await complete();
+    const next = await asked(account);
+    await world.sign(next);
+    const nonceOf = async (payment: Payment) =>
+      (await world.attempts(payment)).map(({ safe_nonce }) => safe_nonce);
+    expect(await Promise.all([nonceOf(next), nonceOf(later)])).toEqual([[0n], [1n]]);
+    await world.execute(next);
+    expect(await world.execute(later)).toMatchObject({ outcome: { kind: 'cancelled' } });
+    await paid(account);
+    expect(await Promise.all([hidden, next, later].map(received))).toEqual([0n, PRICE, 0n]);
+  });
+
   it('pays nothing twice where two ids are swapped, and names both', async () => {
     const [first, second] = [await paid(account), await paid(account)];
     await relabel(first, 'txn_swapped');
