@@ -51,18 +51,25 @@ function inPeriod(
   ];
 }
 
-/**
- * The WHERE, ORDER BY and LIMIT of a list of approvals `a`, newest first. `own`: the subject's conditions (undefined is left
- * out), and the column of its position where its own table is read in the order of the list.
- */
-export function approvalSelection(
-  filter: ApprovalFilter,
-  own: {
-    readonly subject: ApprovalRow['subject'];
-    readonly conditions: readonly (SearchCondition | undefined)[];
-    readonly position?: string | undefined;
-  },
-): { text: string; values: Knex.Value[] } {
+/** What a list of one subject adds to the filter of all approvals. */
+export interface OwnSelection {
+  readonly subject: ApprovalRow['subject'];
+  /** Undefined is left out. */
+  readonly conditions: readonly (SearchCondition | undefined)[];
+  /** The column of its position, where its own table is read in the order of the list. */
+  readonly position?: string | undefined;
+  /** It is looked for by `terms`, whose index has no order. */
+  readonly isSearch: boolean;
+}
+
+/** A part of a statement with the values of its placeholders. */
+interface Selection {
+  readonly text: string;
+  readonly values: readonly Knex.Value[];
+}
+
+/** The WHERE, ORDER BY and LIMIT of a list of approvals `a`, newest first. */
+export function approvalSelection(filter: ApprovalFilter, own: OwnSelection): Selection {
   const { organizationId, executionStatus, before, unclosed, limit } = filter;
   const { subject, position = 'a.position' } = own;
   const conditions: readonly (SearchCondition | undefined)[] = [
@@ -83,17 +90,51 @@ export function approvalSelection(
   };
 }
 
+/** A search looks among so many of the newest first: a word that nearly all have is found there, and its index is not read. */
+const NEWEST = 1_000;
+
+/** The condition that an approval is one of the newest of its list, however it is filtered. */
+function amongNewest(
+  { organizationId = '', before = 2n ** 63n - 1n }: ApprovalFilter,
+  subject: ApprovalRow['subject'],
+): SearchCondition {
+  return [
+    `a.id = ANY (ARRAY(SELECT b.id FROM approvals b WHERE b.organization_id = ? AND b.subject = ?
+      AND b.position < ?::bigint ORDER BY b.position DESC LIMIT ?))`,
+    [organizationId, subject, String(before), NEWEST],
+  ];
+}
+
 /**
- * Two common table expressions for a page that is limited by size as well: `counted` numbers what was selected (`n`), with the
- * sum of its sizes up to there (`upto`) and how many there are (`found`).
+ * Common table expressions for a page that is limited by size as well, of one more than the limit: `counted` numbers what was
+ * selected (`n`), with the sum of its sizes up to there (`upto`) and how many there are (`found`).
  */
-export function countedPage(from: string, bytes: string, selection: string): string {
-  return `listed AS (
-        SELECT a.id, a.position, ${bytes} AS bytes ${from} ${selection}
-      ), counted AS (
+export function countedPage(
+  filter: ApprovalFilter,
+  own: OwnSelection,
+  { from, bytes }: { readonly from: string; readonly bytes: string },
+): Selection {
+  const limit = filter.limit + 1;
+  const select = (...more: readonly SearchCondition[]): Selection => {
+    const conditions = [...own.conditions, ...more];
+    const { text, values } = approvalSelection({ ...filter, limit }, { ...own, conditions });
+    return { text: `SELECT a.id, a.position, ${bytes} AS bytes ${from} ${text}`, values };
+  };
+  const counted = `counted AS (
         SELECT id, row_number() OVER newest AS n, sum(bytes) OVER newest AS upto, (count(*) OVER ())::integer AS found
         FROM listed WINDOW newest AS (ORDER BY position DESC, id DESC)
       )`;
+  if (!own.isSearch) {
+    const { text, values } = select();
+    return { text: `listed AS (${text}), ${counted}`, values };
+  }
+  const first = select(amongNewest(filter, own.subject));
+  const all = select(['(SELECT count(*) FROM first) < ?', [limit]]);
+  return {
+    text: `first AS MATERIALIZED (${first.text}),
+      listed AS (SELECT * FROM first WHERE (SELECT count(*) FROM first) >= ? UNION ALL (${all.text})), ${counted}`,
+    values: [...first.values, limit, ...all.values],
+  };
 }
 
 /** Where an approval is in the course of things, one of these: what failed can still be open. */

@@ -13,6 +13,7 @@ import {
   type ApprovalFilter,
   approvalSelection,
   countedPage,
+  type OwnSelection,
   STAGE_CONDITION,
   type Stage,
 } from './approvalSelection';
@@ -80,21 +81,22 @@ export interface ProposalFilter extends ApprovalFilter {
 
 const STATUS_CONDITION = { open: openCondition, closed: `NOT ${openCondition}`, ...STAGE_CONDITION };
 
-function selection(filter: ProposalFilter) {
+function ownSelection(filter: ProposalFilter): OwnSelection {
   const { organizationId = '', resourceType, status, text } = filter;
-  return approvalSelection(filter, {
+  return {
     subject: 'proposal',
     conditions: [
       resourceType && ['p.resource_type = ?', [resourceType]],
       status && [STATUS_CONDITION[status], []],
       text === undefined ? undefined : hasText('p', organizationId, text),
     ],
-  });
+    isSearch: text !== undefined,
+  };
 }
 
 /** Proposals, newest first, a page at a time. */
 export async function listProposals(db: Db | Tx, filter: ProposalFilter): Promise<StoredProposal[]> {
-  const { text, values } = selection(filter);
+  const { text, values } = approvalSelection(filter, ownSelection(filter));
   return selectProposals(db, text, values);
 }
 
@@ -139,10 +141,13 @@ export async function pageOfProposals(
   filter: ProposalFilter & { readonly organizationId: string },
   maxDataBytes: number,
 ): Promise<{ snapshots: ProposalSnapshot[]; hasMore: boolean }> {
-  const { text, values } = selection({ ...filter, limit: filter.limit + 1 });
+  const { text, values } = countedPage(filter, ownSelection(filter), {
+    from: 'FROM approvals a JOIN proposals p ON p.id = a.id',
+    bytes: 'octet_length(p.data::text)',
+  });
   const rows = await queryRows<SnapshotColumns & { readonly found: number }>(
     db,
-    `WITH ${countedPage('FROM approvals a JOIN proposals p ON p.id = a.id', 'octet_length(p.data::text)', text)}
+    `WITH ${text}
       SELECT ${SNAPSHOT_COLUMNS}, c.found FROM counted c JOIN approvals a ON a.id = c.id
       ${SNAPSHOT_JOINS}
       WHERE c.n = 1 OR (c.n <= ? AND c.upto <= ?) ORDER BY c.n`,

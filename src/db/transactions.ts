@@ -2,13 +2,6 @@ import type { Knex } from 'knex';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { TransactionRecord, TransactionRef } from '../domain/transaction';
 import { lockApproval } from './approvalLocks';
-import {
-  type ApprovalFilter,
-  approvalSelection,
-  countedPage,
-  STAGE_CONDITION,
-  type Stage,
-} from './approvalSelection';
 import { type TagColumn, tagColumn } from './approvalTags';
 import type { Db, Tx } from './database';
 import {
@@ -27,7 +20,7 @@ import {
   peopleColumn,
 } from './referencedRecords';
 import { queryNumbered, queryRows, type Statement } from './rows';
-import { hasTag, hasText, storedTerms } from './searchTerms';
+import { storedTerms } from './searchTerms';
 import {
   ATTEMPTED,
   FROM,
@@ -42,7 +35,7 @@ import {
 } from './storedTransactions';
 
 /** What only the signer takes from elsewhere. */
-const SURROUNDINGS = `
+export const SURROUNDINGS = `
     coalesce((SELECT array_agg(n.network_id) FROM account_networks n WHERE n.account_id = account.id), '{}')
       AS account_networks,
     ${peopleColumn('a.organization_id', 't.initiator_id', 'SELECT v.member_id FROM votes v WHERE v.approval_id = a.id')},
@@ -59,7 +52,7 @@ const SURROUNDINGS = `
       GROUP BY c.id ORDER BY c.id DESC LIMIT 1) AS chain`;
 
 /** The record with the state that its rules depend on. */
-const SELECT = `SELECT ${RECORD}, ${SURROUNDINGS} ${FROM}`;
+export const SELECT = `SELECT ${RECORD}, ${SURROUNDINGS} ${FROM}`;
 
 const FOR_MESSAGE = oneTransaction(SURROUNDINGS, messageColumns);
 const SNAPSHOT = oneTransaction(SURROUNDINGS, tagColumn);
@@ -71,7 +64,7 @@ const TO_OBSERVE = oneTransaction(
 );
 
 /** What `SURROUNDINGS` reads beside it. */
-type SnapshotColumns = RecordColumns &
+export type SnapshotColumns = RecordColumns &
   GroupPeopleColumn &
   PeopleColumn & {
     readonly account_networks: readonly string[];
@@ -80,7 +73,8 @@ type SnapshotColumns = RecordColumns &
       | null;
   };
 
-function snapshot(row: SnapshotColumns): TransactionSnapshot {
+/** A transaction as it was read, with the state that its rules depend on. */
+export function snapshotOf(row: SnapshotColumns): TransactionSnapshot {
   const { record, now } = unsealed(row);
   const { chain } = row;
   return {
@@ -124,88 +118,13 @@ export async function readTransaction(
 ): Promise<(TransactionSnapshot & TagColumn) | undefined> {
   const values = [organizationId, transactionId];
   const [row] = await queryNumbered<SnapshotColumns & TagColumn>(db, SNAPSHOT, values);
-  return row && { ...snapshot(row), tag: row.tag };
+  return row && { ...snapshotOf(row), tag: row.tag };
 }
 
 /** One transaction by its id alone, for operators. */
 export async function findTransactionById(db: Db | Tx, id: string): Promise<TransactionSnapshot | undefined> {
   const [row] = await queryRows<SnapshotColumns>(db, `${SELECT} WHERE a.id = ?`, [id]);
-  return row && snapshot(row);
-}
-
-const openCondition = `(a.closed_at IS NULL AND (a.expires_at >= now() OR a.execution_status = 'processing'))`;
-
-/** The filter of a list of transactions. queued: can still change; executed: completed, rejected, or failed and not retryable. */
-export interface TransactionFilter extends ApprovalFilter {
-  readonly accountId?: string;
-  readonly policyId?: string;
-  readonly initiatorId?: string;
-  readonly type?: TransactionRecord['type'];
-  /** Who gets a transfer, or the contract of a call. */
-  readonly recipient?: string;
-  /** Of a transfer. */
-  readonly assetId?: string;
-  readonly text?: string;
-  readonly status?: 'queued' | 'executed' | Stage;
-  readonly createdBy?: string;
-}
-
-const STATUS_CONDITION = {
-  queued: openCondition,
-  executed: `(a.execution_status IN ('completed', 'rejected') OR (a.execution_status = 'failed' AND NOT ${openCondition}))`,
-  ...STAGE_CONDITION,
-};
-
-function selection(filter: TransactionFilter) {
-  const { organizationId = '', accountId, policyId, initiatorId, type, recipient, assetId, text } = filter;
-  const { createdBy, status } = filter;
-  // Each of the first three has an index in the order of the list. What a text finds is sorted in its own table: the list is
-  // not searched from its beginning for what may be at its end.
-  const ofOne = [accountId, policyId, initiatorId, text].some((one) => one !== undefined);
-  return approvalSelection(filter, {
-    subject: 'transaction',
-    conditions: [
-      accountId === undefined ? undefined : ['t.account_id = ?', [accountId]],
-      policyId === undefined ? undefined : ['t.policy_id = ?', [policyId]],
-      initiatorId === undefined ? undefined : ['t.initiator_id = ?', [initiatorId]],
-      type && ['t.type = ?', [type]],
-      recipient === undefined ? undefined : hasTag('t', organizationId, `to:${recipient.toLowerCase()}`),
-      assetId === undefined ? undefined : hasTag('t', organizationId, `asset:${assetId.toLowerCase()}`),
-      text === undefined ? undefined : hasText('t', organizationId, text),
-      createdBy === undefined ? undefined : ['a.created_by = ?', [createdBy]],
-      status && [STATUS_CONDITION[status], []],
-    ],
-    position: ofOne ? 't.position' : undefined,
-  });
-}
-
-/** Transactions, newest first, a page at a time. */
-export async function listTransactions(
-  db: Db | Tx,
-  filter: TransactionFilter,
-): Promise<TransactionSnapshot[]> {
-  const { text, values } = selection(filter);
-  return (await queryRows<SnapshotColumns>(db, `${SELECT} ${text}`, values)).map(snapshot);
-}
-
-/**
- * A page of transactions, newest first, that ends before `limit` when their calldata together is more than so many
- * bytes; and whether there are more. It has one at least, if there is one.
- */
-export async function pageOfTransactions(
-  db: Db | Tx,
-  filter: TransactionFilter,
-  maxCalldataBytes: number,
-): Promise<{ snapshots: TransactionSnapshot[]; hasMore: boolean }> {
-  const { text, values } = selection({ ...filter, limit: filter.limit + 1 });
-  const rows = await queryRows<SnapshotColumns & { readonly found: number }>(
-    db,
-    `WITH ${countedPage('FROM approvals a JOIN transactions t ON t.id = a.id', '(octet_length(t.calldata) - 2) / 2', text)}
-      SELECT ${RECORD}, ${SURROUNDINGS}, page.found ${FROM} JOIN counted page ON page.id = a.id
-      WHERE page.n = 1 OR (page.n <= ? AND page.upto <= ?) ORDER BY page.n`,
-    [...values, filter.limit, maxCalldataBytes],
-  );
-  return { snapshots: rows.map(snapshot), hasMore: (rows[0]?.found ?? 0) > rows.length };
+  return row && snapshotOf(row);
 }
 
 /** Reads a transaction with the state that a message is checked against, in one statement; undefined when it does not exist. */
@@ -214,7 +133,7 @@ export async function readTransactionForMessage(
   key: MessageKey,
 ): Promise<(TransactionSnapshot & MessageOrigin) | undefined> {
   const [row] = await queryNumbered<SnapshotColumns & MessageColumns>(db, FOR_MESSAGE, messageValues(key));
-  return row && { ...snapshot(row), ...messageOrigin(key, row) };
+  return row && { ...snapshotOf(row), ...messageOrigin(key, row) };
 }
 
 /** Locks a transaction and reads it as it is under the locks (see `lockApproval`). Undefined when there is none. */

@@ -4,7 +4,7 @@ import { assertWritable, createDatabase, type Db, type Tx } from '../../src/db/d
 import { listenForNotifications } from '../../src/db/notifications';
 import { StatementNames } from '../../src/db/preparingClient';
 import { queryNumbered } from '../../src/db/rows';
-import { listTransactions, pageOfTransactions } from '../../src/db/transactions';
+import { listTransactions, pageOfTransactions } from '../../src/db/transactionLists';
 import { asAdmin, createTestDatabase, sharedStack } from '../support/stack';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy';
 import { until } from '../support/until';

@@ -3,7 +3,7 @@
 import { insertApproval } from '../../src/db/approvals';
 import { createDatabase, type Db } from '../../src/db/database';
 import { insertProposal, pageOfProposals } from '../../src/db/proposals';
-import { pageOfTransactions, type TransactionFilter } from '../../src/db/transactions';
+import { pageOfTransactions, type TransactionFilter } from '../../src/db/transactionLists';
 import { anAddress, anId } from '../support/builders';
 import { makeOrganization, type TestOrganization } from '../support/service';
 import { createTestDatabase } from '../support/stack';
@@ -167,6 +167,10 @@ const filters = (): readonly (readonly [
   ['a word and a number', { text: 'leas 42' }, 1],
   ['the name of an account', { text: 'ghent' }, LIMIT],
   ['a word that nothing has', { text: 'nothing' }, 0],
+  ['a word that nearly all have', { text: 'salary' }, LIMIT],
+  ['a word that nearly all have, further on', { text: 'salary', before: 10_000n }, LIMIT],
+  ['a word that nearly all have, of one account', { text: 'salary', accountId: usual.accountId }, LIMIT],
+  ['a word that nearly all have, of what is done', { text: 'salary', status: 'done' }, LIMIT],
   ['a day long ago', { from: timeOf(200), to: timeOf(210) }, 10],
   ['a day long ago, of one account', { from: timeOf(200), to: timeOf(210), accountId: usual.accountId }, 10],
   ['a time before all', { to: timeOf(0) }, 0],

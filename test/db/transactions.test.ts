@@ -13,11 +13,10 @@ import { readReferencedRecords } from '../../src/db/referencedRecords';
 import { commitUsage, releaseUsage, reserveUsage } from '../../src/db/reservedUsage';
 import { requireRow } from '../../src/db/rows';
 import type { StoredTransaction, TransactionSnapshot } from '../../src/db/storedTransactions';
+import { listTransactions, pageOfTransactions } from '../../src/db/transactionLists';
 import {
   findTransactionById,
-  listTransactions,
   lockTransaction,
-  pageOfTransactions,
   readTransaction,
   readTransactionForMessage,
   updateExecution,
