@@ -1,6 +1,6 @@
 import type { TransactionSnapshot } from '../db/storedTransactions';
 import type { VoteType } from '../domain/approval';
-import { type TransactionStatement, transactionPayload } from '../domain/signing';
+import { initiatorPayload, type TransactionStatement, transactionPayload } from '../domain/signing';
 import {
   type EvaluationContext,
   initiatorVote,
@@ -14,11 +14,6 @@ const STATEMENTS: Record<VoteType, TransactionStatement> = {
   approve: 'ApproveTransaction',
   reject: 'RejectTransaction',
 };
-
-/** The payload that the initiator signs: all that a transaction does. */
-export function initiatorPayload(record: TransactionRecord): string {
-  return transactionPayload(STATEMENTS.initiator, record, null);
-}
 
 /** The payload of a statement about a transaction; undefined for a review before its initiator has signed. */
 export function payloadToSign(

@@ -341,7 +341,7 @@ function destinationOf(content: TransactionContent): string {
 
 /**
  * The window in which a transaction would use up a policy's limitation; null where there is none, or one that cannot
- * be understood. Source: decisions, section 6: PER_ITEM keeps a dimension in the key, ALL_ITEMS drops it.
+ * be understood. PER_ITEM keeps a dimension in the key, ALL_ITEMS drops it.
  */
 export function usageWindow(policy: Policy, transaction: PolicyTransaction): UsageWindow | null {
   const { limitation } = policy;
@@ -465,7 +465,7 @@ const CHECKS = {
 
 /**
  * Whether a policy permits a transaction, every condition that is not met, and who has to approve it. It fails closed:
- * what is unknown is refused. Source: decisions, sections 5 and 6.
+ * what is unknown is refused. Source: docs/policies.md.
  */
 export function evaluate(policy: Policy, transaction: PolicyTransaction, context: PolicyContext): Evaluation {
   const failures = [...new Set(Object.values(CHECKS))]

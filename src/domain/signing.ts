@@ -155,3 +155,8 @@ export function transactionPayload(
     },
   });
 }
+
+/** The payload that the initiator signs: all that a transaction does. */
+export function initiatorPayload(transaction: TransactionToSign): string {
+  return transactionPayload('InitiateTransaction', transaction, null);
+}

@@ -84,7 +84,6 @@ function isCalldata(text: string): boolean {
 /**
  * Decodes what a call does. Calldata that begins like an ERC-20 transfer but is malformed is refused: its effect is
  * unknown. Addresses keep the case they have in `to`; one from the calldata is formatted with `checksum`.
- * Source: decisions, section 5.
  */
 export function readContent(
   { to, value, data: written }: TransactionCall,

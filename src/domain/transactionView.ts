@@ -5,18 +5,13 @@ import {
   shownFailure,
   tally,
 } from './approval';
-import { transactionPayload } from './signing';
+import { initiatorPayload, transactionPayload } from './signing';
 import {
   type EvaluationContext,
   initiatorVote,
   type TransactionRecord,
   transactionRules,
 } from './transaction';
-
-/** What the initiator signs about a transaction: EIP-712 typed data as JSON text. */
-function initiatorPayload(record: TransactionRecord): string {
-  return transactionPayload('InitiateTransaction', record, null);
-}
 
 /** The payloads to approve and to reject a transaction, bound to the initiator's signature. */
 function reviewPayloads(

@@ -1,4 +1,3 @@
-import { initiatorPayload } from '../../approvals/signedTransaction';
 import { restrictedEncodingFault } from '../../chain/decode';
 import { ACCOUNT_CONTRACTS } from '../../chain/safeAccount';
 import type { Tx } from '../../db/database';
@@ -6,6 +5,7 @@ import type { UsageOfExecution } from '../../db/policyUsage';
 import type { StoredTransaction, TransactionSnapshot } from '../../db/storedTransactions';
 import { isExpired } from '../../domain/approval';
 import { canonicalJson } from '../../domain/canonicalJson';
+import { initiatorPayload } from '../../domain/signing';
 import { textDifference } from '../../domain/textDifference';
 import { checkTarget } from '../../domain/transactionContent';
 import { contentOf, policyRefusal, policyTransactionOf, usageOf } from '../../transactions/policy';
