@@ -8,7 +8,7 @@ const scope = z.enum(SCOPES).meta({
   id: 'ApiKeyScope',
   description:
     '`read`: everything; `request`: transactions (create, deliver signatures, execute) and registrations of wallets; ' +
-    '`propose`: organization operations (propose, deliver signatures, execute).',
+    '`propose`: organization operations (propose, deliver signatures, execute), and the address book.',
 });
 
 const isRange = (text: string) => z.cidrv4().safeParse(text).success || z.cidrv6().safeParse(text).success;

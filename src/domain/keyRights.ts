@@ -1,6 +1,6 @@
 import type { Refusal } from './refusal';
 
-/** What an API key can be for. `request`: transactions and registrations; `propose`: organization operations. */
+/** What an API key can be for. `request`: transactions and registrations; `propose`: organization operations, and the address book. */
 export const SCOPES = ['read', 'request', 'propose'] as const;
 
 /** What an endpoint needs of an API key. */
