@@ -14,6 +14,14 @@ export function withMargin(gas: bigint): bigint {
   return (gas * MARGIN_PERCENT) / 100n;
 }
 
+/** A call that ended without a reason after so much of its gas has used it up, in percent. */
+const USED_UP_PERCENT = 98n;
+
+/** Whether a call that used some of its gas has used it up. */
+export function isUsedUp(used: bigint, gas: bigint): boolean {
+  return used >= (gas * USED_UP_PERCENT) / 100n;
+}
+
 /** Gas of every transaction that executes one of an account, whatever it does. */
 const EXECUTION_GAS = 100_000n;
 /** Gas before the first instruction, and for a byte of calldata. Sources: EIP-2028, EIP-7623. */

@@ -10,7 +10,7 @@ import {
 } from 'viem';
 import { min } from '../domain/bigint';
 import { ask, type ChainClient, ChainUnavailable } from './clients';
-import { withMargin } from './gas';
+import { isUsedUp, withMargin } from './gas';
 import { nativeAmount } from './nativeAmount';
 import { revertReason } from './revertReason';
 
@@ -135,7 +135,7 @@ function failure(
     };
   }
   const reason =
-    returned === '0x' && used >= (gas * 98n) / 100n
+    returned === '0x' && isUsedUp(used, gas)
       ? `no reason after using all of ${gas} gas`
       : revertReason(returned);
   return { ok: false, kind: 'revert', reason };
