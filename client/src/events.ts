@@ -6,6 +6,8 @@ const MAX_WAIT_SECONDS = 25;
 /** What an answer takes besides waiting. */
 const SPARE_SECONDS = 5;
 const PAUSE_MS = 5_000;
+/** Between two requests that do not wait. */
+const POLL_MS = 1_000;
 
 /** Something that happened, and where the feed goes on behind it. */
 export type FeedEvent = ItemOf<'listEvents'> & {
@@ -28,10 +30,9 @@ export interface EventOptions {
 
 const positionOf = (cursor: string) => BigInt(cursor.split('-', 1)[0] ?? 0);
 
-/** Cursors behind each other, newest first, each about twice as far back as the one before it. */
+/** Cursors behind each other, newest first: of each power of two of the distance one at most. */
 function withEarlier(cursor: string, earlier: readonly string[]): string[] {
   const kept = new Map<number, string>();
-  // The furthest of each power of two.
   for (const one of earlier) kept.set((positionOf(cursor) - positionOf(one)).toString(2).length, one);
   return [cursor, ...kept.values()].slice(0, 40);
 }
@@ -45,17 +46,20 @@ export async function* followEvents(
   connection: Connection,
   { after, types, signal }: EventOptions = {},
 ): AsyncGenerator<FeedEvent, void> {
-  const { requestTimeoutMs = 30_000 } = connection;
+  const { requestTimeoutMs = 30_000, timeoutMs = 60_000 } = connection;
   const wait = Math.max(0, Math.min(MAX_WAIT_SECONDS, Math.floor(requestTimeoutMs / 1_000) - SPARE_SECONDS));
   let cursors = after === undefined ? [] : after.split(',');
   let hasAnswered = false;
 
   async function nextPage(): Promise<ResponseOf<'listEvents'> | undefined> {
-    const query = new URLSearchParams({ wait: String(wait), limit: '100' });
+    // The first one tells whether there is a service at all.
+    const seconds = hasAnswered ? wait : 0;
+    const query = new URLSearchParams({ wait: String(seconds), limit: '100' });
     if (cursors.length > 0) query.set('after', cursors.join());
     if (types) query.set('types', types.join());
+    const options = { signal, timeoutMs: Math.max(timeoutMs, (seconds + SPARE_SECONDS) * 1_000) };
     try {
-      const page = await send(connection, { method: 'GET', path: `/events?${query}` }, { signal });
+      const page = await send(connection, { method: 'GET', path: `/events?${query}` }, options);
       hasAnswered = true;
       return page as ResponseOf<'listEvents'>;
     } catch (error) {
@@ -75,5 +79,6 @@ export async function* followEvents(
     }
     const { cursor } = page.pagination;
     if (cursor !== cursors[0]) cursors = withEarlier(cursor, cursors);
+    if (wait === 0 && page.data.length === 0) await pause(POLL_MS, signal);
   }
 }

@@ -9,34 +9,33 @@ import { makeOrganization, type TestOrganization } from '../support/service';
 import { createTestDatabase, type TestDatabase } from '../support/stack';
 
 const WRITERS = 8;
-const TRANSACTIONS = 60;
+const TRANSACTIONS = 25;
 const READERS = 3;
 
 let database: TestDatabase;
 let db: Db;
+let killer: Client;
 let org: TestOrganization;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createDatabase(database.url, { poolMax: WRITERS + READERS });
   org = await makeOrganization(db);
+  killer = new Client({ connectionString: database.url });
+  await killer.connect();
 });
 afterAll(async () => {
+  await killer?.end();
   await db?.destroy();
 });
 
 /** Ends a transaction as a killed process does: its connection breaks, before or with its commit. */
-async function killed(of: string): Promise<void> {
-  const killer = new Client({ connectionString: database.url });
-  await killer.connect();
-  try {
-    await killer.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE $1 AND pid <> pg_backend_pid()`,
-      [`%${of}%`],
-    );
-  } finally {
-    await killer.end();
-  }
+async function killed(mark: string): Promise<void> {
+  await killer.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND query LIKE $1 AND pid <> pg_backend_pid()`,
+    [`%${mark}%`],
+  );
 }
 
 /** One transaction of random length, which commits, is rolled back or is killed. Returns the ids that it has committed. */
@@ -81,7 +80,7 @@ async function follow(isOver: () => boolean): Promise<FeedEntry[]> {
     const end = handled.at(-1);
     if (end) place = { position: end.position, hash: end.hash };
     if (last && place.position === part.head.position) return seen;
-    await sleep(Math.random() * 3);
+    await sleep(Math.random() * 20);
   }
 }
 
