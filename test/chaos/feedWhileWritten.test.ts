@@ -38,7 +38,7 @@ async function killed(mark: string): Promise<void> {
   );
 }
 
-/** One transaction of random length, which commits, is rolled back or is killed. Returns the ids that it has committed. */
+/** One transaction of random length, which commits, is rolled back or is killed. */
 async function write(writer: number, n: number): Promise<void> {
   const mark = `writer ${writer} ${n}`;
   const entries = Array.from({ length: 1 + Math.floor(Math.random() * 3) }, () => ({
