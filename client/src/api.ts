@@ -53,8 +53,9 @@ function connectionTo(connection: Connection): Connection {
 
 /** Method and path of an endpoint. */
 function partsOf(name: EndpointName) {
-  const [method = '', path = ''] = ENDPOINTS[name].split(' ');
-  return { method, path };
+  const [method = '', text = ''] = ENDPOINTS[name].split(' ');
+  const [path = ''] = text.split('?');
+  return { method, path, hasQuery: method === 'GET' && (text.endsWith('?') || !path.includes('{')) };
 }
 
 /** Connects to the API. Nothing is sent before the first call. */
@@ -84,9 +85,9 @@ export function createApi(settings: Connection): Api {
     }
   }
   const methods = (Object.keys(ENDPOINTS) as EndpointName[]).map((name) => {
-    const { method, path } = partsOf(name);
+    const { method, path, hasQuery } = partsOf(name);
     const hasId = path.includes('{');
-    const hasContent = method === 'POST' || !hasId;
+    const hasContent = method === 'POST' || hasQuery;
     const call = async (...given: unknown[]) => {
       const id = hasId ? String(given.shift()) : undefined;
       // A URL drops such a segment: the request would go to the list, or to another endpoint.

@@ -15,7 +15,7 @@ type OfSessions =
 /** The name of an endpoint for programs: its `operationId` in openapi.json. */
 export type EndpointName = Exclude<keyof operations, OfSessions>;
 
-/** Method and path of every endpoint for programs. The compiler refuses a table that lacks one. */
+/** Method and path of every endpoint for programs; `?`: it has a query beside its id. The compiler refuses a table that lacks one. */
 export const ENDPOINTS = {
   listMembers: 'GET /members',
   getMember: 'GET /members/{id}',
@@ -85,7 +85,7 @@ export const ENDPOINTS = {
   removeAddressBookEntry: 'POST /address-book/{id}/remove',
   importAddressBook: 'POST /address-book/import',
   exportAddressBook: 'GET /address-book/export',
-  getRecipient: 'GET /recipients/{id}',
+  getRecipient: 'GET /recipients/{id}?',
   listAuditLogs: 'GET /audit-logs',
   listEvents: 'GET /events',
 } as const satisfies Record<EndpointName, `${'GET' | 'POST'} /${string}`>;
@@ -143,7 +143,9 @@ type PathArguments<E extends EndpointName> = operations[E]['parameters'] extends
   : [];
 type ContentArguments<E extends EndpointName> = [BodyOf<E>] extends [never]
   ? PathArguments<E> extends [string]
-    ? []
+    ? [QueryOf<E>] extends [never]
+      ? []
+      : [query?: QueryOf<E>]
     : operations[E]['parameters'] extends { query: object }
       ? [query: QueryOf<E>]
       : [query?: QueryOf<E>]

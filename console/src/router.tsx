@@ -59,6 +59,11 @@ const admins = createRoute({
   path: '/admins',
   component: lazyRouteComponent(() => import('./pages/members/AdminsPage.tsx'), 'AdminsPage'),
 });
+const addressBook = createRoute({
+  getParentRoute,
+  path: '/address-book',
+  component: lazyRouteComponent(() => import('./pages/address-book/AddressBookPage.tsx'), 'AddressBookPage'),
+});
 const audit = createRoute({
   getParentRoute,
   path: '/audit',
@@ -165,6 +170,7 @@ export const router = createRouter({
     members,
     groups,
     admins,
+    addressBook,
     audit,
     you,
     keys,

@@ -4,11 +4,13 @@ import { issueApiKey, revokeApiKey } from '../../src/credentials/apiKeys';
 import { verifyAudit } from '../../src/db/audit';
 import { OPERATOR } from '../../src/domain/actor';
 import { foldName } from '../../src/domain/names';
-import { badField, expectRefused, read, refusal, type Shown, sharedApi } from '../support/api';
+import { badField, expectRefused, makeAccount, read, refusal, type Shown, sharedApi } from '../support/api';
 import { anAddress, anId } from '../support/builders';
 import { listen } from '../support/eventStream';
 import type { TestOrganization, TestService } from '../support/service';
 import { signIn } from '../support/session';
+import { aTransactionBody, createTransaction, makePaymentPolicies } from '../support/transactionApi';
+import { NETWORK_ID } from '../support/transactions';
 
 const BOOK = '/api/v1/address-book';
 const CONFLICT = (field: string) => refusal(409, 'conflict', field);
@@ -186,6 +188,26 @@ describe('an address book', () => {
     expect((await api.http.send(ask('', body, key))).status).toBe(200);
     await api.db.transaction((tx) => revokeApiKey(tx, { apiKeyId: id, actor: OPERATOR }));
     await expectRefused(api.http, org, ask('', { ...body, name: 'B' }, key), refusal(401, 'unauthorized'));
+  });
+
+  it('is no part of what is signed, nor of an evaluation: both are the same with and without a name', async () => {
+    const account = await makeAccount(api.http, org, { networkIds: [NETWORK_ID] });
+    const { approved } = await makePaymentPolicies(api.http, org, NETWORK_ID);
+    const to = anAddress();
+    const body = aTransactionBody(org, { account, policy: approved, to });
+    const { id } = await createTransaction(api.http, org, body);
+    const { policyId: _, ...evaluated } = body;
+    const signedAndEvaluated = async () => {
+      const shown = await read(api.http, org.readKey, `/api/v1/transactions/${id}`);
+      const ask = { key: org.readKey, path: '/api/v1/policies/evaluate', body: evaluated };
+      return [shown.signingPayloads, shown.signatureData, (await api.http.send(ask)).body.data];
+    };
+    const before = await signedAndEvaluated();
+    expect(JSON.stringify(before)).toContain(to.slice(2));
+    await name('ACME', to);
+    const after = await signedAndEvaluated();
+    expect(after).toEqual(before);
+    expect(JSON.stringify(after)).not.toContain('ACME');
   });
 
   it('tells the console of its changes', async () => {

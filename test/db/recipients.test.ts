@@ -66,7 +66,7 @@ it(`finds a recipient and its look-alikes among ${PAYMENTS} payments by an index
       const started = performance.now();
       const found = await read();
       const ms = performance.now() - started;
-      process.stdout.write(`${ms.toFixed(1)} ms\n`);
+      console.info(`${ms.toFixed(1)} ms`);
       expect(ms).toBeLessThan(LIMIT_MS);
       return found;
     };
@@ -85,8 +85,8 @@ it(`finds a recipient and its look-alikes among ${PAYMENTS} payments by an index
       const plan = await planOf(tx, () => findPaidAddresses(tx, of(address), null));
       expect(plan).toContain('policy_usage_recipient');
     }
-    process.stdout.write(`${await planOf(tx, () => findPaidAddresses(tx, of(popular), null))}\n`);
-    process.stdout.write(`${await planOf(tx, () => findLastPayment(tx, of(popular), null))}\n`);
+    console.info(`${await planOf(tx, () => findPaidAddresses(tx, of(popular), null))}`);
+    console.info(`${await planOf(tx, () => findLastPayment(tx, of(popular), null))}`);
   } finally {
     await tx.rollback();
   }

@@ -20,11 +20,12 @@ const byPerson = () => inBackground.set(false);
 
 const LISTS: { readonly [resourceType: string]: readonly QueryKey[] } = {
   proposal: [['proposals'], ['requests'], ['approval']],
-  transaction: [['transactions'], ['requests'], ['approval'], ['balances'], ['evaluation']],
-  member: [['members'], ['groups'], ['admins'], ['approval'], ['session']],
+  transaction: [['transactions'], ['requests'], ['approval'], ['balances'], ['evaluation'], ['recipient']],
+  member: [['members'], ['groups'], ['admins'], ['approval'], ['session'], ['recipient']],
   group: [['groups'], ['evaluation']],
-  policy: [['policies'], ['evaluation']],
-  account: [['accounts'], ['balances']],
+  policy: [['policies'], ['evaluation'], ['recipient']],
+  account: [['accounts'], ['balances'], ['recipient']],
+  addressBookEntry: [['addressBook'], ['recipient']],
   admin: [['admins'], ['proposals'], ['session']],
   session: [['sessions']],
   apiKey: [['apiKeys']],

@@ -57,6 +57,11 @@ export const partsQuery = queryOptions({
   queryKey: ['parts'],
   queryFn: ({ signal }) => orgwallet.listParts(undefined, timed(signal)),
 });
+/** The names of addresses, all of them: pages show them beside every address. */
+export const addressBookQuery = queryOptions({
+  queryKey: ['addressBook'],
+  queryFn: ({ signal }) => orgwallet.listAddressBook({}, timed(signal)),
+});
 /** The balances of an account on its networks. */
 export const balancesQuery = (accountId: string) =>
   queryOptions({
@@ -104,21 +109,12 @@ export const hasPaidQuery = queryOptions({
   },
 });
 
-/** How many earlier transactions to a recipient are counted. */
-const MOST_EARLIER = 20;
-
-/**
- * The last transactions to a recipient that were created before a time and executed or rejected, over the whole history; and whether
- * there are more.
- */
-export const recipientHistoryQuery = (recipient: string, before: string) =>
+/** What the organization knows of an address, with what was executed before a time, or until now. */
+export const recipientQuery = (address: string, before?: string) =>
   queryOptions({
-    queryKey: ['transactions', 'recipient', recipient, before],
-    queryFn: async ({ signal }) => {
-      const asked = { recipient, status: 'done', to: before, limit: MOST_EARLIER } as const;
-      const { data, pagination } = await orgwallet.page('listTransactions', asked, timed(signal));
-      return { transactions: data, hasMore: pagination?.hasMore ?? false };
-    },
+    queryKey: ['recipient', address.toLowerCase(), before ?? null],
+    queryFn: ({ signal }) =>
+      orgwallet.getRecipient(address, before === undefined ? {} : { before }, timed(signal)),
   });
 
 /** What has happened to a request, newest first. */

@@ -1,13 +1,12 @@
 import type { Approval, Proposal, Transaction } from '@orgwallet/client';
 import { shortAddress } from '../domain/address.ts';
 import { assetText, shortAmountText } from '../domain/amounts.ts';
+import { type AddressNames, namedAddress } from './addressName.ts';
 
 /** The names that a line can use in place of ids. */
-export interface Names {
+export interface Names extends AddressNames {
   account(id: string): string | undefined;
   network(id: number): string | undefined;
-  /** Who has an address, in the organization. */
-  owner(address: string): string | undefined;
 }
 
 const quoted = (name: string) => `“${name}”`;
@@ -46,8 +45,11 @@ function transactionLine(transaction: Transaction, names: Names): string {
   const on = names.network(transaction.networkId) ?? `network ${transaction.networkId}`;
   if (transaction.type === 'TOKEN_TRANSFER') {
     const { destination, asset, rawAmount } = transaction.data;
-    const to = names.owner(destination);
-    return `Send ${assetText(rawAmount, asset, shortAmountText)}${from} to ${to ? quoted(to) : shortAddress(destination)} on ${on}`;
+    const { networkId } = transaction;
+    const shown = shortAddress(destination);
+    const owner = names.owner(destination);
+    const to = owner ? quoted(owner) : namedAddress(destination, names, { networkId, shown });
+    return `Send ${assetText(rawAmount, asset, shortAmountText)}${from} to ${to} on ${on}`;
   }
   const { toAddress, functionName, encodingFaults } = transaction.data;
   const odd = encodingFaults ? ', not encoded canonically' : '';

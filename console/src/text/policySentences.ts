@@ -1,16 +1,16 @@
 import type { Schema } from '@orgwallet/client';
 import { amountText, assetText } from '../domain/amounts.ts';
 import { NATIVE_CURRENCY } from '../domain/assets.ts';
+import { type AddressNames, namedAddress } from './addressName.ts';
 
 type Policy = Schema['Policy'] | Schema['ProposedPolicy'];
 
 /** What a policy's ids and addresses are called. */
-export interface PolicyNames {
+export interface PolicyNames extends AddressNames {
   member(id: string): string | undefined;
   group(id: string): string | undefined;
   account(id: string): string | undefined;
   network(id: number): string | undefined;
-  owner(address: string): string | undefined;
   nativeAsset(networkId: number): { readonly symbol: string; readonly decimals: number } | undefined;
 }
 
@@ -23,10 +23,8 @@ interface Aspect {
 const quoted = (name: string) => `“${name}”`;
 const hoursText = (hours: number) => (hours === 1 ? 'hour' : `${hours} hours`);
 
-function addressText(address: string, names: PolicyNames): string {
-  const owner = names.owner(address);
-  return owner ? `${quoted(owner)} (${address})` : address;
-}
+const addressText = (address: string, networkId: number, names: PolicyNames) =>
+  namedAddress(address, names, { networkId });
 
 function tokenText({ tokenAddress, tokenSymbol }: Schema['TokenTransferCondition']): string {
   if (tokenAddress === null) return 'any token or the native currency';
@@ -52,7 +50,7 @@ function ruleText(
       : functions.map(({ name, selector }) => (name ? `${name} (${selector})` : selector)).join(', ');
   const value =
     maxValue === '0' ? '' : `, sending at most ${assetText(maxValue, names.nativeAsset(networkId))}`;
-  return `${which} of ${addressText(contractAddress, names)}${value}`;
+  return `${which} of ${addressText(contractAddress, networkId, names)}${value}`;
 }
 
 function whatText(policy: Policy, names: PolicyNames): string {
@@ -73,7 +71,7 @@ function toText(policy: Policy, names: PolicyNames): string | undefined {
   const { destinationAddresses } = policy.tokenTransferCondition;
   return destinationAddresses.length === 0
     ? 'Any address'
-    : destinationAddresses.map((address) => addressText(address, names)).join(', ');
+    : destinationAddresses.map((address) => addressText(address, policy.networkId, names)).join(', ');
 }
 
 const groupText = (id: string, names: PolicyNames) => `the group ${quoted(names.group(id) ?? id)}`;

@@ -1,19 +1,41 @@
 import type { Schema } from '@orgwallet/client';
-import type { Recipient } from '../domain/recipient.ts';
 import { counted } from './counted.ts';
+import { dateTime } from './time.ts';
 
-/** Whether a recipient is known, and from where. */
-export function recipientText({ owner, policies, earlier, hasMore }: Recipient): string {
-  const names = [
-    ...(owner ? [`the ${owner}`] : []),
-    ...(policies.length > 0 ? [`named in ${policies.map((name) => `“${name}”`).join(', ')}`] : []),
+type Known = Schema['KnownAddress'];
+
+const quoted = (name: string) => `“${name}”`;
+
+/** Who or what has an address: `the member “Alice”`, `“ACME” in the address book`, `named in “Suppliers”`. */
+export function knownText(
+  known: readonly Known[],
+  networkName: (id: number) => string | undefined,
+): string | undefined {
+  const named = (type: Known['type']) => known.filter((one) => one.type === type);
+  const on = ({ networkId }: Known) =>
+    networkId === undefined ? '' : ` on ${networkName(networkId) ?? `network ${networkId}`}`;
+  const policies = named('policy').map(({ name }) => quoted(name));
+  const texts = [
+    ...named('account').map(({ name }) => `the account ${quoted(name)}`),
+    ...named('member').map(({ name }) => `the member ${quoted(name)}`),
+    ...named('addressBookEntry').map((one) => `${quoted(one.name)} in the address book${on(one)}`),
+    ...(policies.length > 0 ? [`named in ${policies.join(', ')}`] : []),
   ];
+  return texts.length > 0 ? texts.join(', ') : undefined;
+}
+
+/** Whether a recipient is known, from where, and what was paid to it. */
+export function recipientText(
+  { known, count, lastAt }: Pick<Schema['Recipient'], 'known' | 'count' | 'lastAt'>,
+  networkName: (id: number) => string | undefined,
+): string {
+  const names = knownText(known, networkName) ?? (count > 0 ? 'known address' : 'unknown address');
+  const last = lastAt === null ? '' : `, the last one ${dateTime(lastAt)}`;
   const history =
-    earlier > 0
-      ? `${hasMore ? 'at least ' : ''}${counted(earlier, 'completed transaction')} to it before`
+    count > 0
+      ? `${counted(count, 'completed transaction')} to it before${last}`
       : `first time: no completed transaction to it before`;
-  const unnamed = earlier > 0 ? 'known address' : 'unknown address';
-  return [...(names.length > 0 ? names : [unnamed]), history].join(', ');
+  return `${names}, ${history}`;
 }
 
 /** What is not known about a recipient of tokens with code. */

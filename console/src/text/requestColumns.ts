@@ -27,6 +27,7 @@ export function requestColumns({
   network,
   nativeAsset,
   owner,
+  noted,
   ...organization
 }: Named): readonly CsvColumn<Approval>[] {
   const policy = (id: string) => organization.policies.find((one) => one.id === id)?.name;
@@ -37,7 +38,7 @@ export function requestColumns({
   return [
     ['id', ({ id }) => id],
     ['kind', (one) => ('resourceType' in one ? one.kind : one.type)],
-    ['title', (one) => headline(one, { account, network, owner })],
+    ['title', (one) => headline(one, { account, network, owner, noted })],
     ['createdAt', ({ createdAt }) => createdAt],
     ['executedAt', ofTransaction(({ result }) => result?.executedAt)],
     ['signatureStatus', ({ signatureStatus }) => signatureStatus],
@@ -47,7 +48,13 @@ export function requestColumns({
     ['account', ofTransaction(({ accountId }) => account(accountId))],
     ['accountId', ofTransaction(({ accountId }) => accountId)],
     ['network', ofTransaction(({ networkId }) => network(networkId) ?? networkId)],
-    ['recipient', ofTransaction((one) => owner(recipientAddressOf(one)))],
+    [
+      'recipient',
+      ofTransaction((one) => {
+        const address = recipientAddressOf(one);
+        return owner(address) ?? noted(address, one.networkId);
+      }),
+    ],
     ['recipientAddress', ofTransaction(recipientAddressOf)],
     ['amount', ofTransaction((one) => transferOf(one)?.displayAmount)],
     ['symbol', ofTransaction((one) => transferOf(one)?.asset.symbol)],

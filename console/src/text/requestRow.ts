@@ -88,7 +88,10 @@ export const recipientAddressOf = (transaction: Transaction): string =>
 export function recipientLine(transaction: Transaction, names: Names): string {
   const address = recipientAddressOf(transaction);
   const owner = names.owner(address);
-  return owner ? `${owner} (${shortAddress(address)})` : shortAddress(address);
+  const shown = shortAddress(address);
+  if (owner !== undefined) return `${owner} (${shown})`;
+  const noted = names.noted(address, transaction.networkId);
+  return noted === undefined ? shown : `${noted} (address book, ${shown})`;
 }
 
 /** Which account it is from, and on which network. */

@@ -1,4 +1,5 @@
 import { shortAddress } from '../domain/address.ts';
+import { AddressIcon } from './AddressIcon.tsx';
 import { Copy } from './Copy.tsx';
 import './address.css';
 
@@ -6,6 +7,7 @@ import './address.css';
 export function Address({ address, copy = true }: { readonly address: string; readonly copy?: boolean }) {
   return (
     <span className="address">
+      <AddressIcon address={address} />{' '}
       <code>
         <b>{address.slice(0, 6)}</b>
         {address.slice(6, -4)}

@@ -39,6 +39,7 @@ const PLACES = [
       { to: '/members', name: 'Members' },
       { to: '/groups', name: 'Groups' },
       { to: '/admins', name: 'Admins' },
+      { to: '/address-book', name: 'Address book' },
       { to: '/keys', name: 'API keys' },
       { to: '/audit', name: 'Audit log' },
     ],

@@ -1,4 +1,5 @@
 import type { Schema } from '@orgwallet/client';
+import { AddressIcon } from './AddressIcon.tsx';
 import { ShortText } from './ShortText.tsx';
 import { Empty } from './States.tsx';
 import { type Column, Table } from './Table.tsx';
@@ -20,7 +21,15 @@ export function MemberTable<Member extends Schema['MemberSummary']>({
     <Table
       caption={caption}
       columns={[
-        { name: 'Name', cell: ({ name }) => name },
+        {
+          name: 'Name',
+          cell: ({ name, walletAddress }) => (
+            <span className="with-icon">
+              <AddressIcon address={walletAddress} />
+              {name}
+            </span>
+          ),
+        },
         { name: 'Type', cell: ({ type }) => (type === 'user' ? 'person' : 'bot') },
         {
           name: 'Wallet',

@@ -5,6 +5,7 @@ const NAMES = {
   account: (id: string) => (id === 'acc_1' ? 'Treasury' : undefined),
   network: () => undefined,
   owner: () => undefined,
+  noted: () => undefined,
 };
 const changeOf = (item: object) =>
   ({ resourceType: 'accounts', action: 'update', data: { items: [item] } }) as unknown as Approval;

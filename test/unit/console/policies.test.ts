@@ -43,6 +43,8 @@ const POLICY: Schema['Policy'] = {
   },
 };
 
+/** An address that only the address book names. */
+const NOTED = `0x${'9'.repeat(40)}`;
 const MEMBERS = [ALICE, BOB].map((member) => ({ ...member, ...TIMES, registeredAt: null }));
 const NOW: Compared = {
   members: MEMBERS,
@@ -58,6 +60,7 @@ const NOW: Compared = {
     },
   ],
   admins: { members: [ALICE, BOB], threshold: 2 },
+  noted: (address) => (address === NOTED ? 'ACME' : undefined),
   member: (id) => MEMBERS.find((one) => one.id === id)?.name,
   group: (id) => (id === 'grp_1' ? 'Finance' : undefined),
   account: () => undefined,

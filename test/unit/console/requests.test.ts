@@ -330,6 +330,7 @@ describe('the file of requests', () => {
       network: () => 'Ethereum',
       nativeAsset: () => ({ symbol: 'ETH', decimals: 18 }),
       owner: () => 'Landlord',
+      noted: () => undefined,
     };
     const columns = requestColumns(organization);
     const result = { executedAt: LATER, fee: '21000000000000', blockNumber: 7, transactionHash: '0x12' };

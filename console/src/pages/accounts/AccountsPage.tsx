@@ -2,6 +2,7 @@ import type { Schema } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { accountsQuery } from '../../api/queries.ts';
+import { AddressIcon } from '../../ui/AddressIcon.tsx';
 import { FormLink, NextStep } from '../../ui/NextStep.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { ShortText } from '../../ui/ShortText.tsx';
@@ -16,10 +17,13 @@ const MOST_WITH_FUNDS = 25;
 const columns: Columns<Schema['Account']> = [
   {
     name: 'Account',
-    cell: ({ id, name }) => (
-      <Link to="/accounts/$id" params={{ id }}>
-        {name}
-      </Link>
+    cell: ({ id, name, address }) => (
+      <span className="with-icon">
+        <AddressIcon address={address} />
+        <Link to="/accounts/$id" params={{ id }}>
+          {name}
+        </Link>
+      </span>
     ),
   },
   {

@@ -5,6 +5,7 @@ import type { Organization } from '../../api/useOrganization.ts';
 import { amountText } from '../../domain/amounts.ts';
 import { NATIVE_CURRENCY } from '../../domain/assets.ts';
 import { timeOfDay } from '../../text/time.ts';
+import { AssetIcon, ChainIcon } from '../../ui/AssetIcon.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { NextStep } from '../../ui/NextStep.tsx';
 import { Notice } from '../../ui/Notice.tsx';
@@ -14,17 +15,27 @@ import { type Columns, Table } from '../../ui/Table.tsx';
 
 type Balance = Schema['Balance'];
 
-function Asset({ asset }: { readonly asset: Schema['Asset'] }) {
+function Asset({ networkId, asset }: Pick<Balance, 'networkId' | 'asset'>) {
   const { symbol, name, tokenAddress } = asset;
   return (
     <>
-      {symbol || name || 'A token without a symbol'}
+      <AssetIcon networkId={networkId} asset={asset} /> {symbol || name || 'A token without a symbol'}
       {name && symbol ? <span className="muted"> {name}</span> : null}
       {tokenAddress === NATIVE_CURRENCY ? null : (
         <div className="small">
           <ShortText text={tokenAddress} of={`address of the token ${symbol}`} />
         </div>
       )}
+    </>
+  );
+}
+
+function NetworkName({ id, organization }: { readonly id: number; readonly organization: Organization }) {
+  const network = organization.networks.find((one) => one.id === id);
+  if (!network) return `network ${id}`;
+  return (
+    <>
+      <ChainIcon network={network} /> {network.name}
     </>
   );
 }
@@ -53,8 +64,8 @@ export function Balances({
   const query = useQuery(balancesQuery(accountId));
   const networkName = (id: number) => organization.network(id) ?? `network ${id}`;
   const columns: Columns<Balance> = [
-    { name: 'Asset', cell: ({ asset }) => <Asset asset={asset} /> },
-    { name: 'Network', cell: ({ networkId }) => networkName(networkId) },
+    { name: 'Asset', cell: ({ networkId, asset }) => <Asset networkId={networkId} asset={asset} /> },
+    { name: 'Network', cell: ({ networkId }) => <NetworkName id={networkId} organization={organization} /> },
     {
       name: 'Amount',
       align: 'end',

@@ -30,6 +30,8 @@ export function ResourceLink({ type, id }: { readonly type: string; readonly id:
           Group
         </Link>
       );
+    case 'addressBookEntry':
+      return <Link to="/address-book">Address book</Link>;
     case 'admin':
       return <Link to="/admins">Admins</Link>;
     default:

@@ -4,6 +4,7 @@ import { NATIVE_CURRENCY } from '../../domain/assets.ts';
 import type { Total } from '../../domain/totals.ts';
 import { counted } from '../../text/counted.ts';
 import { Amount } from '../../ui/Amount.tsx';
+import { AssetIcon } from '../../ui/AssetIcon.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { NextStep } from '../../ui/NextStep.tsx';
 import { Section } from '../../ui/Page.tsx';
@@ -16,7 +17,7 @@ function Row({ total, organization }: { readonly total: Total; readonly organiza
   return (
     <li className="total">
       <p className="total-amount">
-        <Amount raw={String(raw)} asset={asset} />
+        <AssetIcon networkId={networkId} asset={asset} /> <Amount raw={String(raw)} asset={asset} />
       </p>
       <p className="small muted total-place">
         <span>{organization.network(networkId) ?? `network ${networkId}`}</span>

@@ -1,25 +1,46 @@
+import { useQuery } from '@tanstack/react-query';
 import { type InputHTMLAttributes, useId } from 'react';
+import { isAddress } from 'viem';
+import { recipientQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
+import { addressError } from '../../domain/address.ts';
+import { readPrefixed } from '../../domain/prefixedAddress.ts';
+import { recipientText } from '../../text/recipient.ts';
+import { AddressIcon } from '../../ui/AddressIcon.tsx';
 import { TextField } from '../../ui/Field.tsx';
+import { LookAlikes } from '../../ui/LookAlikes.tsx';
 
-interface Props extends InputHTMLAttributes<HTMLInputElement> {
+interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'> {
   readonly label: string;
   readonly error?: string | undefined;
   readonly organization: Organization;
+  readonly network: Organization['networks'][number] | undefined;
   readonly value: string;
+  readonly onChange: (address: string) => void;
 }
 
-/** An address, with those of the organization to choose from; says whose it is. */
-export function AddressField({ organization, value, ...rest }: Props) {
-  const id = useId();
-  const known = [
-    ...organization.accounts.map(({ address, name }) => ({ address, name: `account ${name}` })),
-    ...organization.members.map(({ walletAddress, name }) => ({
-      address: walletAddress,
-      name: `member ${name}`,
-    })),
+/** The addresses to choose from: of accounts and members, and of the address book where they are for the network. */
+function knownAddresses({ accounts, members, addressBook }: Organization, networkId: number | undefined) {
+  return [
+    ...accounts.map(({ address, name }) => ({ address, name: `account ${name}` })),
+    ...members.map(({ walletAddress: address, name }) => ({ address, name: `member ${name}` })),
+    ...addressBook
+      .filter((entry) => entry.networkId === null || entry.networkId === networkId)
+      .map(({ address, name }) => ({ address, name: `${name} (address book)` })),
   ];
-  const owner = known.find(({ address }) => address.toLowerCase() === value.trim().toLowerCase());
+}
+
+/** An address, with those of the organization to choose from; says whose it is, what was paid to it, and what it looks like. */
+export function AddressField({ organization, network, value, error, onChange, ...rest }: Props) {
+  const id = useId();
+  const read = readPrefixed(value, network);
+  const address = value.trim();
+  const isWhole = isAddress(address);
+  const { data: recipient } = useQuery({ ...recipientQuery(address), enabled: isWhole });
+  const elsewhere = recipient?.known.filter(
+    ({ type, networkId }) =>
+      type === 'addressBookEntry' && networkId !== undefined && networkId !== network?.id,
+  );
   return (
     <>
       <TextField
@@ -27,12 +48,31 @@ export function AddressField({ organization, value, ...rest }: Props) {
         value={value}
         list={id}
         className="mono"
-        hint={owner ? `This is the ${owner.name}.` : undefined}
+        error={('error' in read ? read.error : addressError(value)) ?? error}
+        hint={
+          isWhole && recipient ? (
+            <span className="with-icon">
+              <AddressIcon address={address} />
+              <span>{recipientText(recipient, organization.network)}</span>
+            </span>
+          ) : undefined
+        }
+        onChange={({ target }) => {
+          const typed = readPrefixed(target.value, network);
+          onChange('address' in typed ? typed.address : target.value);
+        }}
       />
+      {isWhole && recipient && elsewhere && elsewhere.length > 0 && network ? (
+        <p className="field-hint">
+          The address book has this address for another network than {network.name}: check that the recipient
+          can use it there.
+        </p>
+      ) : null}
+      {isWhole && recipient ? <LookAlikes recipient={recipient} organization={organization} /> : null}
       <datalist id={id}>
-        {known.map(({ address, name }) => (
-          <option key={`${address}${name}`} value={address}>
-            {name}
+        {knownAddresses(organization, network?.id).map((known) => (
+          <option key={`${known.address}${known.name}`} value={known.address}>
+            {known.name}
           </option>
         ))}
       </datalist>

@@ -4,7 +4,7 @@ import { type AbiFunction, isAddress } from 'viem';
 import { balancesQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { useSession } from '../../api/useSession.ts';
-import { addressError, isSameAddress } from '../../domain/address.ts';
+import { isSameAddress } from '../../domain/address.ts';
 import { assetText, readAmount } from '../../domain/amounts.ts';
 import { type Sendable, sendableOn } from '../../domain/assets.ts';
 import {
@@ -143,9 +143,10 @@ function Call({ organization }: { readonly organization: Organization }) {
       <AddressField
         label="Contract"
         organization={organization}
+        network={network}
         value={draft.to}
-        error={addressError(draft.to) ?? errors.to}
-        onChange={({ target }) => change({ to: target.value })}
+        error={errors.to}
+        onChange={(to) => change({ to })}
       />
       <TextArea
         label="ABI (optional where a policy names the function)"

@@ -5,7 +5,6 @@ import { getAddress } from 'viem';
 import { balancesQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { useSession } from '../../api/useSession.ts';
-import { addressError } from '../../domain/address.ts';
 import { amountText, readAmount, type TypedAmount } from '../../domain/amounts.ts';
 import { NATIVE_CURRENCY, type Sendable, sendableOn } from '../../domain/assets.ts';
 import { useDraft } from '../../state/drafts.ts';
@@ -117,9 +116,10 @@ function Transfer({ organization }: { readonly organization: Organization }) {
       <AddressField
         label="Recipient"
         organization={organization}
+        network={network}
         value={draft.to}
-        error={addressError(draft.to) ?? errors.to}
-        onChange={({ target }) => change({ to: target.value })}
+        error={errors.to}
+        onChange={(to) => change({ to })}
       />
       <DescriptionField source={draft} errors={errors} onChange={change} />
       <ReplacesField source={draft} errors={errors} onChange={change} />

@@ -1,13 +1,13 @@
 import type { Transaction } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { recipientHistoryQuery } from '../../api/queries.ts';
+import { recipientQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { NATIVE_CURRENCY } from '../../domain/assets.ts';
-import { recipientOf } from '../../domain/recipient.ts';
 import { recipientText } from '../../text/recipient.ts';
 import { Address } from '../../ui/Address.tsx';
 import { Amount } from '../../ui/Amount.tsx';
+import { Badge } from '../../ui/Badge.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { Simulation } from './Simulation.tsx';
 
@@ -20,15 +20,22 @@ function Recipient({
   transaction: Transaction;
   organization: Organization;
 }) {
-  const { data: history } = useQuery(recipientHistoryQuery(address, transaction.createdAt));
+  const { networkId, createdAt } = transaction;
+  // What it was when it was created: a payment does not make its own recipient known.
+  const { data: recipient } = useQuery(recipientQuery(address, createdAt));
+  const noted = organization.noted(address, networkId);
   return (
     <>
       <Address address={address} />
       <br />
+      {noted === undefined ? null : (
+        <>
+          <bdi>{noted}</bdi> <Badge>address book, display only</Badge>
+          <br />
+        </>
+      )}
       <span className="muted">
-        {history
-          ? recipientText(recipientOf(address, organization, history))
-          : 'looking for earlier transactions…'}
+        {recipient ? recipientText(recipient, organization.network) : 'looking for earlier transactions…'}
       </span>
       <br />
       <Link to="/requests" search={{ tab: 'done', text: address }}>

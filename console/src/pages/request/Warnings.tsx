@@ -1,8 +1,10 @@
 import type { Transaction } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
-import { evaluationQuery, simulationQuery } from '../../api/queries.ts';
+import { evaluationQuery, recipientQuery, simulationQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { conditionsOf } from '../../text/conditions.ts';
+import { recipientAddressOf } from '../../text/requestRow.ts';
+import { LookAlikes } from '../../ui/LookAlikes.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { evaluated } from './evaluated.ts';
 
@@ -16,11 +18,15 @@ export function Warnings({
 }) {
   const { data: evaluations } = useQuery(evaluationQuery(evaluated(transaction)));
   const { data: simulation } = useQuery(simulationQuery(transaction.id));
+  const { data: recipient } = useQuery(
+    recipientQuery(recipientAddressOf(transaction), transaction.createdAt),
+  );
   const own = evaluations?.find(({ policy }) => policy.id === transaction.policy.id);
   const policy = organization.policies.find(({ id }) => id === transaction.policy.id);
   const unmet = own && !own.allowed ? conditionsOf(own, policy).filter(({ isMet }) => !isMet) : [];
   return (
     <>
+      {recipient ? <LookAlikes recipient={recipient} organization={organization} /> : null}
       {evaluations && !own ? (
         <Notice tone="danger" title="Its policy was removed: it can only be rejected" />
       ) : null}

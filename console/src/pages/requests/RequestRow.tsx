@@ -9,11 +9,13 @@ import {
   actionLine,
   missingOf,
   missingText,
+  recipientAddressOf,
   recipientLine,
   signedText,
   sourceLine,
 } from '../../text/requestRow.ts';
 import { dateTime, duration } from '../../text/time.ts';
+import { AddressIcon } from '../../ui/AddressIcon.tsx';
 import { Amount } from '../../ui/Amount.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import { TimeLeft } from '../../ui/TimeLeft.tsx';
@@ -52,7 +54,8 @@ function Transfer({
   return (
     <>
       <span>
-        {preposition} <bdi>{recipientLine(transaction, organization)}</bdi>
+        {preposition} <AddressIcon address={recipientAddressOf(transaction)} />{' '}
+        <bdi>{recipientLine(transaction, organization)}</bdi>
         {description ? (
           <>
             {' · '}
