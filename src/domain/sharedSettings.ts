@@ -22,7 +22,7 @@ export interface SharedSettings {
 }
 
 /** A setting that differs, and what follows from it. */
-export interface SettingDifference {
+interface SettingDifference {
   /** Such as `PROPOSAL_LIFETIME`, `relayers of network 1`. */
   readonly setting: string;
   /** As they are here, and at the signer. */

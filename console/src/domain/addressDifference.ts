@@ -1,5 +1,5 @@
 /** A part of an address that another one has as well, or that it has not. */
-export interface AddressPart {
+interface AddressPart {
   readonly text: string;
   readonly differs: boolean;
 }

@@ -1,5 +1,5 @@
 /** A picture made from an address: the same one for the same digits, whatever their case. */
-export interface AddressIcon {
+interface AddressIcon {
   readonly background: string;
   readonly color: string;
   readonly spot: string;
