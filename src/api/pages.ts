@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CursorScope, Cursors, Filters } from './cursors';
 import { badRequest } from './refusals';
 
@@ -49,19 +50,35 @@ export function pageRequest(
   return { before: read.position, limit, filters: read.filters };
 }
 
+/** How long rows are shown before others have their turn, in milliseconds: one of the largest takes as long. */
+const TURN_MS = 5;
+
+/** Shows rows one after the other, without keeping others waiting for all of them. */
+async function shownInTurns<Row, Shown>(rows: readonly Row[], show: (row: Row) => Shown): Promise<Shown[]> {
+  const shown: Shown[] = [];
+  let begunAt = performance.now();
+  for (const row of rows) {
+    shown.push(show(row));
+    if (performance.now() - begunAt < TURN_MS) continue;
+    await nextTurn();
+    begunAt = performance.now();
+  }
+  return shown;
+}
+
 /** Builds a page from rows, of which one more than the limit was read unless `hasMore` is given. */
-export function page<Row extends { position: bigint }, Shown>(
+export async function page<Row extends { position: bigint }, Shown>(
   cursors: Cursors,
   scope: CursorScope,
   request: PageRequest,
   rows: readonly Row[],
   show: (row: Row) => Shown,
   hasMore = rows.length > request.limit,
-): { data: Shown[]; pagination: { cursor: string; hasMore: boolean } } {
-  const shown = rows.slice(0, request.limit);
-  const last = shown.at(-1);
+): Promise<{ data: Shown[]; pagination: { cursor: string; hasMore: boolean } }> {
+  const onPage = rows.slice(0, request.limit);
+  const last = onPage.at(-1);
   return {
-    data: shown.map(show),
+    data: await shownInTurns(onPage, show),
     pagination: {
       cursor: hasMore && last ? cursors.write(scope, request.filters, last.position) : '',
       hasMore,
@@ -81,7 +98,7 @@ export async function listOrPage<Row extends { position: bigint }, Shown>(
   show: (row: Row) => Shown,
 ): Promise<{ data: Shown[]; pagination?: { cursor: string; hasMore: boolean } }> {
   if (query.cursor === undefined && query.limit === undefined) {
-    return { data: (await read({})).map(show) };
+    return { data: await shownInTurns(await read({}), show) };
   }
   const { before, limit, filters } = pageRequest(cursors, scope, query, {}, DEFAULT_LIMIT);
   const rows = await read({ limit: limit + 1, ...(before === undefined ? {} : { before }) });

@@ -101,7 +101,7 @@ type Blocked = Map<string, number>;
 async function send(
   stack: BenchStack,
   { key }: BenchOrganization,
-  ask: { readonly path: string; readonly body: object },
+  ask: { readonly path: string; readonly body?: object },
 ): Promise<{ shown: Shown; ms: number }> {
   const connection = await HttpsConnection.open(stack.httpsPort, stack.ca);
   try {
@@ -133,8 +133,11 @@ async function measureOnce(
     const { ms } = await send(stack, organization, { path: `${own}/signatures`, body: signed });
     blocked.set('sign', Math.min(ms, blocked.get('sign') ?? ms));
   }
-  const { ms } = await send(stack, organization, { path: `${own}/execute`, body: { type: 'approve' } });
-  return blocked.set('execute', ms);
+  const executed = await send(stack, organization, { path: `${own}/execute`, body: { type: 'approve' } });
+  const read = await send(stack, organization, { path: own });
+  // The page has what was created by earlier measurements too.
+  const list = await send(stack, organization, { path: own.slice(0, own.lastIndexOf('/')) });
+  return blocked.set('execute', executed.ms).set('read', read.ms).set('list', list.ms);
 }
 
 /** What hashing 128 KiB takes, in milliseconds: the unit that does not depend on the machine. */
@@ -149,8 +152,8 @@ function unitMs(): number {
 }
 
 /**
- * For how long the largest requests that are accepted block the service at most while they are created, signed and
- * executed, as a table: in milliseconds, and in units of what hashing 128 KiB takes.
+ * For how long the largest requests that are accepted block the service at most while they are created, signed, executed,
+ * read and listed, as a table: in milliseconds, and in units of what hashing 128 KiB takes.
  */
 export async function measureAccepted(
   stack: BenchStack,
