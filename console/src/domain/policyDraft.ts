@@ -1,5 +1,5 @@
 import type { Schema } from '@orgwallet/client';
-import { amountText, readAmount } from './amounts.ts';
+import { readAmount, typedText } from './amounts.ts';
 import { NATIVE_CURRENCY } from './assets.ts';
 
 /** A rule for one contract, as it is typed. */
@@ -189,7 +189,7 @@ function typedCondition(policy: Schema['Policy'], nativeDecimals: number): Parti
       token: tokenAddress ?? '',
       decimals: String(tokenDecimals ?? ''),
       anyAmount: amountThreshold === null,
-      amount: amountThreshold === null ? '' : amountText(amountThreshold, tokenDecimals),
+      amount: amountThreshold === null ? '' : typedText(amountThreshold, tokenDecimals),
       anyDestination: destinationAddresses.length === 0,
       destinations: destinationAddresses.join('\n'),
     };
@@ -202,7 +202,7 @@ function typedCondition(policy: Schema['Policy'], nativeDecimals: number): Parti
       contractAddress,
       anyFunction: allowedFunctions.length === 0,
       functions: allowedFunctions.join('\n'),
-      maxValue: amountText(maxValue, nativeDecimals),
+      maxValue: typedText(maxValue, nativeDecimals),
     })),
   };
 }

@@ -1,13 +1,11 @@
 import type { Transaction } from '@orgwallet/client';
-import { amountText } from './amounts.ts';
+import { typedText } from './amounts.ts';
 
 /** What the form of a transaction begins with: the name of its draft, and its fields. */
 interface Repeated {
   readonly form: 'transfer' | 'call';
   readonly draft: { readonly [field: string]: string | readonly string[] };
 }
-
-const typed = (raw: string, decimals: number | null) => amountText(raw, decimals).replaceAll(',', '');
 
 /**
  * The same transaction, to be created again; undefined where no form can: its function is not known, or it is not encoded as a form
@@ -21,7 +19,7 @@ export function repeated(
   const source = { accountId, networkId: String(networkId), description, replaces };
   if (transaction.type === 'TOKEN_TRANSFER') {
     const { destination, asset, rawAmount } = transaction.data;
-    const amount = typed(rawAmount, asset.decimals);
+    const amount = typedText(rawAmount, asset.decimals);
     return { form: 'transfer', draft: { ...source, token: asset.tokenAddress, to: destination, amount } };
   }
   const { toAddress, functionName, functionParameters = [], encodingFaults } = transaction.data;
@@ -35,7 +33,7 @@ export function repeated(
       abi: `${functionName}(${inputs})`,
       signature: '',
       args: functionParameters.map(({ value: text }) => text),
-      value: typed(value, nativeDecimals),
+      value: typedText(value, nativeDecimals),
     },
   };
 }

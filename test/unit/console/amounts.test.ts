@@ -1,4 +1,11 @@
-import { amountText, assetText, readAmount, shortAmountText } from '../../../console/src/domain/amounts.ts';
+import {
+  amountText,
+  assetText,
+  decimalSign,
+  readAmount,
+  shortAmountText,
+  typedText,
+} from '../../../console/src/domain/amounts.ts';
 
 describe('an amount', () => {
   it.each([
@@ -46,6 +53,72 @@ describe('an amount', () => {
     expect(readAmount(text, decimals)).toEqual({
       error: 'Invalid amount (expected digits, such as 1250 or 0.05)',
     });
+  });
+
+  it.each([
+    ['0,5', 18, '500000000000000000'],
+    ['0.5', 18, '500000000000000000'],
+    ['0,125', 3, '125'],
+    ['0.125', 3, '125'],
+    ['1.250,5', 1, '12505'],
+    ['1,250.5', 1, '12505'],
+    ['1 250,5', 1, '12505'],
+    ['1\u202f250\u202f000', 0, '1250000'],
+    ['1.250.000', 0, '1250000'],
+    ['1,250,000', 0, '1250000'],
+    ['1250,125', 3, '1250125'],
+    ['1250.125', 3, '1250125'],
+    ['1,2500', 4, '12500'],
+    ['1.2500', 4, '12500'],
+    ['12,5', 1, '125'],
+    ['100', 2, '10000'],
+  ])('typed as %s with %i decimals is read where a comma is the decimal sign', (text, decimals, raw) => {
+    expect(readAmount(text, decimals, ',')).toEqual({ raw });
+  });
+
+  it.each(['1.250', '1,250', '999,999'])('typed as %s has two meanings there, and is refused', (text) => {
+    const digits = text.replace(/\D/, '');
+    expect(readAmount(text, 6, ',')).toEqual({
+      error: `Ambiguous amount (write ${digits}, or ${text.replace('.', ',')}0)`,
+    });
+  });
+
+  it.each(['', '0,5,5', '1.25,5.5', '1.2.3', '12.34,5', '-1', '1 25', '1,5e3'])(
+    'typed as "%s" is refused there too',
+    (text) => {
+      expect(readAmount(text, 18, ',')).toEqual({
+        error: 'Invalid amount (expected digits, such as 1250 or 0,05)',
+      });
+    },
+  );
+
+  it.each(['0,5', '1.250,5', '1,25'])('typed as %s is refused where a point is the decimal sign', (text) => {
+    expect(readAmount(text, 18, '.')).toHaveProperty('error');
+  });
+
+  it('is read as it was written into a field, whatever the decimal sign', () => {
+    for (const sign of ['.', ','] as const) {
+      for (const [raw, decimals] of [
+        ['1234', 3],
+        ['1250000', 3],
+        ['125', 3],
+        ['1234567891234567891', 18],
+        ['7', 0],
+      ] as const) {
+        expect(readAmount(typedText(raw, decimals, sign), decimals, sign)).toEqual({ raw });
+      }
+    }
+    expect([typedText('1234', 3, ','), typedText('12345', 3, ','), typedText('1234', 3, '.')]).toEqual([
+      '1,2340',
+      '12,3450',
+      '1.234',
+    ]);
+  });
+
+  it('has the decimal sign of the locale', () => {
+    expect(['en-US', 'de-DE', 'fr-FR', 'de-CH', 'ja-JP', 'ar-EG'].map(decimalSign)).toEqual([
+      ...['.', ',', ',', '.', '.', '.'],
+    ]);
   });
 
   it('with more decimals than there are is refused and not rounded', () => {

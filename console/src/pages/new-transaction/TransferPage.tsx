@@ -5,7 +5,7 @@ import { getAddress } from 'viem';
 import { balancesQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { useSession } from '../../api/useSession.ts';
-import { amountText, readAmount, type TypedAmount } from '../../domain/amounts.ts';
+import { amountText, assetText, decimalSign, readAmount, type TypedAmount } from '../../domain/amounts.ts';
 import { NATIVE_CURRENCY, type Sendable, sendableOn } from '../../domain/assets.ts';
 import { useDraft } from '../../state/drafts.ts';
 import { SelectField, TextField } from '../../ui/Field.tsx';
@@ -48,6 +48,13 @@ function isMoreThan(amount: TypedAmount | undefined, balance: string | undefined
   return (
     amount !== undefined && 'raw' in amount && balance !== undefined && BigInt(amount.raw) > BigInt(balance)
   );
+}
+
+/** That an amount is more than the account has; else how it is read, where others would read it otherwise. */
+function amountHint(amount: TypedAmount | undefined, asset: Sendable | undefined): string | undefined {
+  if (isMoreThan(amount, asset?.balance)) return 'This is more than the balance.';
+  if (decimalSign() === '.' || !amount || !('raw' in amount)) return undefined;
+  return `Read as ${assetText(amount.raw, asset)}`;
 }
 
 /** How much of an asset the account has, or why none can be chosen. */
@@ -110,7 +117,7 @@ function Transfer({ organization }: { readonly organization: Organization }) {
         value={draft.amount}
         disabled={!asset}
         error={amount && 'error' in amount ? amount.error : errors.amount}
-        hint={isMoreThan(amount, asset?.balance) ? 'This is more than the balance.' : undefined}
+        hint={amountHint(amount, asset)}
         onChange={({ target }) => change({ amount: target.value })}
       />
       <AddressField
