@@ -214,13 +214,9 @@ describe('an address book', () => {
     const alice = await signIn(api, org.alice, org.id);
     const events = await listen(api, alice);
     const { id } = await name('ACME');
-    const change = await events.next('change');
+    const created = await events.next('addressBookEntry.created');
     events.close();
-    expect(change.data).toMatchObject({
-      resourceType: 'addressBookEntry',
-      resourceId: id,
-      action: 'addressBookEntry.created',
-    });
+    expect(created.data.resource).toMatchObject({ type: 'addressBookEntry', id });
   });
 });
 

@@ -11,6 +11,7 @@ import {
 import { fieldOf, type Path, schemasAt, valuesIn, withValue } from '../support/leaves';
 import type { TestService } from '../support/service';
 import type { StoredState } from '../support/storedState';
+import { NETWORK_ID } from '../support/transactions';
 
 let api: TestService;
 let own: Furnished;
@@ -33,6 +34,11 @@ function bodiesOf(operation: Operation): Json[] {
     return [{ type: 'approve', signature: '0x', reason: 'because', execute: true }];
   }
   if (operation.path.endsWith('/execute')) return [{ type: 'approve' }];
+  if (operation.id === 'importAddressBook') return [{ csv: `address,name\n${newAddress()},ACME\n` }];
+  if (operation.id === 'removeAddressBookEntry') return [{}];
+  if (operation.path.startsWith('/address-book')) {
+    return [{ name: 'ACME', address: newAddress(), networkId: NETWORK_ID }];
+  }
   if (operation.id === 'registerWallet') return [{ walletAddress: newAddress(), signature: '0x' }];
   throw new Error(`what is a body of ${operation.id}? write one`);
 }

@@ -88,6 +88,7 @@ describe('the client', () => {
     expect(await api.getAccountBalances(account?.id ?? '')).not.toEqual([]);
     expect((await api.getAdmins((await api.listAdmins()).id)).threshold).toBe(2);
     expect(await api.listNetworks()).toHaveLength(2);
+    expect(await api.listParts()).not.toEqual([]);
     const named = await api.createAddressBookEntry({ name: 'ACME', address: newAddress() });
     expect((await api.updateAddressBookEntry(named.id, { name: 'ACME Ltd' })).name).toBe('ACME Ltd');
     expect((await api.getAddressBookEntry(named.id)).address).toBe(named.address);

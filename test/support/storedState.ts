@@ -5,7 +5,7 @@ export type StoredState = { readonly [table: string]: { readonly rows: number; r
 
 /**
  * Rows of requests and of challenges come and go with refused requests. The signing key of an organization is made in the
- * background, some time after its first proposal.
+ * background, some time after its first proposal. When a credential was used last is no state either.
  */
 const NOT_STATE = "'idempotency_requests', 'registration_challenges', 'signing_keys'";
 
@@ -28,8 +28,8 @@ const MAKE_QUERY = `
     FROM parts
   )
   SELECT string_agg(format(
-    'SELECT %L AS name, count(*)::int AS rows, md5(string_agg(t::text, chr(10) ORDER BY t::text)) AS digest FROM %I t WHERE %s',
-    relname, relname, condition), ' UNION ALL ') AS query
+    'SELECT %L AS name, count(*)::int AS rows, md5(string_agg(row, chr(10) ORDER BY row)) AS digest FROM %I t, LATERAL (SELECT (to_jsonb(t) - %L)::text AS row) r WHERE %s',
+    relname, relname, 'last_used_at', condition), ' UNION ALL ') AS query
   FROM looked WHERE NOT relname IN (${NOT_STATE})`;
 
 let query: string | undefined;
