@@ -33,8 +33,8 @@ export interface Exchange {
   confirm?: () => Promise<void> | undefined;
   /** When the answer began whose end is not awaited; a time of `performance.now()`. */
   streamedAtMs?: number;
-  /** For how long it waited for something to happen: not counted as its time. */
-  heldMs?: number;
+  /** For how long it has waited for something to happen, in ms: not counted as its time. */
+  heldMs?: () => number;
   /** Moves the time-out so much later, in ms. */
   prolong: (ms: number) => void;
 }
@@ -94,7 +94,7 @@ export function beginExchange(
   response.once('close', () => {
     clearTimeout(timer);
     const endedAtMs = exchange.streamedAtMs ?? performance.now();
-    const ms = Math.round(endedAtMs - startedAtMs - (exchange.heldMs ?? 0));
+    const ms = Math.round(endedAtMs - startedAtMs - (exchange.heldMs?.() ?? 0));
     const { method } = request;
     const status = finalStatus(response);
     options.metrics.observeHttp({ method, route: exchange.route, status, seconds: ms / 1_000 });
@@ -123,9 +123,11 @@ export function exchangeOf(response: Response): Exchange {
 export function holdAnswer(response: Response, ms: number): () => void {
   const exchange = exchangeOf(response);
   const sinceMs = performance.now();
+  let untilMs: number | undefined;
   exchange.prolong(ms);
+  exchange.heldMs = () => (untilMs ?? performance.now()) - sinceMs;
   return () => {
-    exchange.heldMs = performance.now() - sinceMs;
+    untilMs = performance.now();
   };
 }
 
