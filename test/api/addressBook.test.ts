@@ -214,7 +214,7 @@ describe('an address book', () => {
     const alice = await signIn(api, org.alice, org.id);
     const events = await listen(api, alice);
     const { id } = await name('ACME');
-    const created = await events.next('addressBookEntry.created');
+    const created = await events.next('message');
     events.close();
     expect(created.data.resource).toMatchObject({ type: 'addressBookEntry', id });
   });
