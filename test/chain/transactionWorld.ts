@@ -35,11 +35,13 @@ import { reserveUsage } from '../../src/db/reservedUsage';
 import { requireRow } from '../../src/db/rows';
 import { insertTransaction, readTransaction } from '../../src/db/transactions';
 import type { VoteType } from '../../src/domain/approval';
+import type { JsonValue } from '../../src/domain/canonicalJson';
 import type { Edit } from '../../src/domain/governance';
 import type { Policy } from '../../src/domain/policy';
 import type { TransactionTerms } from '../../src/domain/terms';
 import type { AttemptOutcome, ExecutionResult, TransactionRef } from '../../src/domain/transaction';
 import { readContent, type TransactionContent } from '../../src/domain/transactionContent';
+import { transactionData } from '../../src/domain/transactionData';
 import { createSignerActivities, type SignerActivities } from '../../src/signer/activities';
 import { type Journal, openJournal } from '../../src/signer/journal/journal';
 import { registerRelayers } from '../../src/signer/registerRelayers';
@@ -387,7 +389,7 @@ export class TransactionWorld {
         to: checksumAddress(to),
         value,
         calldata: data,
-        content: {},
+        content: this.shown(content.value, { account, data, replaces }),
         replaces,
         organizationId: this.org.id,
         summary,
@@ -402,6 +404,17 @@ export class TransactionWorld {
   }
 
   /** The summary that the service makes of a call. */
+  /** The content of a transaction as the service stores it. */
+  private shown(
+    content: TransactionContent,
+    call: { readonly account: TestAccount; readonly data: Hex; readonly replaces: string | null },
+  ): JsonValue {
+    const { account, data: calldata, replaces } = call;
+    const token = { symbol: 'TST', name: 'Test token', decimals: 18, logoUrl: null };
+    const facts = { network: this.network, account, calldata, token, replaces, call: null };
+    return transactionData(content, facts) as unknown as JsonValue;
+  }
+
   private async summary(call: {
     readonly account: TestAccount;
     readonly policyId: string;
@@ -412,7 +425,7 @@ export class TransactionWorld {
     readonly replaces: string | null;
   }): Promise<string> {
     const { content, to, value, data: calldata, replaces } = call;
-    const carried = nestedCallsOf({ to, value, data: calldata });
+    const nested = nestedCallsOf({ to, value, data: calldata });
     const policy = requireRow(await findPolicy(this.db, this.org.id, call.policyId));
     const account = requireRow(await this.db('accounts').where({ id: call.account.id }).first());
     const tokens = await readSignedTokens(
@@ -424,7 +437,7 @@ export class TransactionWorld {
     );
     return summaryOf({
       network: this.network,
-      ...{ account, calldata, tokens, policy, content, nested: carried, replaces },
+      ...{ account, calldata, tokens, policy, content, nested, replaces },
     });
   }
 
