@@ -60,6 +60,7 @@ const LAYERS = {
       '@ariakit/react',
       '@tanstack/react-(query|router)',
       'lean-qr',
+      'lucide-react',
       'react',
       'react-dom',
       'viem',

@@ -1,12 +1,12 @@
 import { createStore } from './store.ts';
 
-/** What is read out, once, to those who do not see that it has happened. */
+/** What has just happened: shown for a moment, and read out once. */
 export const announcement = createStore('');
 
-const KEPT_MS = 2_000;
+const KEPT_MS = 4_000;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Has screen readers say a text, once. */
+/** Shows a text for a moment, and has screen readers say it once. */
 export function announce(text: string): void {
   announcement.set(text);
   clearTimeout(timer);

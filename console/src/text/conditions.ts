@@ -44,6 +44,19 @@ export function remainingText(
     : `${remaining.amount} raw units left`;
 }
 
+/** How much of a policy's budget is used, of what it permits within its window; undefined without a budget. */
+export function usedBudget(
+  remaining: Schema['Remaining'] | null,
+  policy: Schema['Policy'] | undefined,
+): { readonly used: bigint; readonly of: bigint } | undefined {
+  if (remaining === null) return undefined;
+  if ('count' in remaining) return { used: BigInt(Math.max(0, 1 - remaining.count)), of: 1n };
+  const most = policy?.transactionType === 'TOKEN_TRANSFER' && policy.tokenTransferCondition.amountThreshold;
+  if (!most) return undefined;
+  const left = BigInt(remaining.amount);
+  return { used: left > BigInt(most) ? 0n : BigInt(most) - left, of: BigInt(most) };
+}
+
 /** Every condition that a policy has, met or not. */
 export function conditionsOf(
   evaluation: Schema['Evaluation'],

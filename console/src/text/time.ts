@@ -9,6 +9,15 @@ export function dateTime(date: string): string {
   return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(date));
 }
 
+/** The same with its time zone, where it is read on its own: `23 Nov 2026, 14:05 CET`. */
+export function dateTimeZone(date: string): string {
+  const zone = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' }).formatToParts(new Date(date));
+  return `${dateTime(date)} ${zone.find(({ type }) => type === 'timeZoneName')?.value ?? ''}`.trim();
+}
+
+/** The time zone of the browser, in which all times are: `Europe/Berlin`. */
+export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** A time in ms since 1970, as the time of day in the time zone of the browser: `14:05:09`. */
 export function timeOfDay(ms: number): string {
   return new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' }).format(ms);

@@ -1,8 +1,9 @@
 import type { Schema } from '@orgwallet/client';
-import { conditionsOf, remainingText } from '../text/conditions.ts';
+import { conditionsOf, remainingText, usedBudget } from '../text/conditions.ts';
 import { counted } from '../text/counted.ts';
 import { dateTime } from '../text/time.ts';
 import { Badge } from './Badge.tsx';
+import { BudgetBar } from './BudgetBar.tsx';
 import './evaluation.css';
 
 /** What one policy says of a transaction, condition by condition. */
@@ -16,6 +17,7 @@ export function Evaluation({
   const { allowed, threshold, approvers, remaining } = evaluation;
   const policy = policies.find(({ id }) => id === evaluation.policy.id);
   const left = remainingText(remaining, policy);
+  const budget = usedBudget(remaining, policy);
   const who = approvers.map(({ name }) => name).join(', ');
   return (
     <div className="stack-small">
@@ -39,9 +41,12 @@ export function Evaluation({
         ))}
       </ul>
       {left && remaining ? (
-        <p className="small muted">
-          Budget: {left} until {dateTime(remaining.until)}
-        </p>
+        <div className="stack-small">
+          <p className="small muted">
+            Budget: {left} until {dateTime(remaining.until)}
+          </p>
+          {budget ? <BudgetBar {...budget} /> : null}
+        </div>
       ) : null}
     </div>
   );

@@ -1,4 +1,5 @@
 import { useStore } from '../state/store.ts';
+import { timeZone } from '../text/time.ts';
 import { chooseTheme, type Theme, themeStore } from '../theme/theme.ts';
 import './footer.css';
 
@@ -25,6 +26,7 @@ export function Footer() {
       <span>
         orgwallet · build <code>{BUILD?.slice(0, 16) || 'development'}</code>
       </span>
+      <span>Times are in {timeZone()}</span>
       <ThemeChoice />
     </footer>
   );

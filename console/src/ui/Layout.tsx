@@ -1,5 +1,20 @@
 import { ApiError } from '@orgwallet/client';
 import { Link } from '@tanstack/react-router';
+import {
+  BookUser,
+  FileCode,
+  FilePen,
+  History,
+  House,
+  Inbox,
+  Key,
+  ScrollText,
+  Send,
+  ShieldCheck,
+  User,
+  Users,
+  Wallet,
+} from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { unreachable } from '../api/connection.ts';
 import { type Session, sessions } from '../api/sessions.ts';
@@ -19,29 +34,29 @@ const PLACES = [
   {
     title: 'Overview',
     places: [
-      { to: '/', name: 'Home' },
-      { to: '/requests', name: 'Requests' },
+      { to: '/', name: 'Home', Icon: House },
+      { to: '/requests', name: 'Requests', Icon: Inbox },
     ],
   },
   {
     title: 'New',
     places: [
-      { to: '/new/transfer', name: 'Transfer' },
-      { to: '/new/call', name: 'Contract interaction' },
-      { to: '/new/proposal', name: 'Proposal' },
+      { to: '/new/transfer', name: 'Transfer', Icon: Send },
+      { to: '/new/call', name: 'Contract interaction', Icon: FileCode },
+      { to: '/new/proposal', name: 'Proposal', Icon: FilePen },
     ],
   },
   {
     title: 'Organization',
     places: [
-      { to: '/accounts', name: 'Accounts' },
-      { to: '/policies', name: 'Policies' },
-      { to: '/members', name: 'Members' },
-      { to: '/groups', name: 'Groups' },
-      { to: '/admins', name: 'Admins' },
-      { to: '/address-book', name: 'Address book' },
-      { to: '/keys', name: 'API keys' },
-      { to: '/audit', name: 'Audit log' },
+      { to: '/accounts', name: 'Accounts', Icon: Wallet },
+      { to: '/policies', name: 'Policies', Icon: ScrollText },
+      { to: '/members', name: 'Members', Icon: User },
+      { to: '/groups', name: 'Groups', Icon: Users },
+      { to: '/admins', name: 'Admins', Icon: ShieldCheck },
+      { to: '/address-book', name: 'Address book', Icon: BookUser },
+      { to: '/keys', name: 'API keys', Icon: Key },
+      { to: '/audit', name: 'Audit log', Icon: History },
     ],
   },
 ] as const;
@@ -88,9 +103,10 @@ function Navigation({ onChoice }: { readonly onChoice: () => void }) {
         <div key={title}>
           <p className="places-title">{title}</p>
           <ul>
-            {places.map(({ to, name }) => (
+            {places.map(({ to, name, Icon }) => (
               <li key={to}>
                 <Link to={to} onClick={onChoice} activeOptions={{ exact: to === '/' }}>
+                  <Icon className="icon" aria-hidden="true" />
                   {name}
                   {to === '/requests' ? <NeedsYou /> : null}
                 </Link>
@@ -152,7 +168,7 @@ export function Layout({ session, children }: { readonly session: Session; reado
               </Notice>
             ) : null}
           </div>
-          <p role="status" className="hidden-visually">
+          <p role="status" className="toast">
             {said}
           </p>
           <FrozenNotice />

@@ -1,3 +1,4 @@
+import { CircleCheck, CircleX, Info, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import './notice.css';
 
@@ -9,11 +10,19 @@ interface Props {
   readonly children?: ReactNode;
 }
 
+const ICONS = { plain: Info, good: CircleCheck, warning: TriangleAlert, danger: CircleX } as const;
+
 /** Something to know about what is below or beside it. */
 export function Notice({ tone = 'plain', title, urgent = false, children }: Props) {
+  const Icon = ICONS[tone];
   return (
     <div className={`notice ${tone}`} role={urgent ? 'alert' : undefined}>
-      {title ? <p className="notice-title">{title}</p> : null}
+      {title ? (
+        <p className="notice-title">
+          <Icon className="icon" aria-hidden="true" />
+          <span>{title}</span>
+        </p>
+      ) : null}
       {children}
     </div>
   );

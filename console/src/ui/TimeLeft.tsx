@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { dateTime, duration } from '../text/time.ts';
+import { dateTime, dateTimeZone, duration } from '../text/time.ts';
 import './time-left.css';
 
 const HOUR_MS = 3_600_000;
@@ -23,7 +23,7 @@ export function TimeLeft({ until }: { readonly until: string }) {
   return (
     <time
       dateTime={until}
-      title={dateTime(until)}
+      title={dateTimeZone(until)}
       className={deadline - now < HOUR_MS ? 'time-close' : undefined}
     >
       {duration(deadline - now)} left

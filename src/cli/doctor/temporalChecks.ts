@@ -14,7 +14,7 @@ import { polledQueues } from '../../temporal/polledQueues';
 import { missingSearchAttributes, searchAttributesText } from '../../temporal/registeredAttributes';
 import type { SearchAttribute } from '../../temporal/searchAttributes';
 import { duration } from '../text';
-import { type Finding, fail, ok, PATIENCE_MS } from './finding';
+import { type Finding, fail, ok, PATIENCE_MS, warn } from './finding';
 import { roleFinding, startText } from './roleChecks';
 
 /** A worker polls at least once a minute; Temporal lists it for five minutes after its last poll. */
@@ -37,6 +37,10 @@ export function pollersAlive(pollers: readonly Poller[], nowMs: number): { alive
     .filter((ageMs) => ageMs < POLLER_ALIVE_MS);
   return { alive: ages.length, newestMs: Math.max(0, Math.min(...ages, POLLER_ALIVE_MS)) };
 }
+
+/** What to do about a process that runs, and that Temporal does not hear of. */
+const BUSY =
+  'where its slots are all in use it goes on by itself; else it is cut off from Temporal: look at its load and its log';
 
 /** Since when Temporal has seen nobody who polls these queues of a role; undefined where it has seen somebody. */
 async function unpolledFinding(
@@ -128,6 +132,8 @@ export async function checkQueues(
     const said = seen && roleFinding(seenRole(role, polled[role], seen), seen.at);
     if (said?.status === 'fail') return said;
     const unpolled = await unpolledFinding(client, role, polled[role], nowMs);
+    // A worker whose slots are all in use does not poll either.
+    if (said && unpolled) return warn(unpolled.part, `${unpolled.found}, and one says that it does`, BUSY);
     return unpolled ?? said ?? ok(PART_OF_ROLE[role], `polls ${polled[role].join(', ')}`);
   };
   return client.withDeadline(Date.now() + PATIENCE_MS, async () => {

@@ -1,5 +1,5 @@
 import type { Schema } from '@orgwallet/client';
-import { conditionsOf, remainingText } from '../../../console/src/text/conditions.ts';
+import { conditionsOf, remainingText, usedBudget } from '../../../console/src/text/conditions.ts';
 
 const POLICY = {
   id: 'pol_1',
@@ -53,5 +53,17 @@ describe('the evaluation of a policy', () => {
     expect(remainingText({ amount: '1500000', until }, POLICY)).toBe('1.5 USDC left');
     expect(remainingText({ count: 1, until }, POLICY)).toBe('1 execution left');
     expect(remainingText(null, POLICY)).toBeUndefined();
+  });
+
+  it('says how much of the budget is used', () => {
+    const until = '2026-01-01T00:00:00.000Z';
+    const tokenTransferCondition = { tokenDecimals: 6, tokenSymbol: 'USDC', amountThreshold: '5000000' };
+    const policy = { ...POLICY, tokenTransferCondition } as unknown as Schema['Policy'];
+    expect(usedBudget({ amount: '1500000', until }, policy)).toEqual({ used: 3_500_000n, of: 5_000_000n });
+    // The policy was changed meanwhile, and what is left is not of this one.
+    expect(usedBudget({ amount: '9000000', until }, policy)).toEqual({ used: 0n, of: 5_000_000n });
+    expect(usedBudget({ count: 0, until }, policy)).toEqual({ used: 1n, of: 1n });
+    expect(usedBudget(null, policy)).toBeUndefined();
+    expect(usedBudget({ amount: '1', until }, undefined)).toBeUndefined();
   });
 });

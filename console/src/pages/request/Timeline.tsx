@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { eventsQuery } from '../../api/queries.ts';
-import { dateTime } from '../../text/time.ts';
+import { dateTimeZone } from '../../text/time.ts';
 import { timelineOf } from '../../text/timeline.ts';
 import { Section } from '../../ui/Page.tsx';
 import { ShortText } from '../../ui/ShortText.tsx';
@@ -28,7 +28,7 @@ export function Timeline({ id }: { readonly id: string }) {
                   </p>
                   {event.reason ? <p className="timeline-reason">{event.reason}</p> : null}
                   <time dateTime={event.at} className="small muted">
-                    {dateTime(event.at)}
+                    {dateTimeZone(event.at)}
                   </time>
                 </li>
               ))}

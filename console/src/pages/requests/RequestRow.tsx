@@ -14,7 +14,7 @@ import {
   signedText,
   sourceLine,
 } from '../../text/requestRow.ts';
-import { dateTime, duration } from '../../text/time.ts';
+import { dateTimeZone, duration } from '../../text/time.ts';
 import { AddressIcon } from '../../ui/AddressIcon.tsx';
 import { Amount } from '../../ui/Amount.tsx';
 import { Badge } from '../../ui/Badge.tsx';
@@ -91,7 +91,7 @@ function Signed({ approval, organization, admins, tab }: { readonly approval: Ap
 function Age({ at, now }: { readonly at: string; readonly now: number }): ReactNode {
   const [largest = ''] = /^\d+ \w+/.exec(duration(now - Date.parse(at))) ?? [];
   return (
-    <time dateTime={at} title={dateTime(at)} className="muted">
+    <time dateTime={at} title={dateTimeZone(at)} className="muted">
       {largest} ago
     </time>
   );
