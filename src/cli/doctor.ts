@@ -28,6 +28,7 @@ import { reachEndpoints, reachSignerEndpoints } from './doctor/endpointChecks';
 import {
   ANSWER_LIMIT_MS,
   COMPUTING_LIMIT_MS,
+  DATABASE_TODO,
   type Finding,
   fail,
   hasFailed,
@@ -60,7 +61,6 @@ import { CommandRefused } from './output';
 import { count, table } from './text';
 
 const NODE_TODO = 'see the log of the node at its rpcUrls (NETWORKS_FILE)';
-const DATABASE_TODO = 'see the database above';
 
 /** A database that has been reached, or not, and the time by its clock: by this machine's where it is not known. */
 interface ReachedDatabase {

@@ -404,8 +404,10 @@ describe('the keystore', () => {
       await owner.raw('GRANT SELECT ON relayers TO orgwallet_service');
       await owner.destroy();
     });
-    expect(about(findings, 'keystore')).toMatchObject([
-      { status: 'fail', found: expect.stringMatching(/relayers/), todo: 'see the database above' },
+    // One cause, one line.
+    expect(about(findings, 'keystore')).toEqual([]);
+    expect(findings.filter(({ status }) => status === 'fail')).toEqual([
+      expect.objectContaining({ found: expect.stringMatching(/relayers/), todo: 'see the database above' }),
     ]);
   });
 });

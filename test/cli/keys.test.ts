@@ -125,8 +125,17 @@ describe('keys list', () => {
       {
         id: own.adminKeyId,
         organizationId: own.id,
+        name: null,
+        prefix: own.adminKey.slice(0, 12),
         memberIds: [own.bot.id],
+        rights: {
+          scopes: ['read', 'request', 'propose'],
+          networkIds: null,
+          accountIds: null,
+          addressRanges: null,
+        },
         createdAt: expect.stringMatching(/Z$/),
+        lastUsedAt: null,
         expiresAt: null,
         revokedAt: expect.stringMatching(/Z$/),
       },

@@ -112,7 +112,9 @@ describe('transactions list', () => {
     expect(own[0]).toMatchObject({ organizationId: org.id, executionStatus: 'processing', failure: null });
     expect(ids(await json(env, 'transactions', 'list')).slice(0, 2)).toEqual([second.id, first.id]);
     const text = await words(env, 'transactions', 'list', '--org', org.id);
-    expect(text).toMatch(new RegExp(`^${second.id} .*transfer +Being executed\\. Waiting: a block\\.`, 'm'));
+    expect(text).toMatch(
+      new RegExp(`^${second.id} .*transfer .* Being executed\\. Waiting: a block\\.`, 'm'),
+    );
     expect(text).toMatch(new RegExp(`^${first.id} .*Waits for the signature of its initiator`, 'm'));
     expect(await refused(env, 'transactions', 'list', '--org', 'org_none')).toBe(
       'organization org_none not found\n',

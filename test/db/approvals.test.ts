@@ -200,7 +200,7 @@ describe('a new approval', () => {
     const sequence = await sequenceNow();
     const [first, second, third] = [anId('prop'), anId('prop'), anId('prop')];
     expect(await place(first, { sequence })).toBe('stored');
-    const taken = { claim: 'policy:pol_1', heldBy: first };
+    const taken = { claim: 'policy:pol_1', holder: first };
     expect(await place(second, { sequence, claims: ['policy:pol_0', 'policy:pol_1'] })).toEqual(taken);
     // Another attempt of the same creation finds itself.
     expect(await place(first, { sequence })).toEqual(taken);
@@ -554,7 +554,7 @@ describe('an outside event', () => {
 
   it('is for the workflows of both subjects', async () => {
     const stored = await storeTransactionOf(owner, org);
-    const named = await storeProposal({ mentions: [`policy:${stored.policyId}`] });
+    const named = await storeProposal({ names: [`policy:${stored.policyId}`] });
     const executed = await storeProposal({}, { applied_at: owner.fn.now() });
     await storeTransactionOf(owner, org);
     await note([changed(`policy:${stored.policyId}`)], executed);

@@ -1,4 +1,5 @@
 import type { NetConnectOpts } from 'node:net';
+import { DatabaseError } from 'pg';
 import { withTimeLimit } from '../../timeLimit';
 import { lacksSchema, problemText } from '../problems';
 import { duration } from '../text';
@@ -66,6 +67,8 @@ const SLOW_MS = 2_000;
 /** What to do about what is slow: its settings are not why. */
 export const SLOW =
   'look at the load of this machine, of the part and of the way between; no setting of it is wrong';
+/** What to do about what the database refuses, or what waits for it. */
+export const DATABASE_TODO = 'see the database above';
 /** What to do about a schema of another version. */
 export const MIGRATE = './orgwallet db migrate';
 
@@ -82,7 +85,9 @@ export function isSlow(tookMs: number): boolean {
 
 function failed(part: string, todo: string, error: unknown): Finding {
   const text = problemText(error).split('\n')[0] ?? 'failed';
-  return fail(part, text, lacksSchema(text) ? MIGRATE : todo);
+  if (lacksSchema(text)) return fail(part, text, MIGRATE);
+  // Whatever was being checked: the cause is where the error comes from.
+  return fail(part, text, error instanceof DatabaseError ? DATABASE_TODO : todo);
 }
 
 /**
