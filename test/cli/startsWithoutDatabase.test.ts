@@ -6,7 +6,8 @@ import { Client } from 'pg';
 import { MessageReader } from '../support/postgresMessages';
 import { random } from '../support/random';
 import { databaseSettings, serviceSettings, startServicePart } from '../support/service';
-import { createTestDatabase } from '../support/stack';
+import { startHosted } from '../support/serviceHost';
+import { createTestDatabase, temporaryDir } from '../support/stack';
 import { DEEP, itDeep } from '../support/suite';
 
 const LIMIT_MS = 170_000;
@@ -66,31 +67,49 @@ async function cutting(url: string, at: number): Promise<Cutting> {
   };
 }
 
-/** Starts a role whose connection ends at one statement; answers how many it has sent until it was ready. */
-async function startCut(role: string, at: number): Promise<number> {
-  const { DATABASE_URL = '', SIGNER_DATABASE_URL = '' } = settings;
+/** Starts what `start` starts with a connection that ends at one statement; answers how many were sent until it had started. */
+async function startCut(
+  role: string,
+  at: number,
+  start: (env: NodeJS.ProcessEnv) => Promise<{ stop(): Promise<void> }>,
+): Promise<number> {
+  const { DATABASE_URL = '', SIGNER_DATABASE_URL = '', ORGWALLET_DATA_DIR = '' } = settings;
   const { server, urlOf, statements } = await cutting(DATABASE_URL, at);
   try {
-    const own = {
+    const running = await start({
+      ...settings,
       DATABASE_URL: urlOf(DATABASE_URL),
       SIGNER_DATABASE_URL: urlOf(SIGNER_DATABASE_URL),
       ORGWALLET_ROLES: role,
-    };
-    const part = await startServicePart({ ...settings, ...own }, () => true);
+    });
     const sent = statements();
-    await part.stop();
+    await running.stop();
     return sent;
+  } catch (error) {
+    throw new Error(`${role} did not start without statement ${at} (${ORGWALLET_DATA_DIR})`, {
+      cause: error,
+    });
   } finally {
     server.close();
   }
 }
 
+const hosted = (env: NodeJS.ProcessEnv) => startHosted(env, join(temporaryDir(), 'log'));
+
 /** Starts a role once for each statement, or for the first, the last and one between. */
 async function startEachCut(role: string): Promise<void> {
-  const all = await startCut(role, 0);
+  const all = await startCut(role, 0, hosted);
   const places = DEEP ? Array.from({ length: all }, (_, i) => i + 1) : [1, 2 + random(all - 2), all];
-  for (const at of places) await startCut(role, at);
+  for (const at of places) await startCut(role, at, hosted);
 }
+
+it(
+  'a process goes on where Postgres ends the connection in place of its first statement',
+  async () => {
+    expect(await startCut('api', 1, (env) => startServicePart(env, () => true))).toBeGreaterThan(1);
+  },
+  LIMIT_MS,
+);
 
 it.each(['api', 'signer'])(
   'a start of %s goes on where Postgres ends a connection in place of a statement',
