@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CursorScope, Cursors, Filters } from './cursors';
+import { createPause } from './pause';
 import { badRequest } from './refusals';
 
 /** One instant has one text, whatever offset it was sent with. */
@@ -50,18 +50,13 @@ export function pageRequest(
   return { before: read.position, limit, filters: read.filters };
 }
 
-/** How long rows are shown before others have their turn, in milliseconds: one of the largest takes as long. */
-const TURN_MS = 5;
-
 /** Shows rows one after the other, without keeping others waiting for all of them. */
 async function shownInTurns<Row, Shown>(rows: readonly Row[], show: (row: Row) => Shown): Promise<Shown[]> {
   const shown: Shown[] = [];
-  let begunAt = performance.now();
+  const pause = createPause();
   for (const row of rows) {
     shown.push(show(row));
-    if (performance.now() - begunAt < TURN_MS) continue;
-    await nextTurn();
-    begunAt = performance.now();
+    await pause();
   }
   return shown;
 }

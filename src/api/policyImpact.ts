@@ -17,6 +17,7 @@ import { type PastTransaction, replayPolicy } from '../domain/policyImpact';
 import { changeState } from '../operations/change';
 import type { OperationRule } from '../operations/rule';
 import { contentOf } from '../transactions/policy';
+import { createPause, type Pause } from './pause';
 import { acceptOrThrow } from './refusals';
 
 /** The most transactions that are evaluated, and the most evaluations: each policy is evaluated for each of them. */
@@ -27,21 +28,6 @@ const MAX_CALLDATA_BYTES = 1_048_576;
 const MAX_NESTED_CALLS = 1_000;
 /** The most transactions of a policy that are returned one by one. */
 const MAX_CHANGED = 50;
-/** For how long the evaluation works without a pause. */
-const SLICE_MS = 10;
-
-/** Lets other requests go on after each slice. */
-function createPause(): () => Promise<void> {
-  let begun = performance.now();
-  return async () => {
-    if (performance.now() - begun < SLICE_MS) return;
-    await new Promise((resume) => setImmediate(resume));
-    begun = performance.now();
-  };
-}
-
-type Pause = ReturnType<typeof createPause>;
-
 /** The calls that a transaction carries, at every depth, itself included. */
 function callsIn({ calls }: PastTransaction['nested']): number {
   return (calls ?? []).reduce((sum, { nested }) => sum + callsIn(nested), 1);
