@@ -548,10 +548,14 @@ describe('the list of transactions', () => {
           if (column === 'id') return "id || '_' || n";
           return column === 'position' ? 'position + n' : column;
         });
-        await tx.raw(
-          `INSERT INTO ${table} (${columns}) SELECT ${copied} FROM ${table}, generate_series(1, 5000) AS n WHERE id = ?`,
-          [id],
-        );
+        // A statement that takes long is ended.
+        for (let first = 1; first <= 5_000; first += 500) {
+          await tx.raw(
+            `INSERT INTO ${table} (${columns}) SELECT ${copied} FROM ${table}, generate_series(?::integer, ?::integer) AS n
+              WHERE id = ?`,
+            [first, first + 499, id],
+          );
+        }
       }
       await tx.raw('ANALYZE approvals, transactions');
       const statements: { sql: string; bindings: never[] }[] = [];
