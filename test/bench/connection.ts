@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
+
+/** Before the same is sent again, in milliseconds, by status: a 429 says one second in its Retry-After. */
+const PAUSES: { readonly [status: number]: number } = { 429: 1_000, 500: 50 };
+const MOST_AGAIN = 30;
 
 /** An answer over a connection. */
 interface Answer {
@@ -55,6 +60,18 @@ export class HttpsConnection {
       this.waiting = { resolve, reject };
       this.socket.write(request);
     });
+  }
+
+  /** The same, again while the answer is that a part is too busy: that is in the time, too. */
+  async sendAgain(request: Buffer): Promise<Answer> {
+    let answer = await this.send(request);
+    for (let again = 0; again < MOST_AGAIN; again += 1) {
+      const pause = PAUSES[answer.status];
+      if (pause === undefined) break;
+      await sleep(pause);
+      answer = await this.send(request);
+    }
+    return answer;
   }
 
   close(): void {

@@ -10,9 +10,6 @@ import type { BenchStack } from './stack';
 const POLL_MS = 50;
 /** Between two looks at an execution: looking takes time from those that are looked at. */
 const LOOK_MS = 400;
-/** Before the same again, by status: a 429 says one second in its Retry-After. */
-const PAUSES: { readonly [status: number]: number } = { 429: 1_000, 500: POLL_MS };
-const MOST_AGAIN = 30;
 const NETWORK_ID = 31_337;
 
 // biome-ignore lint/suspicious/noExplicitAny: a resource as it was answered
@@ -78,15 +75,8 @@ export class PaymentsClient {
     for (const connection of this.connections) connection.close();
   }
 
-  /** Sends a request, and the same again while it is answered that a part is too busy: that is in the time, too. */
   private async send(request: Buffer, connection: number): Promise<Shown> {
-    let answer = await this.connections[connection]?.send(request);
-    for (let again = 0; answer && again < MOST_AGAIN; again += 1) {
-      const pause = PAUSES[answer.status];
-      if (pause === undefined) break;
-      await sleep(pause);
-      answer = await this.connections[connection]?.send(request);
-    }
+    const answer = await this.connections[connection]?.sendAgain(request);
     if (!answer || answer.status >= 300) throw new Error(`answered ${answer?.status}: ${answer?.body}`);
     return JSON.parse(answer.body).data;
   }

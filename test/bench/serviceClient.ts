@@ -28,7 +28,7 @@ export class ServiceClient {
   }
 
   private async send(request: Buffer, status: number, connection = 0): Promise<string> {
-    const answer = await this.connections[connection]?.send(request);
+    const answer = await this.connections[connection]?.sendAgain(request);
     if (answer?.status !== status) throw new Error(`the service answered ${answer?.status}: ${answer?.body}`);
     return answer.body;
   }
