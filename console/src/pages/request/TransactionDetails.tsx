@@ -20,9 +20,9 @@ function Recipient({
   transaction: Transaction;
   organization: Organization;
 }) {
-  const { networkId, createdAt } = transaction;
-  // What it was when it was created: a payment does not make its own recipient known.
-  const { data: recipient } = useQuery(recipientQuery(address, createdAt));
+  const { networkId, result } = transaction;
+  // A payment does not make its own recipient known.
+  const { data: recipient } = useQuery(recipientQuery(address, result?.executedAt));
   const noted = organization.noted(address, networkId);
   return (
     <>

@@ -18,9 +18,7 @@ export function Warnings({
 }) {
   const { data: evaluations } = useQuery(evaluationQuery(evaluated(transaction)));
   const { data: simulation } = useQuery(simulationQuery(transaction.id));
-  const { data: recipient } = useQuery(
-    recipientQuery(recipientAddressOf(transaction), transaction.createdAt),
-  );
+  const { data: recipient } = useQuery(recipientQuery(recipientAddressOf(transaction)));
   const own = evaluations?.find(({ policy }) => policy.id === transaction.policy.id);
   const policy = organization.policies.find(({ id }) => id === transaction.policy.id);
   const unmet = own && !own.allowed ? conditionsOf(own, policy).filter(({ isMet }) => !isMet) : [];
