@@ -5,12 +5,12 @@ type Part = Schema['Part'];
 
 /** What does not happen while a part is down. */
 const WITHOUT: { readonly [P in Part['part']]: string } = {
-  temporal: 'Nothing can be requested, signed or executed.',
-  worker: 'Nothing can be requested, signed or executed.',
-  chainWorker: 'Payments are signed, and not sent.',
-  signer: 'Requests can be signed. Nothing is executed.',
-  network: 'Balances there are not in the totals, and payments there wait.',
-  relayers: 'Payments there wait for gas.',
+  temporal: 'Nothing can be requested, signed or executed',
+  worker: 'Nothing can be requested, signed or executed',
+  chainWorker: 'Payments are signed, and not sent',
+  signer: 'Requests can be signed. Nothing is executed',
+  network: 'Balances there are not in the totals, and payments there wait',
+  relayers: 'Payments there wait for gas',
 };
 
 const ROLES: Partial<Record<Part['part'], string>> = {
@@ -29,6 +29,6 @@ export function partTitle({ part, lastSeen }: Part, network: string | undefined)
 
 /** What that means, and what to do. */
 export function partText({ part, reason }: Part): string {
-  const cause = part === 'relayers' && reason !== null ? ` (${reason})` : '';
-  return `${WITHOUT[part]} What waits continues by itself: do not ask again, and tell your operator${cause}.`;
+  const why = part === 'relayers' && reason !== null ? `: ${reason}` : '';
+  return `${WITHOUT[part]}${why}. What waits continues by itself: do not ask again, and tell your operator.`;
 }

@@ -161,7 +161,7 @@ describe('what is wrong', () => {
     expect(partTitle(part('relayers', { networkId: 1 }), 'Ethereum')).toBe(
       'Ethereum: a relayer has too little for gas',
     );
-    expect(partText(part('relayers'))).toMatch(/tell your operator \(why\)\.$/);
+    expect(partText(part('relayers'))).toMatch(/^Payments there wait for gas: why\. What waits /);
     expect(partText(part('signer'))).toMatch(/^Requests can be signed\. Nothing is executed\./);
   });
 
