@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type Connection } from '@temporalio/client';
-import { type ChainClient, type ChainClients, ChainUnavailable, createChainClients } from './chain/clients';
+import {
+  ask,
+  type ChainClient,
+  type ChainClients,
+  ChainUnavailable,
+  createChainClients,
+} from './chain/clients';
 import { earlyEndpoints, type WalletEndpoints } from './chain/contractSignatures';
 import { refuseNetwork } from './chain/safe';
 import { type ListedToken, readTokenList } from './chain/tokenList';
@@ -57,6 +63,11 @@ export interface Clients {
   readonly identifyVoter: ReturnType<typeof createIdentifyVoter>;
   readonly tokens: readonly ListedToken[];
   readonly readToken: ReturnType<typeof createReadToken>;
+}
+
+/** Throws ChainUnavailable, which names no endpoint: a path may hold a key. */
+export async function assertAnswers(chain: ChainClient): Promise<void> {
+  await ask(chain, (rpc) => rpc.getBlockNumber());
 }
 
 /** Throws ConfigError for a network that differs from its configuration; an unavailable one is checked before use. */

@@ -1,4 +1,4 @@
-import { type Clients, connectClients } from './clients';
+import { assertAnswers, type Clients, connectClients } from './clients';
 import type { Config } from './config';
 import { assertWritable } from './db/database';
 import { armFailpoint } from './failpoints';
@@ -91,14 +91,9 @@ function checkedParts(
   specs: readonly WorkerSpec[],
   workers: RunningWorkers,
 ): CheckedParts {
-  const networks = [...chains.values()].map(({ network, rpc }): [string, CheckedPart] => [
-    `network:${network.id}`,
-    {
-      isRequired: false,
-      async check() {
-        await rpc.getBlockNumber();
-      },
-    },
+  const networks = [...chains.values()].map((chain): [string, CheckedPart] => [
+    `network:${chain.network.id}`,
+    { isRequired: false, check: () => assertAnswers(chain) },
   ]);
   const roles = [...new Set(specs.map(({ role }) => role))];
   const polling = roles.map((role): [string, CheckedPart] => [
