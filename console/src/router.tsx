@@ -54,6 +54,11 @@ const groups = createRoute({
   path: '/groups',
   component: lazyRouteComponent(() => import('./pages/members/GroupsPage.tsx'), 'GroupsPage'),
 });
+const group = createRoute({
+  getParentRoute,
+  path: '/groups/$id',
+  component: lazyRouteComponent(() => import('./pages/members/GroupPage.tsx'), 'GroupPage'),
+});
 const admins = createRoute({
   getParentRoute,
   path: '/admins',
@@ -169,6 +174,7 @@ export const router = createRouter({
     policy,
     members,
     groups,
+    group,
     admins,
     addressBook,
     audit,

@@ -1,7 +1,7 @@
 /** @deep */
 import { button, section, untilOn, untilShown } from '../support/browser/page';
 import { makePaymentWorld, type PaymentWorld } from '../support/browser/paymentWorld';
-import { openSite, type Site } from '../support/browser/site';
+import { type Site, siteForTests } from '../support/browser/site';
 import type { Visitor } from '../support/browser/visitor';
 import { anAddress } from '../support/builders';
 import { aContractPolicyItem } from '../support/policies';
@@ -12,12 +12,10 @@ import { makePolicies } from '../support/transactionApi';
 let site: Site;
 let world: PaymentWorld;
 
-beforeAll(async () => {
-  site = await openSite();
+siteForTests(async (opened) => {
+  site = opened;
   world = await makePaymentWorld(site.api);
 });
-afterEach(() => site?.leave());
-afterAll(() => site?.stop());
 
 describe('the form of a contract call', () => {
   it('has each function once, whoever names it', async () => {

@@ -10,7 +10,7 @@ import { change, makeAccount } from '../support/api';
 import { violationsEverywhere } from '../support/browser/axe';
 import { beginCeremony, type Ceremony } from '../support/browser/ceremony';
 import { alert, button, section, untilOn, untilShown } from '../support/browser/page';
-import { openSite, type Site } from '../support/browser/site';
+import { type Site, siteForTests } from '../support/browser/site';
 import type { Visitor } from '../support/browser/visitor';
 import { anAddress } from '../support/builders';
 import { aPolicyItem } from '../support/policies';
@@ -29,12 +29,10 @@ const FOUNDERS = [
 let site: Site;
 let ceremony: Ceremony;
 
-beforeAll(async () => {
-  site = await openSite();
+siteForTests(async (opened) => {
+  site = opened;
   ceremony = await beginCeremony(site.api.env, 'Acme', 2, FOUNDERS);
 });
-afterEach(() => site?.leave());
-afterAll(() => site?.stop());
 
 /** Somebody opens the page, before anybody is a member of anything. */
 const open = (wallet: PrivateKeyAccount) => site.visit({ wallet }, '/founding');

@@ -4,7 +4,7 @@ import { violationsEverywhere } from '../support/browser/axe';
 import { changeAnswers } from '../support/browser/network';
 import { alert, button, section, untilOn, untilShown } from '../support/browser/page';
 import { makePaymentWorld, type PaymentWorld } from '../support/browser/paymentWorld';
-import { openSite, type Site } from '../support/browser/site';
+import { type Site, siteForTests } from '../support/browser/site';
 import type { Visitor } from '../support/browser/visitor';
 import { anAddress } from '../support/builders';
 import type { TestOrganization } from '../support/service';
@@ -25,12 +25,10 @@ let site: Site;
 let world: PaymentWorld;
 let empty: TestOrganization;
 
-beforeAll(async () => {
-  site = await openSite();
+siteForTests(async (opened) => {
+  site = opened;
   [world, empty] = await Promise.all([makePaymentWorld(site.api), site.api.createOrganization()]);
 });
-afterEach(() => site?.leave());
-afterAll(() => site?.stop());
 
 const chainRpcUrl = (chainId = 31_337) =>
   sharedStack().chains.find((one) => one.chainId === chainId)?.rpcUrl ?? '';

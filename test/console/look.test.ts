@@ -8,7 +8,7 @@ import { violationsEverywhere } from '../support/browser/axe';
 import { changeAnswers } from '../support/browser/network';
 import { alert, button, section, untilOn, untilShown } from '../support/browser/page';
 import { makePaymentWorld, type PaymentWorld } from '../support/browser/paymentWorld';
-import { openSite, type Site } from '../support/browser/site';
+import { type Site, siteForTests } from '../support/browser/site';
 import type { Visitor } from '../support/browser/visitor';
 import { anAddress } from '../support/builders';
 import { describeDeep, itDeep } from '../support/suite';
@@ -25,8 +25,8 @@ let site: Site;
 let world: PaymentWorld;
 let paid: { readonly id: string };
 
-beforeAll(async () => {
-  site = await openSite();
+siteForTests(async (opened) => {
+  site = opened;
   world = await makePaymentWorld(site.api);
   const { org, treasury: account, atOnce: policy } = world;
   const { http } = site.api;
@@ -39,8 +39,6 @@ beforeAll(async () => {
   paid = await signed(http, org, created, org.dave, 'initiator', { execute: true });
   await settledTransaction(http, org, paid);
 });
-afterEach(() => site?.leave());
-afterAll(() => site?.stop());
 
 /** The rows of the file that a button saves, its headings first. */
 async function savedBy(visitor: Visitor, name: RegExp): Promise<string[]> {
@@ -108,13 +106,13 @@ describe('the audit log', () => {
     const visitor = await site.signedIn(world.org.alice, '/audit');
     await visitor.page.getByLabel('Resource id').fill(paid.id);
     await visitor.page.keyboard.press('Enter');
-    await visitor.page.getByText('Transaction executed', { exact: true }).waitFor();
-    await visitor.page.getByText(/^\d+ shown, and there are no more$/).waitFor();
+    await visitor.page.getByText(/^Transaction executed in block \d+$/).waitFor();
+    await visitor.page.getByText(/^1 to (\d+) of \1 entries$/).waitFor();
     const actions = await visitor.page
       .getByRole('listitem')
-      .getByText(/^Transaction \w/)
+      .getByText(/^Transaction [\w“]/)
       .allTextContents();
-    expect(actions.at(-1)).toBe('Transaction created');
+    expect(actions.at(-1)).toMatch(/^Transaction “Send .*” created$/);
     const saved = await savedBy(visitor, /^Save as CSV/);
     expect(saved.length).toBe(actions.length + 1);
   });
@@ -127,7 +125,7 @@ describe('the audit log', () => {
       await route.continue({ url: route.request().url().replace('limit=50', 'limit=2') });
     });
     await visitor.page.goto('/audit?resourceType=proposal&action=proposal.created');
-    await button(visitor, 'Load more entries').click();
+    await button(visitor, 'Next').click();
     const entries = section(visitor, 'Entries').locator('ol').getByRole('listitem');
     await entries.nth(2).waitFor();
     const [count, before] = [await entries.count(), await entries.first().textContent()];

@@ -12,7 +12,7 @@ import {
   untilShown,
 } from '../support/browser/page';
 import { makePaymentWorld, type PaymentWorld } from '../support/browser/paymentWorld';
-import { openSite, type Site } from '../support/browser/site';
+import { type Site, siteForTests } from '../support/browser/site';
 import type { Visitor } from '../support/browser/visitor';
 import { anAddress } from '../support/builders';
 import { rpc, sharedStack } from '../support/stack';
@@ -25,12 +25,10 @@ const LIVE = { timeout: 20_000 };
 let site: Site;
 let world: PaymentWorld;
 
-beforeAll(async () => {
-  site = await openSite();
+siteForTests(async (opened) => {
+  site = opened;
   world = await makePaymentWorld(site.api);
 });
-afterEach(() => site?.leave());
-afterAll(() => site?.stop());
 
 /** Types a payment from the only account. */
 async function type({ page }: Visitor, { amount, to }: { amount: string; to: string }): Promise<void> {

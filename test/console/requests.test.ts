@@ -5,13 +5,14 @@ import { violationsEverywhere } from '../support/browser/axe';
 import { lie } from '../support/browser/network';
 import {
   button,
+  permitAnybody,
   section,
   signaturesOn,
   untilNotSignable,
   untilOn,
   untilShown,
 } from '../support/browser/page';
-import { openSite, type Site } from '../support/browser/site';
+import { type Site, siteForTests } from '../support/browser/site';
 import { anAddress } from '../support/builders';
 import { aPolicyItem, aTokenCondition } from '../support/policies';
 import type { TestMember, TestOrganization } from '../support/service';
@@ -20,12 +21,10 @@ import { itDeep } from '../support/suite';
 let site: Site;
 let org: TestOrganization;
 
-beforeAll(async () => {
-  site = await openSite();
+siteForTests(async (opened) => {
+  site = opened;
   org = await site.api.createOrganization();
 });
-afterEach(() => site?.leave());
-afterAll(() => site?.stop());
 
 /** Opens a request on somebody's page. */
 const open = (member: TestMember, { id }: Shown) => site.signedIn(member, `/requests/${id}`);
@@ -101,10 +100,13 @@ describe('a proposal', () => {
   itDeep('of a policy is typed as a form, read as a difference and signed as it was typed', async () => {
     const alice = await site.signedIn(org.alice, '/new/policies');
     const { page } = alice;
-    await untilShown(alice, 'To fill in: name, network, accounts, amount threshold.');
+    await untilShown(
+      alice,
+      'To fill in: name, network, accounts, amount threshold, recipients, initiator, approver.',
+    );
     await page.getByLabel('Name').fill('Petty cash');
     await page.getByLabel('Network').selectOption('31337');
-    await page.getByLabel('Any account').check();
+    await permitAnybody(alice);
     await page.getByLabel('Amount threshold').fill('0.25');
     await page.getByLabel('Limit what is permitted within a time window').check();
     await button(alice, 'Create proposal').click();
@@ -144,7 +146,7 @@ describe('a proposal', () => {
     const { page } = alice;
     await page.getByLabel('Name').fill('Small change');
     await page.getByLabel('Network').selectOption('31337');
-    await page.getByLabel('Any account').check();
+    await permitAnybody(alice);
     await page.getByLabel('Amount threshold').fill('0.25');
     await lie(alice.context, [
       [/250000000000000000/, '950000000000000000'],

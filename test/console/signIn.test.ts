@@ -2,7 +2,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { violationsEverywhere } from '../support/browser/axe';
 import { alert, button } from '../support/browser/page';
-import { openSite, type Site } from '../support/browser/site';
+import { type Site, siteForTests } from '../support/browser/site';
 import type { Visitor } from '../support/browser/visitor';
 import type { TestMember, TestOrganization } from '../support/service';
 import { describeDeep } from '../support/suite';
@@ -10,12 +10,10 @@ import { describeDeep } from '../support/suite';
 let site: Site;
 let org: TestOrganization;
 
-beforeAll(async () => {
-  site = await openSite();
+siteForTests(async (opened) => {
+  site = opened;
   org = await site.api.createOrganization();
 });
-afterEach(() => site?.leave());
-afterAll(() => site?.stop());
 
 const signInButton = (visitor: Visitor) => button(visitor, 'Sign in with Test Wallet');
 const signOutButton = (visitor: Visitor) => button(visitor, 'Sign out');

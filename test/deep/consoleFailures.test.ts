@@ -4,9 +4,9 @@ import { createDatabase } from '../../src/db/database';
 import { words } from '../cli/command';
 import { change, propose, type Shown } from '../support/api';
 import { failMutations } from '../support/browser/network';
-import { alert, button, section, untilOn, untilShown } from '../support/browser/page';
+import { alert, button, permitAnybody, section, untilOn, untilShown } from '../support/browser/page';
 import { makePaymentWorld, type PaymentWorld } from '../support/browser/paymentWorld';
-import { openSite, type Site } from '../support/browser/site';
+import { type Site, siteForTests } from '../support/browser/site';
 import type { Visitor } from '../support/browser/visitor';
 import { anAddress } from '../support/builders';
 import type { TestMember } from '../support/service';
@@ -17,12 +17,10 @@ import { until } from '../support/until';
 let site: Site;
 let world: PaymentWorld;
 
-beforeAll(async () => {
-  site = await openSite();
+siteForTests(async (opened) => {
+  site = opened;
   world = await makePaymentWorld(site.api);
 });
-afterEach(() => site?.leave());
-afterAll(() => site?.stop());
 
 const signInAgain = ({ page }: Visitor) =>
   page
@@ -214,14 +212,18 @@ describe('a connection that is lost', () => {
   it('is shown until the service is reached again, and what was asked for is read then', async () => {
     const alice = await site.signedIn(world.org.alice, '/audit');
     const { page } = alice;
-    await page.getByText(/^\d+ shown/).waitFor();
+    await page.getByText(/^1 to \d+ of \d+/).waitFor();
     await alice.context.setOffline(true);
     await page.getByLabel('Action').fill('account.created');
     await button(alice, 'Apply').click();
     await untilShown(alice, 'The service is unavailable');
     await alice.context.setOffline(false);
     await page.getByText('The service is unavailable').waitFor({ state: 'detached' });
-    await page.getByRole('listitem').getByText('Account created').first().waitFor();
+    await page
+      .getByRole('listitem')
+      .getByText(/^Account “Treasury” created/)
+      .first()
+      .waitFor();
     expect(await page.getByLabel('Action').inputValue()).toBe('account.created');
   });
 });
@@ -267,7 +269,7 @@ describe('a session that ends', () => {
     await button(visitor, 'Sign in with Test Wallet').click();
     await page.getByLabel('Name').fill('Petty cash');
     await page.getByLabel('Network').selectOption('31337');
-    await page.getByLabel('Any account').check();
+    await permitAnybody(visitor);
     await page.getByLabel('Amount threshold').fill('0.25');
     const json = { error: { code: 'unauthorized', message: 'the session has ended' } };
     await visitor.context.route(

@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { change, makeAccount, read, type Shown } from '../support/api';
 import { alert, button, section, untilOn, untilShown } from '../support/browser/page';
-import { openSite, type Site } from '../support/browser/site';
+import { type Site, siteForTests } from '../support/browser/site';
 import type { Visitor } from '../support/browser/visitor';
 import { anAddress } from '../support/builders';
 import type { TestOrganization } from '../support/service';
@@ -9,11 +9,9 @@ import { rpc, sharedStack } from '../support/stack';
 
 let site: Site;
 
-beforeAll(async () => {
-  site = await openSite();
+siteForTests((opened) => {
+  site = opened;
 });
-afterEach(() => site?.leave());
-afterAll(() => site?.stop());
 
 /** An organization with the threshold 2, and Alice of it on a page. */
 async function aliceOn(path: string): Promise<{ org: TestOrganization; alice: Visitor }> {

@@ -7,7 +7,7 @@ import { beginCeremony } from '../support/browser/ceremony';
 import { lie, swapAddress } from '../support/browser/network';
 import { button, untilNotSignable } from '../support/browser/page';
 import { makePaymentWorld, type PaymentWorld } from '../support/browser/paymentWorld';
-import { openSite, type Site } from '../support/browser/site';
+import { type Site, siteForTests } from '../support/browser/site';
 import type { Visitor } from '../support/browser/visitor';
 import { anAddress } from '../support/builders';
 import { aPolicyItem, aTokenCondition } from '../support/policies';
@@ -32,8 +32,8 @@ let empty: TestOrganization;
 /** Requests in different states, by what they are. */
 let requests: { [name: string]: Shown };
 
-beforeAll(async () => {
-  site = await openSite();
+siteForTests(async (opened) => {
+  site = opened;
   world = await makePaymentWorld(site.api);
   empty = await site.api.createOrganization();
   const { http } = site.api;
@@ -63,8 +63,6 @@ beforeAll(async () => {
     }),
   };
 });
-afterEach(() => site?.leave());
-afterAll(() => site?.stop());
 
 /** The paths of the pages, as the router of the console has them. */
 function pathsOfPages(): string[] {
@@ -81,6 +79,8 @@ function placesOf(path: string): string[] {
       return [`/accounts/${world.treasury.id}`];
     case '/policies/$id':
       return [`/policies/${world.byTwo.id}`];
+    case '/groups/$id':
+      return [`/groups/${world.byTwo.approverSetting.groupId}`];
     default:
       return [path];
   }

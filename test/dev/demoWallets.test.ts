@@ -115,7 +115,7 @@ function ask(
 }
 
 describe('somebody else', () => {
-  const OWN = () => ({
+  const own = () => ({
     host: `localhost:${port}`,
     origin: `https://localhost:${port}`,
     'sec-fetch-site': 'same-origin',
@@ -129,7 +129,7 @@ describe('somebody else', () => {
     });
 
   it('gets what the page of this machine gets only as the page', async () => {
-    const { status, text } = await ask(OWN(), { body: signing() });
+    const { status, text } = await ask(own(), { body: signing() });
     expect(status).toBe(200);
     const signature = JSON.parse(text).data;
     expect(await recoverMessageAddress({ message: 'anything', signature })).toBe(
@@ -152,13 +152,13 @@ describe('somebody else', () => {
     ['a proxy by the standard', { forwarded: 'for=203.0.113.7' }],
     ['a form', { 'content-type': 'text/plain' }],
   ])('as %s gets no signature', async (_, changed) => {
-    const { status, text } = await ask({ ...OWN(), ...changed }, { body: signing() });
+    const { status, text } = await ask({ ...own(), ...changed }, { body: signing() });
     expect([400, 403]).toContain(status);
     expect(text).not.toMatch(/0x[0-9a-f]{130}/);
   });
 
   it('without an origin gets no signature', async () => {
-    const { origin: _, ...others } = OWN();
+    const { origin: _, ...others } = own();
     expect((await ask(others, { body: signing() })).status).toBe(403);
   });
 
@@ -189,7 +189,7 @@ describe('somebody else', () => {
       .find(({ internal, family }) => !internal && family === 'IPv4');
     // A machine without a network has nobody else.
     if (!outside) return;
-    const { status } = await ask(OWN(), { host: outside.address, body: signing() });
+    const { status } = await ask(own(), { host: outside.address, body: signing() });
     expect(status).toBe(403);
     const page = await ask(
       { host: `localhost:${port}`, accept: 'text/html' },
@@ -212,7 +212,7 @@ describe('somebody else', () => {
       Object.entries(changed).map(([field, value]) => [field, typeof value === 'function' ? value() : value]),
     );
     const body = JSON.stringify({ ...JSON.parse(signing()), ...given });
-    expect((await ask(OWN(), { body })).status).toBe(400);
+    expect((await ask(own(), { body })).status).toBe(400);
   });
 });
 

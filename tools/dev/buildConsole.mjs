@@ -27,6 +27,8 @@ function compress(dir) {
 export async function buildConsole(outDir, builtFrom = '') {
   if (existsSync(outDir)) rmSync(outDir, { recursive: true });
   mkdirSync(outDir, { recursive: true });
+  // Whatever builds it, also a test: packages read it, and React is another one where it is not set.
+  process.env.NODE_ENV = 'production';
   await build({
     root: join(project, 'console'),
     configFile: false,

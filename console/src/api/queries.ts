@@ -153,6 +153,26 @@ async function auditPage(
   return { entries: data, cursor: pagination?.hasMore ? pagination.cursor : undefined };
 }
 
+/** The last signatures that are looked through for those of each member. */
+const LAST_SIGNATURES = 100;
+
+/** When each member last signed, of the last signatures of both kinds. */
+export const lastSignaturesQuery = queryOptions({
+  queryKey: ['audit', 'lastSignatures'],
+  queryFn: async ({ signal }): Promise<ReadonlyMap<string, string>> => {
+    const pages = await Promise.all(
+      ['proposal.signed', 'transaction.signed'].map((action) =>
+        orgwallet.page('listAuditLogs', { action, limit: LAST_SIGNATURES }, timed(signal)),
+      ),
+    );
+    const last = new Map<string, string>();
+    for (const { actor, createdAt } of pages.flatMap(({ data }) => data)) {
+      if (createdAt > (last.get(actor.id) ?? '')) last.set(actor.id, createdAt);
+    }
+    return last;
+  },
+});
+
 /** Entries of the audit log, newest first. A change reads the newest page again, and no other. */
 export const auditQuery = (filter: AuditFilter) => {
   const options = queryOptions({

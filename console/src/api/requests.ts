@@ -10,10 +10,11 @@ import {
   type Places,
   placeAfter,
 } from '../domain/requestPages.ts';
+import { sizeNow } from '../state/narrow.ts';
 import { orgwallet, READ_TIMEOUT_MS } from './client.ts';
 
 /** Rows of a page: three screens of a phone at most. */
-export const PAGE_SIZE = 15;
+export const pageSize = (): number => sizeNow({ narrow: 11, wide: 15 });
 /** How many open requests of each list are looked through at most. */
 const MOST_OPEN = 1_000;
 
@@ -118,7 +119,7 @@ export const requestPageQuery = (filter: RequestFilter, status: Status, places: 
   queryOptions({
     queryKey: ['requests', 'page', filter, status, places],
     queryFn: async ({ signal }): Promise<RequestPage> => {
-      const limit = PAGE_SIZE;
+      const limit = pageSize();
       const [ofTransactions, ofProposals] = places;
       const [transactions, proposals] = await Promise.all([
         readPart('transactions', filter, { status, place: ofTransactions, limit }, timed(signal)),

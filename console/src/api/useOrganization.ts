@@ -13,6 +13,7 @@ import {
 
 /** What pages name and look up: the organization as it is now. */
 export interface Organization extends Names, PolicyNames {
+  policy(id: string): string | undefined;
   readonly members: readonly Schema['Member'][];
   readonly groups: readonly Schema['Group'][];
   readonly policies: readonly Schema['Policy'][];
@@ -30,7 +31,7 @@ const named = (things: readonly { id: string | number; name: string }[]) => {
 type Lists = Pick<Organization, 'members' | 'groups' | 'policies' | 'accounts' | 'networks' | 'addressBook'>;
 
 function organizationOf(lists: Lists): Organization {
-  const { members, groups, accounts, networks, addressBook } = lists;
+  const { members, groups, policies, accounts, networks, addressBook } = lists;
   const noted = new Map(
     addressBook.map(({ address, networkId, name }) => [`${address.toLowerCase()}/${networkId ?? ''}`, name]),
   );
@@ -43,6 +44,7 @@ function organizationOf(lists: Lists): Organization {
     member: named(members),
     group: named(groups),
     account: named(accounts),
+    policy: named(policies),
     network: named(networks),
     nativeAsset: (id) => networks.find((network) => network.id === id)?.nativeAsset,
     owner: (address) => owners.get(address.toLowerCase()),

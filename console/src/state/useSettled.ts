@@ -1,14 +1,15 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 
 const PAUSE_MS = 300;
 
-/** A value once it has not changed for a moment, by its content. */
+/** A value of JSON once it has not changed for a moment, by its content. */
 export function useSettled<T>(value: T): T {
-  const [settled, setSettled] = useState(value);
   const text = JSON.stringify(value);
+  const [settled, setSettled] = useState(text);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
+    const timer = setTimeout(() => setSettled(text), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [text]);
-  return settled;
+  // `undefined` has no text.
+  return useMemo(() => (settled === undefined ? undefined : JSON.parse(settled)), [settled]);
 }

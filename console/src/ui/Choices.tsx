@@ -55,17 +55,19 @@ export function CheckList({
     <fieldset className="check-list" aria-describedby={error ? id : undefined}>
       <legend>{label}</legend>
       {options.length === 0 ? <p className="muted">{empty}</p> : null}
-      {options.map((option) => (
-        <CheckField
-          key={option.id}
-          label={option.name}
-          hint={option.hint}
-          checked={chosen.includes(option.id)}
-          onChange={({ target }) =>
-            onChange(target.checked ? [...chosen, option.id] : chosen.filter((one) => one !== option.id))
-          }
-        />
-      ))}
+      <div className="check-list-options">
+        {options.map((option) => (
+          <CheckField
+            key={option.id}
+            label={option.name}
+            hint={option.hint}
+            checked={chosen.includes(option.id)}
+            onChange={({ target }) =>
+              onChange(target.checked ? [...chosen, option.id] : chosen.filter((one) => one !== option.id))
+            }
+          />
+        ))}
+      </div>
       {error ? (
         <p id={id} className="field-error" role="alert">
           {error}

@@ -1,49 +1,53 @@
 import type { Schema } from '@orgwallet/client';
 import { AddressIcon } from './AddressIcon.tsx';
+import { List } from './List.tsx';
 import { ShortText } from './ShortText.tsx';
 import { Empty } from './States.tsx';
-import { type Column, Table } from './Table.tsx';
+import type { Columns } from './Table.tsx';
 
-interface Props<Member> {
-  readonly caption: string;
-  readonly members: readonly Member[];
-  readonly more?: readonly Column<Member>[];
-}
+type Member = Schema['MemberSummary'];
+
+const COLUMNS: Columns<Member> = [
+  {
+    name: 'Name',
+    sortBy: ({ name }) => name,
+    cell: ({ name, walletAddress }) => (
+      <span className="with-icon">
+        <AddressIcon address={walletAddress} />
+        {name}
+      </span>
+    ),
+  },
+  { name: 'Type', cell: ({ type }) => (type === 'user' ? 'person' : 'bot') },
+  {
+    name: 'Wallet',
+    cell: ({ name, walletAddress, walletKind }) => (
+      <>
+        <ShortText text={walletAddress} of={`wallet of ${name}`} />
+        {walletKind === 'contract' ? <span className="muted small"> contract</span> : null}
+      </>
+    ),
+  },
+];
 
 /** Members with their wallets. */
-export function MemberTable<Member extends Schema['MemberSummary']>({
+export function MemberTable({
   caption,
   members,
-  more = [],
-}: Props<Member>) {
+}: {
+  readonly caption: string;
+  readonly members: readonly Member[];
+}) {
   if (members.length === 0) return <Empty title="No members" />;
   return (
-    <Table
+    <List
+      what="members"
       caption={caption}
-      columns={[
-        {
-          name: 'Name',
-          cell: ({ name, walletAddress }) => (
-            <span className="with-icon">
-              <AddressIcon address={walletAddress} />
-              {name}
-            </span>
-          ),
-        },
-        { name: 'Type', cell: ({ type }) => (type === 'user' ? 'person' : 'bot') },
-        {
-          name: 'Wallet',
-          cell: ({ name, walletAddress, walletKind }) => (
-            <>
-              <ShortText text={walletAddress} of={`wallet of ${name}`} />
-              {walletKind === 'contract' ? <span className="muted small"> contract</span> : null}
-            </>
-          ),
-        },
-        ...more,
-      ]}
+      columns={COLUMNS}
       rows={members}
       rowKey={({ id }) => id}
+      textOf={({ id, name, walletAddress }) => `${name} ${walletAddress} ${id}`}
+      searchLabel="Search by name, address or id"
     />
   );
 }

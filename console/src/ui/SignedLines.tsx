@@ -6,6 +6,7 @@ export function SignedLines({ lines, id }: { readonly lines: readonly string[]; 
   return (
     <ul id={id} className={styles.lines}>
       {lines.map((line, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line can be there twice, and none moves
         <li key={`${i} ${line}`}>
           <Sentence text={line} whole />
         </li>

@@ -7,6 +7,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** Amounts stand below each other by their last digit. */
   readonly align?: 'end';
+  /** What the rows are sorted by; absent: not by this column. */
+  readonly sortBy?: (row: Row) => string | number;
 }
 
 export type Columns<Row> = readonly [Column<Row>, ...Column<Row>[]];
@@ -17,10 +19,17 @@ interface Props<Row> {
   readonly columns: Columns<Row>;
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
+  /** The name of the column that the rows are sorted by, after `-` where the last comes first. */
+  readonly sortedBy?: string;
+}
+
+function sortOf(name: string, sortedBy: string | undefined): 'ascending' | 'descending' | undefined {
+  if (sortedBy === name) return 'ascending';
+  return sortedBy === `-${name}` ? 'descending' : undefined;
 }
 
 /** Rows of facts; on narrow screens each row is a card. The first column names its row. */
-export function Table<Row>({ caption, columns, rows, rowKey }: Props<Row>) {
+export function Table<Row>({ caption, columns, rows, rowKey, sortedBy }: Props<Row>) {
   const [first, ...others] = columns;
   return (
     <div className="table-frame">
@@ -29,7 +38,7 @@ export function Table<Row>({ caption, columns, rows, rowKey }: Props<Row>) {
         <thead>
           <tr>
             {columns.map(({ name, align }) => (
-              <th key={name} scope="col" data-align={align}>
+              <th key={name} scope="col" data-align={align} aria-sort={sortOf(name, sortedBy)}>
                 {name}
               </th>
             ))}

@@ -32,3 +32,11 @@ export async function signaturesOn(visitor: Visitor): Promise<string[]> {
   const rows = await section(visitor, 'Signatures').getByRole('listitem').allTextContents();
   return rows.map((text) => text.replace(/ 0x[0-9a-fA-F]{4}….{4}/, ': '));
 }
+
+/** Chooses in the form of a policy what is widest: from any account, to anybody, by any member, without approval. */
+export async function permitAnybody({ page }: Visitor): Promise<void> {
+  await page.getByLabel('Any account').check();
+  await page.getByLabel('Any recipient').check();
+  await page.getByLabel('Initiator', { exact: true }).selectOption('anybody');
+  await page.getByLabel('Approver', { exact: true }).selectOption('nobody');
+}

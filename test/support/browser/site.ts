@@ -88,3 +88,17 @@ export async function openSite(env: NodeJS.ProcessEnv = {}): Promise<Site> {
     },
   };
 }
+
+/**
+ * Opens a site before the tests of a file, leaves it after each of them and stops it after all. `prepare` gets it once it is
+ * open, and makes what the tests need.
+ */
+export function siteForTests(prepare: (site: Site) => Promise<void> | void, limitMs?: number): void {
+  let site: Site | undefined;
+  beforeAll(async () => {
+    site = await openSite();
+    await prepare(site);
+  }, limitMs);
+  afterEach(() => site?.leave());
+  afterAll(() => site?.stop());
+}

@@ -53,7 +53,12 @@ describe('the build of the console', () => {
       try {
         const [one, other] = [join(dir, 'one'), join(dir, 'other', 'place')];
         const program = join(root, 'tools', 'dev', 'buildConsole.mjs');
-        for (const place of [one, other]) await run(process.execPath, [program, place], { cwd: root });
+        for (const [place, NODE_ENV] of [
+          [one, 'production'],
+          [other, 'development'],
+        ] as const) {
+          await run(process.execPath, [program, place], { cwd: root, env: { ...process.env, NODE_ENV } });
+        }
         const hash = await hashOf(one);
         expect([hashShownIn(one), hashShownIn(other), await hashOf(other)]).toEqual([hash, hash, hash]);
         const [script = ''] = readFileSync(join(one, 'index.html'), 'utf8').match(/assets\/[^"]+\.js/) ?? [];

@@ -6,6 +6,7 @@ import { ExplorerLink } from '../../ui/ExplorerLink.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { FormLink, NextStep } from '../../ui/NextStep.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
+import { Pager, usePages } from '../../ui/Pager.tsx';
 import { ProposeLink } from '../../ui/ProposeLink.tsx';
 import { RecordNotFound } from '../../ui/RecordNotFound.tsx';
 import { ShortId } from '../../ui/ShortText.tsx';
@@ -63,6 +64,7 @@ function Permitted({ account, organization }: Props) {
     ({ accountIds, networkId }) =>
       networkIds.has(networkId) && (accountIds === null || accountIds.includes(account.id)),
   );
+  const { shown, pages } = usePages(policies, account.id, { narrow: 3, wide: 10 });
   if (policies.length === 0) {
     return (
       <Empty title="No policy covers this account">
@@ -72,17 +74,20 @@ function Permitted({ account, organization }: Props) {
     );
   }
   return (
-    <ul className="stack-small">
-      {policies.map(({ id, name, networkId, type }) => (
-        <li key={id} className="row">
-          <Link to="/policies/$id" params={{ id }}>
-            {name}
-          </Link>
-          <span className="muted">on {organization.network(networkId) ?? `network ${networkId}`}</span>
-          <Badge>{type === 'AUTO_APPROVAL' ? 'no approval needed' : 'needs approval'}</Badge>
-        </li>
-      ))}
-    </ul>
+    <div className="stack-small">
+      <ul className="stack-small">
+        {shown.map(({ id, name, networkId, type }) => (
+          <li key={id} className="row">
+            <Link to="/policies/$id" params={{ id }}>
+              {name}
+            </Link>
+            <span className="muted">on {organization.network(networkId) ?? `network ${networkId}`}</span>
+            <Badge>{type === 'AUTO_APPROVAL' ? 'no approval needed' : 'needs approval'}</Badge>
+          </li>
+        ))}
+      </ul>
+      {policies.length > pages.size ? <Pager pages={pages} what="policies" /> : null}
+    </div>
   );
 }
 

@@ -12,9 +12,9 @@ import { dateTime } from '../../text/time.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { ExplorerLink } from '../../ui/ExplorerLink.tsx';
 import { Export } from '../../ui/Export.tsx';
-import { More } from '../../ui/More.tsx';
 import { NextStep } from '../../ui/NextStep.tsx';
 import { Section } from '../../ui/Page.tsx';
+import { Pager, usePages } from '../../ui/Pager.tsx';
 import { ShortText } from '../../ui/ShortText.tsx';
 import { Empty, ErrorNotice, Loading } from '../../ui/States.tsx';
 import { type Columns, Table } from '../../ui/Table.tsx';
@@ -109,6 +109,7 @@ export function History({
   const query = useInfiniteQuery(transactionPagesQuery(asked(account.id, search)));
   const read = query.data?.pages.flatMap(({ data }) => data);
   const wanted = read?.filter((one) => isWanted(one, search)) ?? [];
+  const { shown, pages } = usePages(wanted, JSON.stringify(search), { narrow: 3, wide: 20 });
   const isFiltered = Object.values(search).some(Boolean);
   return (
     <Section
@@ -145,23 +146,21 @@ export function History({
           <Table
             caption={`Transactions of ${account.name}, newest first`}
             columns={columnsOf(organization)}
-            rows={wanted}
+            rows={shown}
             rowKey={({ id }) => id}
           />
         ) : null}
         {read && wanted.length === 0 ? <NothingFound isFiltered={isFiltered} accountId={account.id} /> : null}
         {read && read.length > 0 ? (
-          <More
-            hasMore={query.hasNextPage}
-            isReading={query.isFetchingNextPage}
-            error={query.isFetchNextPageError ? query.error : null}
-            onMore={() => void query.fetchNextPage()}
-            count={
-              wanted.length === read.length
-                ? `${read.length} shown`
-                : `${wanted.length} of the last ${read.length} shown`
-            }
+          <Pager
             what="transactions"
+            pages={pages}
+            rest={{
+              hasMore: query.hasNextPage,
+              isReading: query.isFetchingNextPage,
+              error: query.isFetchNextPageError ? query.error : null,
+              read: () => query.fetchNextPage({ throwOnError: true }),
+            }}
           />
         ) : null}
       </div>

@@ -1,6 +1,6 @@
 import type { AuditBreak, Schema } from '@orgwallet/client';
 import { memo, useState } from 'react';
-import { actionText } from '../../text/audit.ts';
+import { type AuditNames, actionText, auditText } from '../../text/audit.ts';
 import { breakText } from '../../text/auditProof.ts';
 import { dateTime } from '../../text/time.ts';
 import { Badge } from '../../ui/Badge.tsx';
@@ -39,17 +39,19 @@ const NONE: readonly AuditBreak[] = [];
 /** One change: what, of what, by whom, when, and in its details everything that was recorded of it. */
 export const AuditEntry = memo(function AuditEntry({
   entry,
+  names,
   breaks = NONE,
 }: {
   readonly entry: Entry;
+  readonly names: AuditNames;
   /** In what it is not what was recorded. */
   readonly breaks: readonly AuditBreak[] | undefined;
 }) {
-  const { action, actor, resourceType, resourceId, createdAt, position } = entry;
+  const { actor, resourceType, resourceId, createdAt, position } = entry;
   return (
     <li className={breaks.length > 0 ? 'audit-entry broken' : 'audit-entry'}>
       <p className="audit-what">
-        <b>{actionText(action)}</b> <span className="muted">by {actor.name}</span>
+        <b>{auditText(entry, names)}</b> <span className="muted">by {actor.name}</span>
         {actor.type === 'member' ? null : <span className="muted"> ({actor.type})</span>}
       </p>
       <time className="small muted" dateTime={createdAt}>

@@ -1,19 +1,27 @@
+import type { Schema } from '@orgwallet/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { orgwallet } from '../../api/client.ts';
 import { auditQuery, readOlderEntries } from '../../api/queries.ts';
+import { useOrganization } from '../../api/useOrganization.ts';
 import { auditFilter } from '../../domain/auditFilter.ts';
+import type { AuditNames } from '../../text/audit.ts';
 import { AUDIT_COLUMNS } from '../../text/csvColumns.ts';
 import { fieldErrors } from '../../text/errors.ts';
 import { Export } from '../../ui/Export.tsx';
-import { More } from '../../ui/More.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
+import { Pager, usePages } from '../../ui/Pager.tsx';
 import { Empty, ErrorNotice, Loading } from '../../ui/States.tsx';
 import { AuditEntry } from './AuditEntry.tsx';
 import { AuditFilters } from './AuditFilters.tsx';
 import { Proof } from './Proof.tsx';
 import { useAuditProof } from './useAuditProof.ts';
 import './audit.css';
+
+const NONE: readonly Schema['AuditLogEntry'][] = [];
+const unknown = () => undefined;
+/** While the organization is not read yet. */
+const NO_NAMES: AuditNames = { member: unknown, group: unknown, account: unknown, policy: unknown };
 
 /** Every change of the organization, newest first. */
 export function AuditPage() {
@@ -22,6 +30,9 @@ export function AuditPage() {
   const query = useQuery(auditQuery(filter));
   const { entries, cursor } = query.data ?? {};
   const older = useMutation({ mutationKey: ['audit', filter], mutationFn: () => readOlderEntries(filter) });
+  const { shown, pages } = usePages(entries ?? NONE, JSON.stringify(filter), { narrow: 5, wide: 20 });
+  const { organization } = useOrganization();
+  const names = organization ?? NO_NAMES;
   const isFiltered = Object.keys(search).length > 0;
   const proof = useAuditProof(JSON.stringify(filter), query.data, isFiltered);
   return (
@@ -43,10 +54,10 @@ export function AuditPage() {
           <AuditFilters key={JSON.stringify(search)} search={search} errors={fieldErrors(query.error)} />
           {query.error ? <ErrorNotice error={query.error} retry={() => void query.refetch()} /> : null}
           {query.isPending ? <Loading what="the audit log" /> : null}
-          {entries && entries.length > 0 ? (
+          {shown.length > 0 ? (
             <ol className="audit-entries">
-              {entries.map((entry) => (
-                <AuditEntry key={entry.id} entry={entry} breaks={proof?.breaks.get(entry)} />
+              {shown.map((entry) => (
+                <AuditEntry key={entry.id} entry={entry} names={names} breaks={proof?.breaks.get(entry)} />
               ))}
             </ol>
           ) : null}
@@ -56,13 +67,15 @@ export function AuditPage() {
             </Empty>
           ) : null}
           {entries && entries.length > 0 ? (
-            <More
-              hasMore={cursor !== undefined}
-              isReading={older.isPending}
-              error={older.error}
-              count={`${entries.length} shown`}
+            <Pager
               what="entries"
-              onMore={() => older.mutate()}
+              pages={pages}
+              rest={{
+                hasMore: cursor !== undefined,
+                isReading: older.isPending,
+                error: older.error,
+                read: () => older.mutateAsync(),
+              }}
             />
           ) : null}
         </div>

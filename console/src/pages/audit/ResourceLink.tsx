@@ -26,7 +26,7 @@ export function ResourceLink({ type, id }: { readonly type: string; readonly id:
       return <Link to="/members">Member</Link>;
     case 'group':
       return (
-        <Link to="/groups" hash={id}>
+        <Link to="/groups/$id" params={{ id }}>
           Group
         </Link>
       );

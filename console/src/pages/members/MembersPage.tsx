@@ -1,85 +1,129 @@
 import type { Schema } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { adminsQuery } from '../../api/queries.ts';
+import { useMemo } from 'react';
+import { adminsQuery, lastSignaturesQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { hasMember } from '../../domain/eligibility.ts';
+import { firstNames } from '../../text/counted.ts';
+import { dateTime } from '../../text/time.ts';
+import { AddressIcon } from '../../ui/AddressIcon.tsx';
 import { Badge } from '../../ui/Badge.tsx';
-import { Button } from '../../ui/Button.tsx';
-import { TextField } from '../../ui/Field.tsx';
-import { MemberTable } from '../../ui/MemberTable.tsx';
+import { List, type ListFilter } from '../../ui/List.tsx';
 import { FormLink } from '../../ui/NextStep.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { ProposeLink } from '../../ui/ProposeLink.tsx';
-import { ShortId } from '../../ui/ShortText.tsx';
-import { Empty, ErrorNotice } from '../../ui/States.tsx';
-import type { Column } from '../../ui/Table.tsx';
+import { ShortText } from '../../ui/ShortText.tsx';
+import { ErrorNotice } from '../../ui/States.tsx';
+import type { Columns } from '../../ui/Table.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
 
-type Member = Schema['Member'];
-
-/** From so many members on, one looks for a name. */
-const LONG_LIST = 12;
-
-function columnsOf(
-  { groups }: Organization,
-  admins: Schema['Admins'] | undefined,
-): readonly Column<Member>[] {
-  const adminIds = new Set(admins?.members.map(({ id }) => id));
-  const groupsOf = (id: string) =>
-    groups.filter(({ members }) => hasMember(members, id)).map(({ name }) => name);
-  return [
-    {
-      name: 'Role',
-      cell: ({ id }) => (adminIds.has(id) ? <Badge tone="accent">admin</Badge> : admins ? 'member' : null),
-    },
-    { name: 'Groups', cell: ({ id }) => groupsOf(id).join(', ') || null },
-    {
-      name: 'Registered',
-      cell: ({ registeredAt }) => (registeredAt ? 'yes' : <span className="muted">not yet</span>),
-    },
-    {
-      name: 'More',
-      cell: ({ id, name }) => (
-        <span className="row">
-          <ShortId id={id} of={`id of ${name}`} />
-          <Link to="/audit" search={{ resourceId: id }}>
-            Audit log<span className="hidden-visually"> of {name}</span>
-          </Link>
-          <ProposeLink to="/new/members" id={id} name={name} />
-        </span>
-      ),
-    },
-  ];
+/** A member, with what other lists say of them. */
+interface Row {
+  readonly member: Schema['Member'];
+  readonly isAdmin: boolean;
+  readonly groups: readonly Schema['Group'][];
+  /** When they last signed a request; empty: not lately. */
+  readonly signedAt: string;
 }
+
+const roleOf = ({ member: { type }, isAdmin }: Row) =>
+  `${type === 'user' ? 'person' : 'bot'}${isAdmin ? ', admin' : ''}`;
+
+const COLUMNS: Columns<Row> = [
+  {
+    name: 'Name',
+    sortBy: ({ member }) => member.name,
+    cell: ({ member: { name, walletAddress } }) => (
+      <span className="with-icon">
+        <AddressIcon address={walletAddress} />
+        {name}
+      </span>
+    ),
+  },
+  {
+    name: 'Role',
+    sortBy: roleOf,
+    cell: (row) => (row.isAdmin ? <Badge tone="accent">{roleOf(row)}</Badge> : roleOf(row)),
+  },
+  {
+    name: 'Wallet',
+    cell: ({ member: { name, walletAddress, walletKind } }) => (
+      <>
+        <ShortText text={walletAddress} of={`wallet of ${name}`} />
+        {walletKind === 'contract' ? <span className="muted small"> contract</span> : null}
+      </>
+    ),
+  },
+  { name: 'Groups', cell: ({ groups }) => firstNames(groups) || null },
+  {
+    name: 'Last signature',
+    sortBy: ({ signedAt }) => signedAt,
+    cell: ({ signedAt }) =>
+      signedAt === '' ? (
+        <span className="muted">not lately</span>
+      ) : (
+        <time dateTime={signedAt}>{dateTime(signedAt)}</time>
+      ),
+  },
+  {
+    name: 'More',
+    cell: ({ member: { id, name } }) => (
+      <span className="row">
+        <Link to="/audit" search={{ resourceId: id }}>
+          Audit log<span className="hidden-visually"> of {name}</span>
+        </Link>
+        <ProposeLink to="/new/members" id={id} name={name} />
+      </span>
+    ),
+  },
+];
+
+const filtersOf = ({ groups }: Organization): readonly ListFilter<Row>[] => [
+  {
+    label: 'Group',
+    options: groups.map(({ id, name }) => ({ value: id, name })),
+    has: (row, value) => row.groups.some(({ id }) => id === value),
+  },
+  {
+    label: 'Role',
+    options: [
+      { value: 'admin', name: 'admins' },
+      { value: 'user', name: 'people' },
+      { value: 'api', name: 'bots' },
+    ],
+    has: ({ member, isAdmin }, value) => (value === 'admin' ? isAdmin : member.type === value),
+  },
+];
 
 function Members({ organization }: { readonly organization: Organization }) {
   const { data: admins, error, refetch } = useQuery(adminsQuery);
-  const [sought, setSought] = useState('');
-  const text = sought.trim().toLowerCase();
-  const { members } = organization;
-  const found = members.filter(({ id, name, walletAddress }) =>
-    [id, name, walletAddress].some((field) => field.toLowerCase().includes(text)),
+  const { data: signatures } = useQuery(lastSignaturesQuery);
+  const rows = useMemo(
+    () =>
+      organization.members.map(
+        (member): Row => ({
+          member,
+          isAdmin: hasMember(admins?.members ?? [], member.id),
+          groups: organization.groups.filter(({ members }) => hasMember(members, member.id)),
+          signedAt: signatures?.get(member.id) ?? '',
+        }),
+      ),
+    [organization, admins, signatures],
   );
   return (
     <div className="stack">
       {error ? <ErrorNotice error={error} retry={() => void refetch()} /> : null}
-      {members.length >= LONG_LIST ? (
-        <TextField
-          label="Search by name, address or id"
-          type="search"
-          value={sought}
-          onChange={({ target }) => setSought(target.value)}
-        />
-      ) : null}
-      {found.length === 0 ? (
-        <Empty title={`No member matches “${sought}”`}>
-          <Button onClick={() => setSought('')}>Show all members</Button>
-        </Empty>
-      ) : (
-        <MemberTable caption="Members" members={found} more={columnsOf(organization, admins)} />
-      )}
+      <List
+        what="members"
+        caption="Members"
+        columns={COLUMNS}
+        rows={rows}
+        rowKey={({ member }) => member.id}
+        textOf={({ member: { id, name, walletAddress } }) => `${name} ${walletAddress} ${id}`}
+        searchLabel="Search by name, address or id"
+        filters={filtersOf(organization)}
+      />
     </div>
   );
 }

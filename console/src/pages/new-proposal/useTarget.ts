@@ -11,11 +11,11 @@ export function useTarget<A extends string>(
 ): void {
   const navigate = useNavigate();
   const { action, id } = useSearch({ strict: false });
-  const begin = useEffectEvent(() => {
-    const known = actions.find((one) => one === action);
+  const begin = useEffectEvent((wanted: string | undefined, id: string | undefined) => {
+    const known = actions.find((one) => one === wanted);
     if (!known) return;
     change({ action: known, ...(id ? { id } : {}) });
     void navigate({ to: '.', search: {}, replace: true });
   });
-  useEffect(() => begin(), [action, id]);
+  useEffect(() => begin(action, id), [action, id]);
 }

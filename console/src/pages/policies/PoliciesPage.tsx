@@ -1,48 +1,94 @@
 import type { Schema } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { policiesQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { policyAspects } from '../../text/policySentences.ts';
-import { Badge } from '../../ui/Badge.tsx';
+import { List, type ListFilter } from '../../ui/List.tsx';
 import { FormLink, NextStep } from '../../ui/NextStep.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Sentence } from '../../ui/Sentence.tsx';
 import { Empty } from '../../ui/States.tsx';
+import type { Column, Columns } from '../../ui/Table.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
-import './policies.css';
+import styles from './policies.module.css';
 
 const ADD = { to: '/new/policies' } as const;
 
-function PolicyCard({
-  policy,
-  organization,
-}: {
-  readonly policy: Schema['Policy'];
-  readonly organization: Organization;
-}) {
-  const { id, name, approverSetting } = policy;
+type Policy = Schema['Policy'];
+
+/** The parts of a policy that a row has; its page has all of them. */
+const SHOWN = ['Permits', 'Recipients', 'Approver', 'Budget'] as const;
+
+function columnsOf(organization: Organization): Columns<Policy> {
+  const aspectOf = (policy: Policy, name: string) =>
+    policyAspects(policy, organization).find((one) => one.name === name)?.text;
+  return [
+    {
+      name: 'Policy',
+      sortBy: ({ name }) => name,
+      cell: ({ id, name }) => (
+        <Link to="/policies/$id" params={{ id }}>
+          {name}
+        </Link>
+      ),
+    },
+    ...SHOWN.map(
+      (name): Column<Policy> => ({
+        name,
+        cell: (policy) => {
+          const text = aspectOf(policy, name);
+          return text === undefined ? null : <ShortSentence text={text} />;
+        },
+      }),
+    ),
+  ];
+}
+
+/** A sentence, of a long one the beginning: the page of the policy has all of it. */
+const ShortSentence = ({ text }: { readonly text: string }) => (
+  <span className={styles.sentence}>
+    <Sentence text={text} />
+  </span>
+);
+
+const filtersOf = ({ networks, accounts }: Organization): readonly ListFilter<Policy>[] => [
+  {
+    label: 'Network',
+    options: networks.map(({ id, name }) => ({ value: String(id), name })),
+    has: ({ networkId }, value) => String(networkId) === value,
+  },
+  {
+    label: 'Account',
+    options: accounts.map(({ id, name }) => ({ value: id, name })),
+    has: ({ accountIds }, value) => accountIds === null || accountIds.includes(value),
+  },
+  {
+    label: 'Approval',
+    options: [
+      { value: 'needed', name: 'needed' },
+      { value: 'none', name: 'not needed' },
+    ],
+    has: ({ approverSetting }, value) => (approverSetting === undefined) === (value === 'none'),
+  },
+];
+
+function Policies({ organization }: { readonly organization: Organization }) {
+  const columns = useMemo(() => columnsOf(organization), [organization]);
   return (
-    <li className="card policy-card">
-      <div className="policy-head">
-        <h2>
-          <Link to="/policies/$id" params={{ id }}>
-            {name}
-          </Link>
-        </h2>
-        <Badge>{approverSetting ? 'needs approval' : 'no approval needed'}</Badge>
-      </div>
-      <dl className="policy-aspects">
-        {policyAspects(policy, organization).map(({ name: aspect, text }) => (
-          <div key={aspect}>
-            <dt>{aspect}</dt>
-            <dd>
-              <Sentence text={text} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </li>
+    <List
+      what="policies"
+      caption="Policies"
+      columns={columns}
+      rows={organization.policies}
+      rowKey={({ id }) => id}
+      textOf={(policy) =>
+        [policy.name, policy.id, ...policyAspects(policy, organization).map(({ text }) => text)].join(' ')
+      }
+      searchLabel="Search by name, address or what it says"
+      filters={filtersOf(organization)}
+    />
   );
 }
 
@@ -63,11 +109,7 @@ export function PoliciesPage() {
               <NextStep place={ADD} name="Add a policy" />
             </Empty>
           ) : (
-            <ul className="policy-list">
-              {organization.policies.map((policy) => (
-                <PolicyCard key={policy.id} policy={policy} organization={organization} />
-              ))}
-            </ul>
+            <Policies organization={organization} />
           )
         }
       </WithOrganization>

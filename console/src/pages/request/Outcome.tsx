@@ -46,7 +46,7 @@ function chainRows(
   const network = networks.find(({ id }) => id === approval.networkId);
   const hash = approval.result?.transactionHash ?? approval.chain?.transactionHash;
   return [
-    ['Transaction hash', hash ? <ChainHash hash={hash} network={network} /> : undefined],
+    ['Transaction hash', hash ? <ChainHash key="hash" hash={hash} network={network} /> : undefined],
     ['Submitted', approval.chain ? dateTime(approval.chain.submittedAt) : undefined],
     ['Confirmations', approval.chain ? String(approval.chain.confirmations) : undefined],
     ['Block', approval.result?.blockNumber === undefined ? undefined : String(approval.result.blockNumber)],
@@ -54,7 +54,7 @@ function chainRows(
     [
       'Fee, paid by the relayer',
       approval.result?.fee ? (
-        <Amount raw={approval.result.fee} asset={nativeAsset(approval.networkId)} />
+        <Amount key="fee" raw={approval.result.fee} asset={nativeAsset(approval.networkId)} />
       ) : undefined,
     ],
   ];

@@ -105,7 +105,7 @@ export function TransactionDetails({
         [
           'Token',
           isTransfer && transaction.data.asset.tokenAddress !== NATIVE_CURRENCY ? (
-            <Address address={transaction.data.asset.tokenAddress} />
+            <Address key="token" address={transaction.data.asset.tokenAddress} />
           ) : undefined,
         ],
         [

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import type { Organization } from '../../api/useOrganization.ts';
 import { assetsOf } from '../../domain/assets.ts';
 import { countFilters, KINDS } from '../../domain/requestFilter.ts';
@@ -26,9 +26,10 @@ function SearchField({
   const [typed, setTyped] = useState(value);
   // A link or the history of the browser has changed it.
   useEffect(() => setTyped(value), [value]);
+  const search = useEffectEvent(onSearch);
   useEffect(() => {
     if (typed === value) return;
-    const timer = setTimeout(() => onSearch(typed), TYPED_MS);
+    const timer = setTimeout(() => search(typed), TYPED_MS);
     return () => clearTimeout(timer);
   }, [typed, value]);
   return (

@@ -6,7 +6,7 @@ import { adminsQuery } from '../../api/queries.ts';
 import {
   everyRequest,
   openRequestsQuery,
-  PAGE_SIZE,
+  pageSize,
   placesAfter,
   requestPageQuery,
 } from '../../api/requests.ts';
@@ -123,16 +123,17 @@ function Turning({
 function OpenRows({ found, ...tab }: Tab & { readonly found: readonly Approval[] }) {
   const navigate = route.useNavigate();
   const first = Number(tab.search.after ?? 0) || 0;
+  const size = pageSize();
   const turn = (after: number) =>
     void navigate({ search: requestsSearch({ ...tab.search, after: after === 0 ? '' : String(after) }) });
   return (
     <>
-      <Rows {...tab} approvals={found.slice(first, first + PAGE_SIZE)} />
+      <Rows {...tab} approvals={found.slice(first, first + size)} />
       <Turning
         isFirst={first === 0}
-        hasMore={found.length > first + PAGE_SIZE}
+        hasMore={found.length > first + size}
         onFirst={() => turn(0)}
-        onNext={() => turn(first + PAGE_SIZE)}
+        onNext={() => turn(first + size)}
       />
     </>
   );

@@ -26,17 +26,20 @@ function chainId({ networkIds }: Schema['SessionNonce'], ofWallet: number): numb
   return networkIds.length === 0 || networkIds.includes(ofWallet) ? ofWallet : (networkIds[0] ?? ofWallet);
 }
 
+/** Where one signs in: this page, or the service that `npm run dev` passes everything on to. */
+const SITE = new URL((import.meta.env.DEV && import.meta.env.VITE_SERVICE) || location.origin);
+
 /** The text that the wallet signs. Source: EIP-4361. */
 function messageOf(nonce: Schema['SessionNonce'], address: Address, ofWallet: number): string {
   return createSiweMessage({
     address,
     chainId: chainId(nonce, ofWallet),
-    domain: location.host,
+    domain: SITE.host,
     issuedAt: new Date(),
     expirationTime: new Date(nonce.expiresAt),
     nonce: nonce.nonce,
     statement: 'Sign in to orgwallet. This approves nothing and moves no money.',
-    uri: location.origin,
+    uri: SITE.origin,
     version: '1',
   });
 }
