@@ -58,7 +58,7 @@ const LAYERS = {
     may: [CLIENT],
     packages: npm(
       '@ariakit/react',
-      '@tanstack/react-(query|router)',
+      '@tanstack/react-(query|router|table)',
       'lean-qr',
       'lucide-react',
       'react',

@@ -35,6 +35,11 @@ export function refusedStatement(error: Error): string | undefined {
   return undefined;
 }
 
+/** Whether an error is an answer of Postgres. */
+export function isOfDatabase(error: unknown): boolean {
+  return error instanceof DatabaseError;
+}
+
 /** Errors of a server that cannot serve now: connection, resources, intervention (such as: it starts up), read-only. */
 const NOT_NOW = /^(08|53|57)|^25006$/;
 

@@ -34,7 +34,7 @@ const demoWalletsOf = (service) => ({
 });
 
 /** Starts the server. Returns it, and where the page is. */
-export async function serveConsole(service = DEFAULT_SERVICE, port = PORT) {
+async function serveConsole(service = DEFAULT_SERVICE, port = PORT) {
   const { origin } = new URL(service);
   const certificate = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',

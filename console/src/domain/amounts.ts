@@ -24,7 +24,7 @@ export function shortAmountText(raw: string | bigint, reported: number | null): 
 }
 
 /** What separates whole units from their decimals where the browser is: a comma, or a point as everywhere else. */
-export type DecimalSign = '.' | ',';
+type DecimalSign = '.' | ',';
 
 /** The decimal sign of a locale; of the browser's without one. */
 export function decimalSign(locale?: string): DecimalSign {
