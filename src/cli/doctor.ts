@@ -168,7 +168,7 @@ async function examineSigner({ signerDb }: CommandContext, config: Config): Prom
     runCheck('frozen', 'see its message', () => checkFreezes(signerDb())),
     ...askedBySigner(config).map((network) => examineSignerEndpoints(network, signerDb())),
   ]);
-  return found.flat();
+  return withoutRepeated(found.flat());
 }
 
 /** What the database of the service has. */

@@ -85,14 +85,13 @@ const CARRIED = new Set(['executions', 'attempts', 'expiries', 'requests']);
 
 /** The same failure of the same host is said once, and that `/statusz` is late once it says why. */
 function withoutSame(findings: readonly (Finding | Reported)[]): (Finding | Reported)[] {
-  const said = new Set<string>();
   const isReported = findings.some((finding) => 'unavailable' in finding);
-  return findings.filter(({ part, status, found, todo }) => {
+  const isSaid = (id: string, found: string) =>
+    findings.some((one) => one.part === `network ${id}` && one.status === 'fail' && one.found === found);
+  return findings.filter(({ part, found, todo }) => {
     if (isReported && part === 'service' && todo === SLOW) return false;
-    if (status !== 'fail') return true;
-    const isNew = !said.has(found);
-    said.add(found);
-    return isNew;
+    const [, id] = /^endpoints (\d+)$/.exec(part) ?? [];
+    return id === undefined || !isSaid(id, found);
   });
 }
 
