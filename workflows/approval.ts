@@ -24,6 +24,7 @@ import {
   contentAttributes,
   type SearchAttribute,
   type SearchableContent,
+  searchAttributes,
   stateAttributes,
 } from '../src/temporal/searchAttributes';
 import { databaseActivities, untilExpiryMs } from './databaseActivities';
@@ -150,8 +151,10 @@ export class ApprovalRun<S extends ApprovalState> {
   private upsertAttributes(next: S): void {
     const { typedSearchAttributes: listed } = workflowInfo();
     // A list without elements is not stored.
+    // A workflow of an earlier build began without this one: that nothing has failed is no change.
+    const unlisted = (key: SearchAttribute) => (key === searchAttributes.failureCode ? 'none' : []);
     const isNew = ({ key, value }: { readonly key: SearchAttribute; readonly value: unknown }) =>
-      JSON.stringify(listed.get(key) ?? []) !== JSON.stringify(value);
+      JSON.stringify(listed.get(key) ?? unlisted(key)) !== JSON.stringify(value);
     const changed = stateAttributes({ ...next, ...this.strategy.places(next) }).filter(isNew);
     if (changed.length === 0) return;
     // With the first change: an event of its own would say no more.

@@ -67,10 +67,11 @@ export function operationName({
 const MAX_KEYWORD = 200;
 
 /** The search attributes that say what an approval does, with their values. */
-export function contentAttributes({ operation, amount }: SearchableContent) {
+export function contentAttributes({ operation, amount }: Partial<SearchableContent>) {
+  // An activity of an earlier build returns a state without them.
   return [
-    { key: searchAttributes.operation, value: operation },
-    ...(amount === null ? [] : [{ key: searchAttributes.amount, value: amount.slice(0, MAX_KEYWORD) }]),
+    ...(operation ? [{ key: searchAttributes.operation, value: operation }] : []),
+    ...(amount ? [{ key: searchAttributes.amount, value: amount.slice(0, MAX_KEYWORD) }] : []),
   ];
 }
 
