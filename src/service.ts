@@ -100,7 +100,7 @@ async function startOtherParts(
   if (!roles.includes('api')) return { httpsPort: undefined, checked: { ...others, ...build } };
   const api = createApiServer(apiDependencies(clients, { ...shared(running.checked), ...all }, pageAddition));
   lifetime.onStop('the API', () => api.stop(), API_STOP_LIMIT_MS);
-  const { httpsPort } = await api.start();
+  const { httpsPort } = await api.start(lifetime.ending);
   // The others get no requests.
   lifetime.onStop('the delay', () => sleep(shutdownDelayMs), shutdownDelayMs + 1_000);
   const journal = { isRequired: true, check: () => api.assertOpen() };

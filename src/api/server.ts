@@ -7,6 +7,7 @@ import { readTags } from '../db/approvalTags';
 import { readCursorSecret } from '../db/installation';
 import { listenForNotifications, type Notifications } from '../db/notifications';
 import { authenticateSessions } from '../db/sessionCredentials';
+import { untilAvailable } from '../db/untilAvailable';
 import { listen } from '../listen';
 import { limitConnections } from './addressLimit';
 import { createApp } from './app';
@@ -39,8 +40,8 @@ import { transactionRoutes } from './routes/transactionRoutes';
 
 /** The servers that callers reach. */
 interface ApiServer {
-  /** Listens; rejects when a port is taken. Port 0 in the settings is any free one. */
-  start(): Promise<{ httpsPort: number | undefined; httpPort: number }>;
+  /** Listens, until `ending` is aborted; rejects when a port is taken. Port 0 in the settings is any free one. */
+  start(ending: AbortSignal): Promise<{ httpsPort: number | undefined; httpPort: number }>;
   /** Throws why every request is refused. */
   assertOpen(): Promise<void>;
   /** Takes no more connections and waits for the requests in flight, up to 30 seconds. */
@@ -91,11 +92,11 @@ function routesOf(
 async function appOf(
   dependencies: ApiDependencies,
   running: Running,
-  stopping: () => boolean,
+  { ending, stopping }: { readonly ending: AbortSignal; readonly stopping: () => boolean },
 ): Promise<Express> {
   const { idempotency, notifications, journalGate } = running;
   const { config, db, logger, metrics, tracer, findSignedMessage, pageAddition } = dependencies;
-  const cursors = createCursors(await readCursorSecret(db));
+  const cursors = createCursors(await untilAvailable(() => readCursorSecret(db), { signal: ending }));
   return createApp({
     config,
     db,
@@ -166,8 +167,8 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
 
   return {
     assertOpen: () => running.journalGate.assertOpen(),
-    async start() {
-      const app = await appOf(dependencies, running, () => stopping);
+    async start(ending) {
+      const app = await appOf(dependencies, running, { ending, stopping: () => stopping });
       const https = config.tlsEndsAtProxy ? undefined : createHttps(config.tls, app);
       if (https) unwatchCertificate = watchCertificate(https, config.tls, logger);
       const http = createHttpServer(HTTP_LIMITS, app);

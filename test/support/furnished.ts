@@ -213,14 +213,18 @@ export async function furnish(
   );
   const { replaces: _, ...replacingNone } = newTransactionOf({ ...own, policies, failedId: '' });
   const failedId = await makeFailed({ http, db }, org, replacingNone);
-  const named = await http.send({
-    key: org.adminKey,
-    path: `${BASE}/address-book`,
-    body: { name: newName(), address: newAddress() },
-  });
+  const named = await Promise.all(
+    [1, 2].map(() =>
+      http.send({
+        key: org.adminKey,
+        path: `${BASE}/address-book`,
+        body: { name: newName(), address: newAddress() },
+      }),
+    ),
+  );
   // What replaces it is left to a test: one can.
   const transactions = await Promise.all([1, 2].map(() => createTransaction(http, org, replacingNone)));
-  return { ...own, policies, failedId, transactions, addressBook: [named.body.data] };
+  return { ...own, policies, failedId, transactions, addressBook: named.map(({ body }) => body.data) };
 }
 
 /** The id of a transaction that was made and is closed as failed, so that another one can replace it. */
