@@ -33,7 +33,9 @@ const positionOf = (cursor: string) => BigInt(cursor.split('-', 1)[0] ?? 0);
 /** Cursors behind each other, newest first: of each power of two of the distance one at most. */
 function withEarlier(cursor: string, earlier: readonly string[]): string[] {
   const kept = new Map<number, string>();
-  for (const one of earlier) kept.set((positionOf(cursor) - positionOf(one)).toString(2).length, one);
+  // `latest`, and a position without a hash, say nothing about what the log has.
+  const compared = earlier.filter((one) => one.includes('-'));
+  for (const one of compared) kept.set((positionOf(cursor) - positionOf(one)).toString(2).length, one);
   return [cursor, ...kept.values()].slice(0, 40);
 }
 
