@@ -94,7 +94,7 @@ describe('a list', () => {
 
   it('of accounts has the networks to choose from', async () => {
     const alice = await site.signedIn(world.org.alice, '/accounts');
-    await untilShown(alice, 'Account 15');
+    await alice.page.getByRole('link', { name: 'Account 15' }).waitFor();
     expect((await namesOn(alice)).slice(0, 3)).toEqual(['Account 2', 'Account 3', 'Account 4']);
     await alice.page.getByLabel('Search by name, address or id').fill(world.treasury.address);
     expect(await namesOn(alice)).toEqual(['Treasury']);
