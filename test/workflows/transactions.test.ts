@@ -79,6 +79,8 @@ describe('a new transaction', () => {
     // Never an event for them alone.
     expect(names.every((one) => one.some((name) => name !== 'Operation' && name !== 'Amount'))).toBe(true);
     expect(names.flat().filter((name) => name === 'Amount')).toHaveLength(1);
+    await fundOnLocalChain(world.url, world.relayer);
+    await reached(world, failed, 'completed');
   });
 
   it('waits where its Stack Trace says it does', async () => {
