@@ -1,4 +1,4 @@
-import { type ApiError, createApi, type FeedEvent, NoAnswer } from '@orgwallet/client';
+import { type ApiError, createApi, type FeedEvent, NotConnected } from '@orgwallet/client';
 import { appendAudit } from '../../src/db/audit';
 import { OPERATOR } from '../../src/domain/actor';
 import { sharedApi } from '../support/api';
@@ -129,6 +129,6 @@ describe('events of the client', () => {
     await service.db('api_keys').where({ organization_id: org.id }).update({ revoked_at: new Date() });
     await expect(first(1, client().events())).rejects.toMatchObject({ code: 'unauthorized' });
     const baseUrl = proxy.baseUrl.replace(/:\d+/, ':1');
-    await expect(first(1, client({ baseUrl }).events())).rejects.toBeInstanceOf(NoAnswer);
+    await expect(first(1, client({ baseUrl }).events())).rejects.toBeInstanceOf(NotConnected);
   });
 });
