@@ -67,7 +67,10 @@ describe('a new transaction', () => {
     const failed = await withoutCoin();
     const listedOf = async () =>
       (await workflowOfTransaction(world, failed).describe()).typedSearchAttributes;
-    const listed = await listedOf();
+    const listed = await until('its failure is listed', async () => {
+      const now = await listedOf();
+      return now.get(searchAttributes.failureCode) !== 'none' && now;
+    });
     expect(listed.get(searchAttributes.operation)).toBe('transfer');
     expect(listed.get(searchAttributes.amount)).toMatch(/^[\d.]+ \S+$/);
     expect(listed.get(searchAttributes.failureCode)).toBe('relayerFunds');
