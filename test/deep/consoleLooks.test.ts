@@ -139,9 +139,9 @@ async function untilLoaded({ page }: Visitor): Promise<void> {
 describe('with 30 members, 25 policies, 15 accounts and 730 transactions', () => {
   describe.each(THEMES)('in %s colours', (colorScheme) => {
     it.each(PAGES)('%s fits a phone and a desktop', async (name, path) => {
+      const visitor = await site.signedIn(world.org.alice, path(), { colorScheme });
       for (const width of WIDTHS) {
-        const viewport = { width, height: 900 };
-        const visitor = await site.signedIn(world.org.alice, path(), { colorScheme, viewport });
+        await visitor.page.setViewportSize({ width, height: 900 });
         await untilLoaded(visitor);
         const overflow = await visitor.page.evaluate(
           'document.documentElement.scrollWidth - document.documentElement.clientWidth',
