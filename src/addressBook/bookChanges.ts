@@ -2,6 +2,7 @@ import {
   type AddressBookContent,
   type AddressBookEntry,
   deleteAddressBookEntry,
+  findAddressBookEntry,
   insertAddressBookEntries,
   listAddressBook,
   listNamedByAdmins,
@@ -149,13 +150,13 @@ async function holdAdmin(tx: Tx, organizationId: string, credentialId: string): 
 
 /**
  * Changes an address book as an admin asks, audited, and stores the answer of the request, all in one transaction: sent again, it
- * finds its answer. `answerOf` gets the entries that were changed, as they are now.
+ * finds its answer.
  */
 async function changeBook(
   db: Db,
   { organizationId, requestId, credentialId }: BookRequest,
   rule: Rule,
-  answerOf: (changed: readonly AddressBookEntry[], edits: readonly Edit[]) => StoredAnswer,
+  answerOf: (tx: Tx, edits: readonly Edit[]) => StoredAnswer | Promise<StoredAnswer>,
 ): Promise<Result<StoredAnswer>> {
   return db.transaction(async (tx) => {
     await holdAdmins(tx, organizationId);
@@ -183,9 +184,7 @@ async function changeBook(
       edits.filter((_, i) => isCreated[i]).map(({ id }) => id),
       positions.filter((_, i) => isCreated[i]),
     );
-    const ids = new Set(edits.map(({ id }) => id));
-    const changed = (await listAddressBook(tx, { organizationId })).filter(({ id }) => ids.has(id));
-    const answer = answerOf(changed, edits);
+    const answer = await answerOf(tx, edits);
     await answerLocked(tx, requestId, answer);
     return accept(answer);
   });
@@ -202,7 +201,7 @@ const contentOf = (id: string, { name, address, networkId }: NamedAddress): Addr
 /** Makes the answer about one entry. */
 type AnswerOfOne = (entry: AddressBookEntry) => StoredAnswer;
 
-function onlyOne([entry]: readonly AddressBookEntry[]): AddressBookEntry {
+function existing(entry: AddressBookEntry | undefined): AddressBookEntry {
   if (!entry) throw new Error('the entry that was changed is not there');
   return entry;
 }
@@ -213,9 +212,11 @@ export function createEntry(
   request: BookRequest & { readonly id: string; readonly content: NamedAddress },
   answerOf: AnswerOfOne,
 ): Promise<Result<StoredAnswer>> {
-  const { id, content } = request;
+  const { organizationId, id, content } = request;
   const rule: Rule = () => accept([{ id, after: contentOf(id, content) }]);
-  return changeBook(db, request, rule, (changed) => answerOf(onlyOne(changed)));
+  return changeBook(db, request, rule, async (tx) =>
+    answerOf(existing(await findAddressBookEntry(tx, organizationId, id))),
+  );
 }
 
 const notFound = () => refuse('notFound', 'entry not found in this organization');
@@ -226,12 +227,14 @@ export function updateEntry(
   request: BookRequest & { readonly id: string; readonly change: Partial<NamedAddress> },
   answerOf: AnswerOfOne,
 ): Promise<Result<StoredAnswer>> {
-  const { id, change } = request;
+  const { organizationId, id, change } = request;
   const rule: Rule = (entries) => {
     const before = entries.find((one) => one.id === id);
     return before ? accept([{ id, before, after: contentOf(id, { ...before, ...change }) }]) : notFound();
   };
-  return changeBook(db, request, rule, (changed) => answerOf(onlyOne(changed)));
+  return changeBook(db, request, rule, async (tx) =>
+    answerOf(existing(await findAddressBookEntry(tx, organizationId, id))),
+  );
 }
 
 /** Removes an entry. The answer is about what was removed. */
@@ -246,7 +249,7 @@ export function removeEntry(
     removed = entries.find((one) => one.id === id);
     return removed ? accept([{ id, before: removed }]) : notFound();
   };
-  return changeBook(db, request, rule, () => answerOf(onlyOne(removed ? [removed] : [])));
+  return changeBook(db, request, rule, () => answerOf(existing(removed)));
 }
 
 /** A row of an import, and where it is. */
