@@ -118,10 +118,29 @@ function gone(field: string, { position }: FeedCursor, common: bigint): Refused 
 
 const stopping = () => unavailable('the service is stopping; connect again');
 
+/** Counts the answers that each credential listens with. */
+function createListeningLimit(): EventFeed['enter'] {
+  const entered = new Map<string, number>();
+  return ({ kind, id }, response) => {
+    const count = entered.get(id) ?? 0;
+    if (count >= MOST_LISTENING[kind]) {
+      const message = `this credential listens ${count} times on this process, the maximum`;
+      throw new Refused({ code: 'rateLimited', message }, { headers: { 'Retry-After': '1' } });
+    }
+    if (response.closed) return;
+    entered.set(id, count + 1);
+    response.once('close', () => {
+      const left = (entered.get(id) ?? 1) - 1;
+      if (left === 0) entered.delete(id);
+      else entered.set(id, left);
+    });
+  };
+}
+
 /** Creates the feeds of a process. */
 export function createEventFeed(db: Db, logger: Logger): EventFeed {
   const listeners = new Set<Listener>();
-  const entered = new Map<string, number>();
+  const enter = createListeningLimit();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
@@ -260,20 +279,9 @@ export function createEventFeed(db: Db, logger: Logger): EventFeed {
     read,
     next,
     listen,
-    enter({ kind, id }, response) {
+    enter(credential, response) {
       if (stopped) throw stopping();
-      const count = entered.get(id) ?? 0;
-      if (count >= MOST_LISTENING[kind]) {
-        const message = `this credential listens ${count} times on this process, the maximum`;
-        throw new Refused({ code: 'rateLimited', message }, { headers: { 'Retry-After': '1' } });
-      }
-      if (response.closed) return;
-      entered.set(id, count + 1);
-      response.once('close', () => {
-        const left = (entered.get(id) ?? 1) - 1;
-        if (left === 0) entered.delete(id);
-        else entered.set(id, left);
-      });
+      enter(credential, response);
     },
     stop() {
       stopped = true;
