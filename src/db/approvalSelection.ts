@@ -1,4 +1,6 @@
 import type { Knex } from 'knex';
+import type { Db, Tx } from './database';
+import { queryRows } from './rows';
 import type { SearchCondition } from './searchTerms';
 import type { ApprovalRow } from './tables';
 
@@ -109,7 +111,7 @@ function amongNewest(
  * Common table expressions for a page that is limited by size as well, of one more than the limit: `counted` numbers what was
  * selected (`n`), with the sum of its sizes up to there (`upto`) and how many there are (`found`).
  */
-export function countedPage(
+function countedPage(
   filter: ApprovalFilter,
   own: OwnSelection,
   { from, bytes }: { readonly from: string; readonly bytes: string },
@@ -135,6 +137,27 @@ export function countedPage(
       listed AS (SELECT * FROM first WHERE (SELECT count(*) FROM first) >= ? UNION ALL (${all.text})), ${counted}`,
     values: [...first.values, limit, ...all.values],
   };
+}
+
+/**
+ * Reads a page, newest first, that ends before `limit` when its sizes together are more than `maxBytes`, and has one at least, if
+ * there is one; and whether there are more. `select` joins `counted` by its `id` and shows `counted.found`.
+ */
+export async function readPageBySize<Row>(
+  db: Db | Tx,
+  filter: ApprovalFilter,
+  own: OwnSelection,
+  page: { readonly from: string; readonly bytes: string; readonly select: string; readonly maxBytes: number },
+): Promise<{ readonly rows: readonly Row[]; readonly hasMore: boolean }> {
+  const { text, values } = countedPage(filter, own, page);
+  const rows = await queryRows<Row & { readonly found: number }>(
+    db,
+    `WITH ${text}
+      ${page.select}
+      WHERE counted.n = 1 OR (counted.n <= ? AND counted.upto <= ?) ORDER BY counted.n`,
+    [...values, filter.limit, page.maxBytes],
+  );
+  return { rows, hasMore: (rows[0]?.found ?? 0) > rows.length };
 }
 
 /** Where an approval is in the course of things, one of these: what failed can still be open. */

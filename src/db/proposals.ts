@@ -12,8 +12,8 @@ import { lockApproval } from './approvalLocks';
 import {
   type ApprovalFilter,
   approvalSelection,
-  countedPage,
   type OwnSelection,
+  readPageBySize,
   STAGE_CONDITION,
   type Stage,
 } from './approvalSelection';
@@ -141,19 +141,14 @@ export async function pageOfProposals(
   filter: ProposalFilter & { readonly organizationId: string },
   maxDataBytes: number,
 ): Promise<{ snapshots: ProposalSnapshot[]; hasMore: boolean }> {
-  const { text, values } = countedPage(filter, ownSelection(filter), {
+  const { rows, hasMore } = await readPageBySize<SnapshotColumns>(db, filter, ownSelection(filter), {
     from: 'FROM approvals a JOIN proposals p ON p.id = a.id',
     bytes: 'octet_length(p.data::text)',
+    select: `SELECT ${SNAPSHOT_COLUMNS}, counted.found FROM counted JOIN approvals a ON a.id = counted.id
+      ${SNAPSHOT_JOINS}`,
+    maxBytes: maxDataBytes,
   });
-  const rows = await queryRows<SnapshotColumns & { readonly found: number }>(
-    db,
-    `WITH ${text}
-      SELECT ${SNAPSHOT_COLUMNS}, c.found FROM counted c JOIN approvals a ON a.id = c.id
-      ${SNAPSHOT_JOINS}
-      WHERE c.n = 1 OR (c.n <= ? AND c.upto <= ?) ORDER BY c.n`,
-    [...values, filter.limit, maxDataBytes],
-  );
-  return { snapshots: rows.map(snapshotOf), hasMore: (rows[0]?.found ?? 0) > rows.length };
+  return { snapshots: rows.map(snapshotOf), hasMore };
 }
 
 /** One proposal of an organization, about that resource if one is named, with the current admins and time, in one statement; or undefined. */

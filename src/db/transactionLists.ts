@@ -2,8 +2,8 @@ import type { TransactionRecord } from '../domain/transaction';
 import {
   type ApprovalFilter,
   approvalSelection,
-  countedPage,
   type OwnSelection,
+  readPageBySize,
   STAGE_CONDITION,
   type Stage,
 } from './approvalSelection';
@@ -78,16 +78,11 @@ export async function pageOfTransactions(
   filter: TransactionFilter,
   maxCalldataBytes: number,
 ): Promise<{ snapshots: TransactionSnapshot[]; hasMore: boolean }> {
-  const { text, values } = countedPage(filter, ownSelection(filter), {
+  const { rows, hasMore } = await readPageBySize<SnapshotColumns>(db, filter, ownSelection(filter), {
     from: 'FROM approvals a JOIN transactions t ON t.id = a.id',
     bytes: '(octet_length(t.calldata) - 2) / 2',
+    select: `SELECT ${RECORD}, ${SURROUNDINGS}, counted.found ${FROM} JOIN counted ON counted.id = a.id`,
+    maxBytes: maxCalldataBytes,
   });
-  const rows = await queryRows<SnapshotColumns & { readonly found: number }>(
-    db,
-    `WITH ${text}
-      SELECT ${RECORD}, ${SURROUNDINGS}, page.found ${FROM} JOIN counted page ON page.id = a.id
-      WHERE page.n = 1 OR (page.n <= ? AND page.upto <= ?) ORDER BY page.n`,
-    [...values, filter.limit, maxCalldataBytes],
-  );
-  return { snapshots: rows.map(snapshotOf), hasMore: (rows[0]?.found ?? 0) > rows.length };
+  return { snapshots: rows.map(snapshotOf), hasMore };
 }
