@@ -35,7 +35,7 @@ async function answerOf(
   { check }: CheckedPart,
   limitMs: number,
 ): Promise<Pick<PartState, 'status' | 'reason'>> {
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   try {
     await withTimeLimit(check(), limitMs, () => {
       throw new Error(`no answer within ${limitMs / 1_000} s`);
@@ -45,7 +45,7 @@ async function answerOf(
     return { status: error instanceof PartUnknown ? 'unknown' : 'down', reason };
   }
   seenAt.set(check, new Date());
-  const tookMs = performance.now() - begunAt;
+  const tookMs = performance.now() - startedAt;
   if (tookMs < SLOW_MS) return { status: 'up' };
   return { status: 'slow', reason: `answered after ${(tookMs / 1_000).toFixed(1)} s` };
 }

@@ -28,6 +28,7 @@ const MAX_CALLDATA_BYTES = 1_048_576;
 const MAX_NESTED_CALLS = 1_000;
 /** The most transactions of a policy that are returned one by one. */
 const MAX_CHANGED = 50;
+
 /** The calls that a transaction carries, at every depth, itself included. */
 function callsIn({ calls }: PastTransaction['nested']): number {
   return (calls ?? []).reduce((sum, { nested }) => sum + callsIn(nested), 1);
