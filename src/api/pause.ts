@@ -8,10 +8,10 @@ export type Pause = () => Promise<void>;
 
 /** Creates the pause of one request. */
 export function createPause(): Pause {
-  let begun = performance.now();
+  let startedAt = performance.now();
   return async () => {
-    if (performance.now() - begun < SLICE_MS) return;
+    if (performance.now() - startedAt < SLICE_MS) return;
     await nextTurn();
-    begun = performance.now();
+    startedAt = performance.now();
   };
 }

@@ -5,8 +5,7 @@ import { MemberTable } from '../../ui/MemberTable.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
 import { ProposeLink } from '../../ui/ProposeLink.tsx';
 import { RecordNotFound } from '../../ui/RecordNotFound.tsx';
-import { ShortId } from '../../ui/ShortText.tsx';
-import { Times } from '../../ui/Times.tsx';
+import { recordFacts } from '../../ui/recordFacts.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
 
 function Uses({ id, policies }: { readonly id: string; readonly policies: Organization['policies'] }) {
@@ -37,7 +36,7 @@ export function GroupPage() {
       {({ groups, policies }) => {
         const group = groups.find((one) => one.id === id);
         if (!group) return <RecordNotFound what="group" id={id} />;
-        const { name, members, createdAt, updatedAt } = group;
+        const { name, members } = group;
         return (
           <Page
             title={name}
@@ -49,14 +48,7 @@ export function GroupPage() {
                 <Facts
                   rows={[
                     ['Named in', <Uses key="uses" id={id} policies={policies} />],
-                    ['Id', <ShortId key="id" id={id} of={`id of ${name}`} />],
-                    ['Created', <Times key="times" createdAt={createdAt} updatedAt={updatedAt} />],
-                    [
-                      'Audit log',
-                      <Link key="log" to="/audit" search={{ resourceId: id }}>
-                        Changes of this group
-                      </Link>,
-                    ],
+                    ...recordFacts('group', group),
                   ]}
                 />
               </div>

@@ -9,9 +9,8 @@ import { Notice } from '../../ui/Notice.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
 import { ProposeLink } from '../../ui/ProposeLink.tsx';
 import { RecordNotFound } from '../../ui/RecordNotFound.tsx';
+import { recordFacts } from '../../ui/recordFacts.tsx';
 import { Sentence } from '../../ui/Sentence.tsx';
-import { ShortId } from '../../ui/ShortText.tsx';
-import { Times } from '../../ui/Times.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
 
 type Policy = Schema['Policy'];
@@ -54,7 +53,6 @@ function People({ policy, organization }: Props) {
 }
 
 function About({ policy, organization }: Props) {
-  const { id, name, createdAt, updatedAt } = policy;
   return (
     <div className="card">
       <Facts
@@ -62,14 +60,7 @@ function About({ policy, organization }: Props) {
           ...policyAspects(policy, organization).map(
             ({ name: aspect, text }) => [aspect, <Sentence key={aspect} text={text} />] as const,
           ),
-          ['Id', <ShortId key="id" id={id} of={`id of ${name}`} />],
-          ['Created', <Times key="times" createdAt={createdAt} updatedAt={updatedAt} />],
-          [
-            'Audit log',
-            <Link key="log" to="/audit" search={{ resourceId: id }}>
-              Changes of this policy
-            </Link>,
-          ],
+          ...recordFacts('policy', policy),
         ]}
       />
     </div>
