@@ -4,9 +4,12 @@ import { endHeartbeats, forgetHeartbeats, noteHeartbeat } from './db/lastSeen';
 import { HEARTBEAT_MS } from './domain/lastSeen';
 import type { Logger } from './logging';
 
+/** How soon a worker that begins to poll is noted, in milliseconds. */
+const LOOK_MS = 250;
+
 /**
- * Notes every few seconds which task queues the workers of this process poll: one statement, also of many queues. Returns the
- * function that stops it, after which the process counts as ended.
+ * Notes every few seconds which task queues the workers of this process poll, and soon that one more is polled: one statement,
+ * also of many queues. Returns the function that stops it, after which the process counts as ended.
  */
 export function keepHeartbeats({
   db,
@@ -19,9 +22,15 @@ export function keepHeartbeats({
   readonly logger: Logger;
 }): () => Promise<void> {
   const id = randomUUID();
+  let noted: ReadonlySet<string> = new Set();
+  let beatAt = Number.NEGATIVE_INFINITY;
 
   async function beat(): Promise<void> {
     const queues = polled();
+    const isDue = performance.now() - beatAt >= HEARTBEAT_MS;
+    if (!isDue && queues.every((queue) => noted.has(queue))) return;
+    noted = new Set(queues);
+    beatAt = performance.now();
     try {
       if (queues.length > 0) await noteHeartbeat(db, id, queues);
     } catch (error) {
@@ -35,7 +44,7 @@ export function keepHeartbeats({
     .then(beat);
   const timer = setInterval(() => {
     beating = beating.then(beat);
-  }, HEARTBEAT_MS);
+  }, LOOK_MS);
   return async () => {
     clearInterval(timer);
     await beating;
