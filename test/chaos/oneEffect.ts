@@ -101,12 +101,17 @@ export async function expectOneEffect(payment: Payment, expected: Outcome, http:
   }
   if (completed) {
     const attempt = requireRow(attempts[0]);
+    const block = await fixture.chain.getBlock({ blockNumber: requireRow(attempt.block_number) });
+    const receipt = await fixture.chain.getTransactionReceipt({
+      hash: requireRow(attempt.outcome_hash) as Hex,
+    });
     expect(row.result).toEqual({
       resolution: 'approved',
       transactionHash: attempt.outcome_hash,
       blockNumber: Number(attempt.block_number),
+      executedAt: new Date(Number(block.timestamp) * 1_000).toISOString(),
+      fee: String(receipt.gasUsed * receipt.effectiveGasPrice),
     });
-    const block = await fixture.chain.getBlock({ blockNumber: requireRow(attempt.block_number) });
     expect(block.hash).toBe(attempt.block_hash);
     expect(block.transactions).toContain(attempt.outcome_hash);
     expect(usage.at(-1)?.block_at).toEqual(new Date(Number(block.timestamp) * 1_000));
