@@ -49,13 +49,13 @@ export const getRecipientEndpoint = endpoint({
   id: 'getRecipient',
   tag: 'Recipients',
   method: 'get',
-  path: '/recipients/{address}',
+  path: '/recipients/{recipientAddress}',
   access: 'read',
   summary: 'Get what is known of an address',
   description:
     'Returns where the organization has the address, what it has paid to it over its whole history, and known addresses that look ' +
     'like it. Recipients are those of transfers, and the contracts of calls.',
-  params: { address: 'address' },
+  params: { recipientAddress: 'address' },
   query: z.strictObject({
     before: instant
       .optional()

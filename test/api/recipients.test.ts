@@ -50,7 +50,7 @@ describe('what is known of a recipient', () => {
   it('is refused of what is no address', async () => {
     const ask = (address: string) => ({ key: org.readKey, path: `/api/v1/recipients/${address}` });
     const wrong = '0x70997970c51812dc3A010C7d01b50e0d17dc79C8';
-    await expectRefused(api.http, org, ask(wrong), badField('address'));
+    await expectRefused(api.http, org, ask(wrong), badField('recipientAddress'));
     await expectRefused(api.http, org, ask('0x12'), refusal(404, 'notFound'));
     await expectRefused(api.http, org, ask(`${anAddress()}?before=now`), badField('before'));
   });

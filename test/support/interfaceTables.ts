@@ -653,7 +653,7 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   addressBookPost('/{entryId}/update', ADDRESS_BOOK_ENTRY, 'notFound'),
   addressBookPost('/{entryId}/remove', ADDRESS_BOOK_ENTRY, 'notFound'),
   addressBookPost('/import', fields({ created: 'integer', updated: 'integer', unchanged: 'integer' })),
-  get('/recipients/{address}', RECIPIENT),
+  get('/recipients/{recipientAddress}', RECIPIENT),
   propose('members', '/create', 'create'),
   propose('members', '/update', 'update'),
   propose('members', '/remove', 'remove'),

@@ -48,11 +48,11 @@ async function recipientView(
   };
 }
 
-/** GET /recipients/{address}. */
+/** GET /recipients/{recipientAddress}. */
 export function recipientRoutes({ db }: { db: Db }): Route[] {
   return [
     readRoute(getRecipientEndpoint, async ({ organizationId, params, query }) => {
-      const sought = { organizationId, address: params.address ?? '' };
+      const sought = { organizationId, address: params.recipientAddress ?? '' };
       const before = query.before === undefined ? null : new Date(query.before);
       return { data: await recipientView(db, sought, before) };
     }),

@@ -273,6 +273,13 @@ describe('the components of the OpenAPI document', () => {
     expect(constructors.filter((name) => names.has(name))).toEqual([]);
   });
 
+  it('have no parameter with the name of a schema that is not its own', () => {
+    const parameters = Object.entries<{ schema: { $ref?: string } }>(document.components.parameters);
+    const others = parameters.filter(([name, { schema }]) => schema.$ref && nameOf(schema.$ref) !== name);
+    const names = new Set(named.map(([name]) => name));
+    expect(others.map(([name]) => name).filter((name) => names.has(name))).toEqual([]);
+  });
+
   it('have headers and queries of texts, numbers and enums without a format', () => {
     for (const { schema, name } of Object.values<{ schema: object; name: string }>(
       document.components.parameters,
