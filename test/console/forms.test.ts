@@ -54,7 +54,7 @@ describe('the form of a contract call', () => {
     await dave.page.getByLabel('Contract', { exact: true }).fill(address);
     await dave.page.getByLabel(/^ABI/).fill('approve(address spender, uint256 amount)');
     await dave.page.getByLabel('amount (uint256)').fill(`1234${'5'.padEnd(decimals, '0')}`);
-    await untilShown(dave, `= 1,234.5 ${symbol}`);
+    await untilShown(dave, `= 1\u202f234.5 ${symbol}`);
   });
 });
 

@@ -1,10 +1,13 @@
-/** A whole number of smallest units, in whole units with its decimals: `1234500000`, 6 → `1,234.5`. As it is without decimals. */
+/** Between groups of three digits: a narrow space. A comma is a decimal sign to half of those who read it. Source: ISO 80000-1, 7.3. */
+const GROUP = '\u202f';
+
+/** A whole number of smallest units, in whole units with its decimals: `1234500000`, 6 → `1 234.5`. As it is without decimals. */
 export function amountText(raw: string | bigint, reported: number | null): string {
   const decimals = reported ?? 0;
   const digits = String(raw).padStart(decimals + 1, '0');
   const whole = decimals === 0 ? digits : digits.slice(0, -decimals);
   const fraction = decimals === 0 ? '' : digits.slice(-decimals).replace(/0+$/, '');
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, GROUP);
   return fraction === '' ? grouped : `${grouped}.${fraction}`;
 }
 
@@ -38,8 +41,8 @@ export type TypedAmount = { readonly raw: string } | { readonly error: string };
 /** Whole units in groups of three digits or not, and decimals. */
 const WITH_POINT = /^(\d+|[1-9]\d{0,2}(?:,\d{3})+)(?:\.(\d+))?$/;
 const WITH_COMMA = /^(\d+|[1-9]\d{0,2}(?:\.\d{3})+)(?:,(\d+))?$/;
-/** Where a comma is the decimal sign, a thousand times as much to some as to others. */
-const AMBIGUOUS = /^([1-9]\d{0,2})[.,](\d{3})$/;
+/** A thousand times as much to some as to others: a comma wherever it is typed, a point where the decimal sign is a comma. */
+const AMBIGUOUS = /^0*([1-9]\d{0,2})([.,])(\d{3})$/;
 /** Groups of three digits apart by spaces, as many locales write them. */
 const SPACED = /^[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?$/;
 
@@ -50,18 +53,24 @@ function partsOf(typed: string, sign: DecimalSign): RegExpExecArray | undefined 
   return own ?? WITH_POINT.exec(text) ?? undefined;
 }
 
+/** What is wrong with an amount that some read as a thousand times what others read; undefined: nothing. */
+function ambiguity(typed: string, sign: DecimalSign): string | undefined {
+  const [, units, separator, thousandths] = AMBIGUOUS.exec(typed) ?? [];
+  if (units === undefined || (separator === '.' && sign === '.')) return undefined;
+  return `Ambiguous amount (write ${units}${thousandths}, or ${units}${sign}${thousandths}0)`;
+}
+
 /**
  * Reads an amount that somebody typed in whole units; in the smallest unit where there are no decimals. A point is a decimal sign
  * everywhere, a comma where it is the one of the locale; the other one may stand between groups of three digits, and so may
- * spaces. Where the comma is the decimal sign, `1.250` and `1,250` are refused: neither is read in two ways.
+ * spaces. `1,250` is refused everywhere, because a browser may speak another language than whoever types; `1.250` where the
+ * decimal sign is a comma.
  */
 export function readAmount(text: string, reported: number | null, sign = decimalSign()): TypedAmount {
   const decimals = reported ?? 0;
   const typed = text.trim();
-  const [, units = '', thousandths = ''] = (sign === ',' && AMBIGUOUS.exec(typed)) || [];
-  if (units !== '') {
-    return { error: `Ambiguous amount (write ${units}${thousandths}, or ${units},${thousandths}0)` };
-  }
+  const ambiguous = ambiguity(typed, sign);
+  if (ambiguous !== undefined) return { error: ambiguous };
   const [, whole = '', fraction = ''] = partsOf(typed, sign) ?? [];
   if (whole === '') return { error: `Invalid amount (expected digits, such as 1250 or 0${sign}05)` };
   const places = fraction.replace(/0+$/, '');
@@ -73,10 +82,10 @@ export function readAmount(text: string, reported: number | null, sign = decimal
 
 /** An amount as somebody would type it, to the last digit: `readAmount` reads the same. */
 export function typedText(raw: string | bigint, reported: number | null, sign = decimalSign()): string {
-  const [whole = '', fraction = ''] = amountText(raw, reported).replaceAll(',', '').split('.');
+  const [whole = '', fraction = ''] = amountText(raw, reported).replaceAll(GROUP, '').split('.');
   if (fraction === '') return whole;
   const typed = `${whole}${sign}${fraction}`;
-  return sign === ',' && AMBIGUOUS.test(typed) ? `${typed}0` : typed;
+  return ambiguity(typed, sign) === undefined ? typed : `${typed}0`;
 }
 
 /** What an amount is of. */

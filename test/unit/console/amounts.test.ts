@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import {
   amountText,
   assetText,
@@ -11,25 +12,33 @@ describe('an amount', () => {
   it.each([
     ['0', 18, '0'],
     ['1', 18, '0.000000000000000001'],
-    ['1250500000000000000000', 18, '1,250.5'],
-    ['1234567890', 0, '1,234,567,890'],
+    ['1250500000000000000000', 18, '1\u202f250.5'],
+    ['1234567890', 0, '1\u202f234\u202f567\u202f890'],
     ['100', 2, '1'],
-    [(2n ** 256n - 1n).toString(), 0, (2n ** 256n - 1n).toLocaleString('en-US')],
+    [(2n ** 256n - 1n).toString(), 0, (2n ** 256n - 1n).toLocaleString('en-US').replaceAll(',', '\u202f')],
   ])('%s with %i decimals is shown as %s, to the last digit', (raw, decimals, text) => {
     expect(amountText(raw, decimals)).toBe(text);
   });
 
   it.each([
     ['1234567891234567891', 18, '1.23457'],
-    ['1234567891234567891234', 18, '1,234.57'],
-    ['1234567891234', 6, '1,234,567.891234', '1,234,568'],
+    ['1234567891234567891234', 18, '1\u202f234.57'],
+    ['1234567891234', 6, '1\u202f234\u202f567.891234', '1\u202f234\u202f568'],
     ['123456789', 18, '0.000000000123457'],
-    ['999999500000', 6, '1,000,000'],
+    ['999999500000', 6, '1\u202f000\u202f000'],
     ['1500000', 6, '1.5'],
-    ['1234567890', 0, '1,234,567,890'],
+    ['1234567890', 0, '1\u202f234\u202f567\u202f890'],
     ['0', 18, '0'],
   ])('%s with %i decimals has six significant digits in a sentence: %s', (raw, decimals, ...texts) => {
     expect(shortAmountText(raw, decimals)).toBe(texts.at(-1));
+  });
+
+  it('has no comma as it is shown, and is read as it is shown, whatever the decimal sign', () => {
+    for (const raw of ['1250', '1250000', '1234567891']) {
+      const shown = amountText(raw, 0);
+      expect(shown).not.toMatch(/[.,]/);
+      for (const sign of ['.', ','] as const) expect(readAmount(shown, 0, sign)).toEqual({ raw });
+    }
   });
 
   it.each([
@@ -76,11 +85,55 @@ describe('an amount', () => {
     expect(readAmount(text, decimals, ',')).toEqual({ raw });
   });
 
-  it.each(['1.250', '1,250', '999,999'])('typed as %s has two meanings there, and is refused', (text) => {
-    const digits = text.replace(/\D/, '');
-    expect(readAmount(text, 6, ',')).toEqual({
-      error: `Ambiguous amount (write ${digits}, or ${text.replace('.', ',')}0)`,
-    });
+  it.each(['1.250', '1,250', '999,999', '01.250', '001,250'])(
+    'typed as %s has two meanings there, and is refused',
+    (text) => {
+      const [, units, thousandths] = /^0*(\d+)\D(\d+)$/.exec(text) ?? [];
+      expect(readAmount(text, 6, ',')).toEqual({
+        error: `Ambiguous amount (write ${units}${thousandths}, or ${units},${thousandths}0)`,
+      });
+    },
+  );
+
+  it.each(['1,250', '12,500', '01,250'])(
+    'typed as %s is refused where a point is the decimal sign, too: the browser may speak another language',
+    (text) => {
+      const [, units, thousandths] = /^0*(\d+),(\d+)$/.exec(text) ?? [];
+      expect(readAmount(text, 6, '.')).toEqual({
+        error: `Ambiguous amount (write ${units}${thousandths}, or ${units}.${thousandths}0)`,
+      });
+    },
+  );
+
+  it.each([
+    ['1.250', 3, '1250'],
+    ['0,125', 3, undefined],
+    ['1,250,000', 0, '1250000'],
+    ['1,250.5', 1, '12505'],
+  ])('typed as %s has one meaning where a point is the decimal sign', (text, decimals, raw) => {
+    expect(readAmount(text, decimals, '.')).toEqual(
+      raw === undefined ? { error: expect.stringMatching(/^Invalid amount/) } : { raw },
+    );
+  });
+
+  it.each(['１２５', '1\u2009250', '1.2５0', '٣٫٥', '1’250', '1_000', '+1', '½', '∞', '1 250 00', '0 250'])(
+    'typed as %s, which is not plain digits, is refused with either decimal sign',
+    (text) => {
+      for (const sign of ['.', ','] as const) expect(readAmount(text, 18, sign)).toHaveProperty('error');
+    },
+  );
+
+  it('never is a thousand times as much with one decimal sign as with the other', () => {
+    const digits = fc.stringMatching(/^\d{1,4}$/);
+    const separator = fc.constantFrom('.', ',', ' ', '\u00a0', '\u202f', '');
+    const text = fc.tuple(digits, separator, digits, separator, digits).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(text, (typed) => {
+        const [point, comma] = [readAmount(typed, 18, '.'), readAmount(typed, 18, ',')];
+        if ('raw' in point && 'raw' in comma) expect(point).toEqual(comma);
+      }),
+      { numRuns: 5_000 },
+    );
   });
 
   it.each(['', '0,5,5', '1.25,5.5', '1.2.3', '12.34,5', '-1', '1 25', '1,5e3'])(

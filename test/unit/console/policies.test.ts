@@ -75,13 +75,13 @@ const sentences = (policy: Schema['Policy']) =>
 describe('a policy', () => {
   it('reads as sentences', () => {
     expect(sentences(POLICY)).toEqual([
-      `Permits: Token transfers of at most 5,000 USDC (${TOKEN})`,
+      `Permits: Token transfers of at most 5\u202f000 USDC (${TOKEN})`,
       'Network: Ethereum',
       'Accounts: “Treasury”',
       `Recipients: “Bob” (${BOB.walletAddress})`,
       'Initiator: Any member',
       'Approver: 2 of the group “Finance”; the initiator cannot approve',
-      'Budget: At most 5,000 USDC within any 24 hours, counted for each account and destination',
+      'Budget: At most 5\u202f000 USDC within any 24 hours, counted for each account and destination',
     ]);
   });
 
