@@ -1,4 +1,5 @@
 import type { Schema } from '@orgwallet/client';
+import { isSameAddress } from './address.ts';
 
 export const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
 
@@ -38,6 +39,14 @@ export function sendableOn(
     }
   }
   return [...found.values()];
+}
+
+/**
+ * The asset that is chosen, whatever the case of its address; the first one before there is a choice. Undefined where the chosen one
+ * is not among them: an amount that was typed for it is never one of another asset.
+ */
+export function chosenAsset(assets: readonly Sendable[], chosen: string): Sendable | undefined {
+  return chosen === '' ? assets[0] : assets.find(({ tokenAddress }) => isSameAddress(tokenAddress, chosen));
 }
 
 /** The assets that an organization deals with: each network's native currency, and the tokens that policies name. */

@@ -126,7 +126,9 @@ function Call({ organization }: { readonly organization: Organization }) {
     ...namedFunctions(draft.to, organization.policies),
     ...('value' in abi ? abi.value : []),
   ]);
-  const item = functions.find((one) => signatureOf(one) === draft.signature) ?? functions[0];
+  // The list changes with the policies: what was typed for one function is never sent to another.
+  const item =
+    draft.signature === '' ? functions[0] : functions.find((one) => signatureOf(one) === draft.signature);
   const token = useToken(draft.to, { account, network }, organization);
   const value = readAmount(draft.value, network?.nativeAsset.decimals ?? 18);
   const data = item ? calldataOf(item, draft.args) : undefined;
@@ -167,6 +169,7 @@ function Call({ organization }: { readonly organization: Organization }) {
         error={errors.data}
         onChange={({ target }) => change({ signature: target.value, args: [] })}
       >
+        {functions.length > 0 && !item ? <option value="">Choose a function</option> : null}
         {functions.map((one) => (
           <option key={signatureOf(one)} value={signatureOf(one)}>
             {signatureOf(one)}
@@ -174,7 +177,12 @@ function Call({ organization }: { readonly organization: Organization }) {
         ))}
       </SelectField>
       {item ? (
-        <Arguments item={item} args={draft.args} token={token} onChange={(args) => change({ args })} />
+        <Arguments
+          item={item}
+          args={draft.args}
+          token={token}
+          onChange={(args) => change({ args, signature: signatureOf(item) })}
+        />
       ) : null}
       <TextField
         label={`Value (${network?.nativeAsset.symbol ?? 'native currency'})`}

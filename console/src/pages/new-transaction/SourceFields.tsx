@@ -1,5 +1,6 @@
 import { isAddress } from 'viem';
 import type { Organization } from '../../api/useOrganization.ts';
+import { chosenOf } from '../../domain/chosen.ts';
 import { RecordField, TextField } from '../../ui/Field.tsx';
 
 /** What every transaction says: where it comes from, and what it is for. */
@@ -14,13 +15,13 @@ export interface Source {
 export const NO_SOURCE: Source = { accountId: '', networkId: '', description: '', replaces: '' };
 
 /** The account and network that are chosen; where there is no choice, the only one. */
-export function sourceOf({ accountId, networkId }: Source, { accounts, networks }: Organization) {
-  const account =
-    accounts.find(({ id }) => id === accountId) ?? (accounts.length === 1 ? accounts[0] : undefined);
+export function sourceOf(
+  { accountId, networkId }: Pick<Source, 'accountId' | 'networkId'>,
+  { accounts, networks }: Pick<Organization, 'accounts' | 'networks'>,
+) {
+  const account = chosenOf(accounts, accountId);
   const possible = networks.filter(({ id }) => account?.networks.some((one) => one.id === id));
-  const network =
-    possible.find(({ id }) => String(id) === networkId) ?? (possible.length === 1 ? possible[0] : undefined);
-  return { account, network, possible };
+  return { account, network: chosenOf(possible, networkId), possible };
 }
 
 /** What of the source and the recipient has to be filled in yet, as the form labels it. */

@@ -5,8 +5,15 @@ import { getAddress } from 'viem';
 import { balancesQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { useSession } from '../../api/useSession.ts';
-import { amountText, assetText, decimalSign, readAmount, type TypedAmount } from '../../domain/amounts.ts';
-import { NATIVE_CURRENCY, type Sendable, sendableOn } from '../../domain/assets.ts';
+import {
+  amountText,
+  assetText,
+  decimalSign,
+  readAmount,
+  type TypedAmount,
+  typedText,
+} from '../../domain/amounts.ts';
+import { chosenAsset, NATIVE_CURRENCY, type Sendable, sendableOn } from '../../domain/assets.ts';
 import { useDraft } from '../../state/drafts.ts';
 import { SelectField, TextField } from '../../ui/Field.tsx';
 import { AddressField } from './AddressField.tsx';
@@ -54,12 +61,17 @@ function isMoreThan(amount: TypedAmount | undefined, balance: string | undefined
 function amountHint(amount: TypedAmount | undefined, asset: Sendable | undefined): string | undefined {
   if (isMoreThan(amount, asset?.balance)) return 'This is more than the balance.';
   if (decimalSign() === '.' || !amount || !('raw' in amount)) return undefined;
-  return `Read as ${assetText(amount.raw, asset)}`;
+  return `Read as ${assetText(amount.raw, asset, typedText)}`;
 }
 
-/** How much of an asset the account has, or why none can be chosen. */
-function assetHint(asset: Sendable | undefined, hasNetwork: boolean): string | undefined {
+/** How much of an asset the account has, or why none is chosen. */
+function assetHint(
+  asset: Sendable | undefined,
+  { hasNetwork, isLoading, chosen }: { hasNetwork: boolean; isLoading: boolean; chosen: string },
+): string | undefined {
   if (!hasNetwork) return 'Choose an account and a network first.';
+  if (!asset && isLoading) return 'The balances are being read.';
+  if (!asset) return `${chosen} is not known here: the account has none of it, and no policy names it.`;
   if (asset?.balance === undefined) return undefined;
   return `Balance: ${amountText(asset.balance, asset.decimals)} ${asset.symbol}`;
 }
@@ -76,12 +88,12 @@ function Transfer({ organization }: { readonly organization: Organization }) {
     void navigate({ search: {}, replace: true });
   }, [accountId, replaces, change, navigate]);
   const { account, network } = sourceOf(draft, organization);
-  const { data: balances = [] } = useQuery({
+  const { data: balances = [], isLoading } = useQuery({
     ...balancesQuery(account?.id ?? ''),
     enabled: account !== undefined,
   });
   const assets = network ? sendableOn(network, balances, organization.policies) : [];
-  const asset = assets.find(({ tokenAddress }) => tokenAddress === draft.token) ?? assets[0];
+  const asset = chosenAsset(assets, draft.token);
   const amount = asset && draft.amount !== '' ? readAmount(draft.amount, asset.decimals) : undefined;
   const typed = typedTransfer({ draft, account, network, asset, amount, initiator: member.walletAddress });
   const request = useRequest(typed, forget);
@@ -92,6 +104,7 @@ function Transfer({ organization }: { readonly organization: Organization }) {
       organization={organization}
       missing={[
         ...missingOf(draft.to, organization, draft, 'recipient'),
+        ...(network && !asset ? ['asset'] : []),
         ...(amount && 'raw' in amount ? [] : ['amount']),
       ]}
     >
@@ -101,9 +114,10 @@ function Transfer({ organization }: { readonly organization: Organization }) {
         value={asset?.tokenAddress ?? ''}
         error={errors.token}
         disabled={!network}
-        hint={assetHint(asset, network !== undefined)}
+        hint={assetHint(asset, { hasNetwork: network !== undefined, isLoading, chosen: draft.token })}
         onChange={({ target }) => change({ token: target.value })}
       >
+        {network && !asset ? <option value="">Choose an asset</option> : null}
         {assets.map(({ tokenAddress, symbol }) => (
           <option key={tokenAddress} value={tokenAddress}>
             {symbol || 'token'}{' '}
