@@ -1,3 +1,4 @@
+import { quotedName } from './quotedName.ts';
 /** What addresses are called. */
 export interface AddressNames {
   /** Who has an address: an account, or a member. */
@@ -5,8 +6,6 @@ export interface AddressNames {
   /** What the address book calls it, on a network where one is given: for display only. */
   noted(address: string, networkId?: number): string | undefined;
 }
-
-const quoted = (name: string) => `“${name}”`;
 
 /**
  * An address after its name, as the admins have decided it or as the address book has it, which is said; without one, the address
@@ -18,7 +17,7 @@ export function namedAddress(
   { networkId, shown = address }: { readonly networkId?: number; readonly shown?: string } = {},
 ): string {
   const owner = names.owner(address);
-  if (owner !== undefined) return `${quoted(owner)} (${shown})`;
+  if (owner !== undefined) return `${quotedName(owner)} (${shown})`;
   const noted = names.noted(address, networkId);
-  return noted === undefined ? shown : `${quoted(noted)} (address book, ${shown})`;
+  return noted === undefined ? shown : `${quotedName(noted)} (address book, ${shown})`;
 }

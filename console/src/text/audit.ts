@@ -1,5 +1,6 @@
 import type { Schema } from '@orgwallet/client';
 import { failureTitle } from './failures.ts';
+import { quotedName } from './quotedName.ts';
 
 const words = (name: string) =>
   name
@@ -53,5 +54,7 @@ function verbText(verb: string, details: Fields): string {
 export function auditText(entry: Entry, names: AuditNames): string {
   const [what = '', verb = ''] = entry.action.split('.');
   const name = nameOf(entry, names);
-  return capital([words(what), name && `“${name}”`, verbText(verb, entry.details)].filter(Boolean).join(' '));
+  return capital(
+    [words(what), name && quotedName(name), verbText(verb, entry.details)].filter(Boolean).join(' '),
+  );
 }

@@ -2,6 +2,7 @@ import type { Approval, Proposal, Transaction } from '@orgwallet/client';
 import { shortAddress } from '../domain/address.ts';
 import { assetText, shortAmountText } from '../domain/amounts.ts';
 import { type AddressNames, namedAddress } from './addressName.ts';
+import { quotedName } from './quotedName.ts';
 
 /** The names that a line can use in place of ids. */
 export interface Names extends AddressNames {
@@ -9,11 +10,9 @@ export interface Names extends AddressNames {
   network(id: number): string | undefined;
 }
 
-const quoted = (name: string) => `“${name}”`;
-
 /** `“A”, “B” and 3 more`. */
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, 3).map(quoted).join(', ');
+  const shown = names.slice(0, 3).map(quotedName).join(', ');
   return names.length > 3 ? `${shown} and ${names.length - 3} more` : shown;
 }
 
@@ -41,14 +40,14 @@ function proposalLine(proposal: Proposal, names: Names): string {
 
 function transactionLine(transaction: Transaction, names: Names): string {
   const account = names.account(transaction.accountId);
-  const from = account ? ` from ${quoted(account)}` : '';
+  const from = account ? ` from ${quotedName(account)}` : '';
   const on = names.network(transaction.networkId) ?? `network ${transaction.networkId}`;
   if (transaction.type === 'TOKEN_TRANSFER') {
     const { destination, asset, rawAmount } = transaction.data;
     const { networkId } = transaction;
     const shown = shortAddress(destination);
     const owner = names.owner(destination);
-    const to = owner ? quoted(owner) : namedAddress(destination, names, { networkId, shown });
+    const to = owner ? quotedName(owner) : namedAddress(destination, names, { networkId, shown });
     return `Send ${assetText(rawAmount, asset, shortAmountText)}${from} to ${to} on ${on}`;
   }
   const { toAddress, functionName, encodingFaults } = transaction.data;

@@ -2,6 +2,7 @@ import type { Schema } from '@orgwallet/client';
 import { amountText, assetText } from '../domain/amounts.ts';
 import { NATIVE_CURRENCY } from '../domain/assets.ts';
 import { type AddressNames, namedAddress } from './addressName.ts';
+import { quotedName } from './quotedName.ts';
 
 type Policy = Schema['Policy'] | Schema['ProposedPolicy'];
 
@@ -20,7 +21,6 @@ interface Aspect {
   readonly text: string;
 }
 
-const quoted = (name: string) => `“${name}”`;
 const hoursText = (hours: number) => (hours === 1 ? 'hour' : `${hours} hours`);
 
 const addressText = (address: string, networkId: number, names: PolicyNames) =>
@@ -74,7 +74,7 @@ function toText(policy: Policy, names: PolicyNames): string | undefined {
     : destinationAddresses.map((address) => addressText(address, policy.networkId, names)).join(', ');
 }
 
-const groupText = (id: string, names: PolicyNames) => `the group ${quoted(names.group(id) ?? id)}`;
+const groupText = (id: string, names: PolicyNames) => `the group ${quotedName(names.group(id) ?? id)}`;
 const memberText = (id: string, names: PolicyNames) => names.member(id) ?? id;
 
 function initiatorText({ initiatorSetting: setting }: Policy, names: PolicyNames): string {
@@ -115,7 +115,7 @@ function budgetText(policy: Policy): string {
 function fromText({ accountIds, accounts }: Policy, names: PolicyNames): string {
   if (accountIds === null) return 'Any account';
   const called = (id: string) => accounts.find((one) => one.id === id)?.name ?? names.account(id) ?? id;
-  return accountIds.map((id) => quoted(called(id))).join(', ');
+  return accountIds.map((id) => quotedName(called(id))).join(', ');
 }
 
 type Said = readonly [name: string, text: (policy: Policy, names: PolicyNames) => string | undefined];

@@ -1,10 +1,9 @@
 import type { Schema } from '@orgwallet/client';
 import { counted } from './counted.ts';
+import { quotedName } from './quotedName.ts';
 import { dateTime } from './time.ts';
 
 type Known = Schema['KnownAddress'];
-
-const quoted = (name: string) => `“${name}”`;
 
 /** Who or what has an address: `the member “Alice”`, `“ACME” in the address book`, `named in “Suppliers”`. */
 export function knownText(
@@ -14,11 +13,11 @@ export function knownText(
   const named = (type: Known['type']) => known.filter((one) => one.type === type);
   const on = ({ networkId }: Known) =>
     networkId === undefined ? '' : ` on ${networkName(networkId) ?? `network ${networkId}`}`;
-  const policies = named('policy').map(({ name }) => quoted(name));
+  const policies = named('policy').map(({ name }) => quotedName(name));
   const texts = [
-    ...named('account').map(({ name }) => `the account ${quoted(name)}`),
-    ...named('member').map(({ name }) => `the member ${quoted(name)}`),
-    ...named('addressBookEntry').map((one) => `${quoted(one.name)} in the address book${on(one)}`),
+    ...named('account').map(({ name }) => `the account ${quotedName(name)}`),
+    ...named('member').map(({ name }) => `the member ${quotedName(name)}`),
+    ...named('addressBookEntry').map((one) => `${quotedName(one.name)} in the address book${on(one)}`),
     ...(policies.length > 0 ? [`named in ${policies.join(', ')}`] : []),
   ];
   return texts.length > 0 ? texts.join(', ') : undefined;

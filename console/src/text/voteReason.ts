@@ -1,5 +1,6 @@
 import type { Approval } from '@orgwallet/client';
 import { hasMember, type Viewer, votesOf } from '../domain/eligibility.ts';
+import { quotedName } from './quotedName.ts';
 
 /** Why somebody has nothing to sign about an open request; undefined: they have. */
 export function voteReason(approval: Approval, viewer: Viewer): string | undefined {
@@ -15,5 +16,5 @@ export function voteReason(approval: Approval, viewer: Viewer): string | undefin
   if (threshold === 0) return 'Its policy needs no approval.';
   const policy = viewer.policies.find(({ id }) => id === approval.policy.id);
   if (!policy) return 'Its policy was removed.';
-  return `The policy “${policy.name}” does not name you as an approver.`;
+  return `The policy ${quotedName(policy.name)} does not name you as an approver.`;
 }

@@ -4,6 +4,7 @@ import { addressIcon } from '../../../console/src/domain/addressIcon.ts';
 import { assetDrawing, chainDrawing } from '../../../console/src/domain/assetIcon.ts';
 import { readPrefixed } from '../../../console/src/domain/prefixedAddress.ts';
 import { namedAddress } from '../../../console/src/text/addressName.ts';
+import { quotedName } from '../../../console/src/text/quotedName.ts';
 import { recipientText } from '../../../console/src/text/recipient.ts';
 import { anAddress } from '../../support/builders';
 
@@ -56,6 +57,14 @@ describe('the name of an address', () => {
     expect(namedAddress(ADDRESS, names)).toBe(`“Dave” (${ADDRESS})`);
     expect(namedAddress(other, names)).toBe(`“ACME” (address book, ${other})`);
     expect(namedAddress(other, { ...names, noted: () => undefined })).toBe(other);
+  });
+
+  it('cannot end its quotes: what it says is no other address', () => {
+    const other = anAddress();
+    const name = `Dave” (${ADDRESS}), paid by “ACME`;
+    const expected = `“Dave" (${ADDRESS}), paid by "ACME” (address book, ${other})`;
+    expect(namedAddress(other, { ...names, noted: () => name })).toBe(expected);
+    expect(quotedName(name).slice(1, -1)).not.toMatch(/[“”]/);
   });
 });
 

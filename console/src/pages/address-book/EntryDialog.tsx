@@ -8,6 +8,7 @@ import { addressBookQuery, recipientQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { addressError } from '../../domain/address.ts';
 import { fieldErrors } from '../../text/errors.ts';
+import { quotedName } from '../../text/quotedName.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { SelectField, TextField } from '../../ui/Field.tsx';
@@ -55,7 +56,11 @@ export function EntryDialog({ entry, organization, onClose }: Props) {
     }
   };
   return (
-    <Dialog open title={entry ? `Change “${entry.name}”` : 'New name for an address'} onClose={onClose}>
+    <Dialog
+      open
+      title={entry ? `Change ${quotedName(entry.name)}` : 'New name for an address'}
+      onClose={onClose}
+    >
       <form className="stack" noValidate onSubmit={(event) => void send(event)}>
         <TextField
           label="Name"

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { orgwallet, queryClient } from '../../api/client.ts';
 import { once } from '../../api/once.ts';
 import { addressBookQuery } from '../../api/queries.ts';
+import { quotedName } from '../../text/quotedName.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
@@ -31,7 +32,7 @@ export function RemoveButton({ entry }: { readonly entry: Schema['AddressBookEnt
         Remove<span className="hidden-visually"> {name}</span>
       </Button>
       {isOpen ? (
-        <Dialog open title={`Remove “${name}”?`} onClose={() => setOpen(false)}>
+        <Dialog open title={`Remove ${quotedName(name)}?`} onClose={() => setOpen(false)}>
           <div className="stack">
             <p>
               <code className="whole-address">{address}</code> has no name any more. Nothing else changes.
