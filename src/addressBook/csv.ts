@@ -7,9 +7,12 @@ export const MAX_ROWS = 1_000;
 /** No row needs more characters: those of a name, an address, and what quotes them. */
 const MAX_ROW_LENGTH = 2_000;
 
-/** What a spreadsheet would take for a formula, and what was made harmless like this before. */
-const FORMULA = /^['\s]*[=+\-@]/;
-const HARMLESS = /^'['\s]*[=+\-@]/;
+/**
+ * What a spreadsheet would take for a formula, and what was made harmless like this before: at the beginning, and behind a semicolon,
+ * where a cell begins as well for who opens the file with semicolons as separators, whatever is quoted.
+ */
+const FORMULA = /(^|;)(?=['\s]*[=+\-@])/g;
+const HARMLESS = /(^|;)'(?=['\s]*[=+\-@])/g;
 
 /** A row of a file, and the line where it begins; the first line is 1. */
 export interface CsvRow {
@@ -111,12 +114,11 @@ export function readCsv(file: string): readonly CsvRow[] | CsvFault {
 
 /** A name in a file as it is in the book. */
 export function readName(field: string): string {
-  const text = field.trim();
-  return HARMLESS.test(text) ? text.slice(1) : text;
+  return field.trim().replace(HARMLESS, '$1');
 }
 
 function written(value: string): string {
-  const harmless = FORMULA.test(value) ? `'${value}` : value;
+  const harmless = value.replace(FORMULA, "$1'");
   return /[",;\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 

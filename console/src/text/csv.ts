@@ -1,13 +1,16 @@
 /** A column of a table that is written to a file: its heading, and its text of a row. */
 export type CsvColumn<Row> = readonly [heading: string, text: (row: Row) => string | number | undefined];
 
-/** What a spreadsheet would take for the beginning of a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * What a spreadsheet would take for the beginning of a formula: at the beginning, and wherever else a cell begins for who opens the
+ * file with other separators, whatever is quoted.
+ */
+const FORMULA = /(^|[;\t\r\n])(?=['\s]*[=+\-@])|^(?=[\t\r])/g;
 
 function field(value: string | number | undefined): string {
   const text = String(value ?? '');
-  const harmless = FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  const harmless = text.replace(FORMULA, "$1'");
+  return /[",;\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
 /**

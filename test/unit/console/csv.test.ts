@@ -37,6 +37,11 @@ describe('csv', () => {
     ['@SUM(A1)', "'@SUM(A1)"],
     ['\t=1', "'\t=1"],
     ['\r=1', '"\'\r=1"'],
+    [' =1', "' =1"],
+    ['Rent;=1+1;', '"Rent;\'=1+1;"'],
+    ['Rent; @SUM(A1)', '"Rent;\' @SUM(A1)"'],
+    ['a\t=1', "a\t'=1"],
+    ['a\n=1', '"a\n\'=1"'],
     ['=HYPERLINK("https://a.example","b")', '"\'=HYPERLINK(""https://a.example"",""b"")"'],
   ])('takes from %j the power of a formula', (text, expected) => {
     expect(written(text)).toBe(`text\r\n${expected}\r\n`);
