@@ -1,5 +1,4 @@
 import { isRestricted } from '../chain/functions';
-import { nestedCallsOf } from '../chain/nestedCalls';
 import type { NetworkConfig } from '../config';
 import type { ShownImpact } from '../contract/policyImpactContract';
 import type { Db } from '../db/database';
@@ -13,45 +12,20 @@ import {
   type ResourceChange,
 } from '../domain/governance';
 import type { ConditionFailure, Evaluation } from '../domain/policyEngine';
-import { type PastTransaction, replayPolicy } from '../domain/policyImpact';
+import { replayPolicy } from '../domain/policyImpact';
 import { changeState } from '../operations/change';
 import type { OperationRule } from '../operations/rule';
-import { contentOf } from '../transactions/policy';
-import { createPause, type Pause } from './pause';
+import { readPast } from './pastTransactions';
+import { createPause } from './pause';
 import { acceptOrThrow } from './refusals';
 
 /** The most transactions that are evaluated, and the most evaluations: each policy is evaluated for each of them. */
 const MAX_TRANSACTIONS = 500;
 const MAX_EVALUATIONS = 5_000;
-/** The calldata, and the nested calls, of all of them together: every one is compared with every entry of a policy. */
+/** The calldata of all of them together: all of it is read. */
 const MAX_CALLDATA_BYTES = 1_048_576;
-const MAX_NESTED_CALLS = 1_000;
 /** The most transactions of a policy that are returned one by one. */
 const MAX_CHANGED = 50;
-
-/** The calls that a transaction carries, at every depth, itself included. */
-function callsIn({ calls }: PastTransaction['nested']): number {
-  return (calls ?? []).reduce((sum, { nested }) => sum + callsIn(nested), 1);
-}
-
-/** The newest transactions whose calls are few enough, oldest first. */
-async function readPast(recent: readonly RecentTransaction[], pause: Pause): Promise<PastTransaction[]> {
-  const past: PastTransaction[] = [];
-  let calls = -recent.length;
-  for (const one of recent) {
-    const { id, createdAt, counts, accountId, accountNetworkIds, networkId, initiatorId } = one;
-    const nested = nestedCallsOf({ to: one.to, value: one.value, data: one.calldata });
-    calls += callsIn(nested);
-    if (calls > MAX_NESTED_CALLS) break;
-    const account = { id: accountId, networkIds: accountNetworkIds };
-    past.push({
-      ...{ id, createdAt, counts, account, accountId, networkId, initiatorId, nested },
-      content: contentOf(one),
-    });
-    await pause();
-  }
-  return past.reverse();
-}
 
 /** The members and groups of a state. */
 function peopleOf(state: OrganizationState) {
