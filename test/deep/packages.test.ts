@@ -21,7 +21,9 @@ const manifestIn = (dir: string): Manifest => JSON.parse(readFileSync(join(dir, 
 
 async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
   try {
-    const { stdout } = await promisify(execFile)(command, args, { cwd, maxBuffer: 10_000_000 });
+    // Jest colours what its processes print, whoever reads it.
+    const env = { ...process.env, FORCE_COLOR: '0' };
+    const { stdout } = await promisify(execFile)(command, args, { cwd, env, maxBuffer: 10_000_000 });
     return stdout;
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
