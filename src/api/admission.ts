@@ -84,11 +84,10 @@ async function limitRate(
   }
 }
 
-/** Refuses a key that is used from elsewhere than its ranges. */
-function assertFrom(credential: Credential, client: string): void {
-  if (credential.kind !== 'apiKey' || !credential.rights.addressRanges) return;
-  if (credential.rights.addressRanges.some((range) => isInRange(client, range))) return;
-  throw new Refused({ code: 'forbidden', message: `the API key is not for requests from ${client}` });
+/** Whether a key may be used from an address; a session is used from anywhere. */
+function isFrom(credential: Credential, client: string): boolean {
+  const ranges = credential.kind === 'apiKey' ? credential.rights.addressRanges : null;
+  return ranges === null || ranges.some((range) => isInRange(client, range));
 }
 
 /** Finds the credential of a request. */
@@ -159,12 +158,20 @@ export function createAdmission(
   const sessionStarts = createCredentialRateLimiter(db, SESSION_STARTS);
   const { ofAny, ofSession } = createIdentification(authenticate, origins, failures);
 
+  /** Refuses a key that is used from elsewhere than its ranges, which counts as a failure: the key may be stolen. */
+  function assertFrom(credential: Credential, { client }: Exchange): void {
+    if (isFrom(credential, client)) return;
+    if (!failures.count(callerNetwork(client)))
+      throw tooMany('too many requests with a key that is not for this address');
+    throw new Refused({ code: 'forbidden', message: `the API key is not for requests from ${client}` });
+  }
+
   function admitBy(find: Identify): RequestHandler {
     return async (request, response, next) => {
       const exchange = exchangeOf(response);
       const credential = await find(request, exchange);
       exchange.credential = credential;
-      assertFrom(credential, exchange.client);
+      assertFrom(credential, exchange);
       await limitRate(limit, rateLimit.perSecond, credential, response);
       next();
     };

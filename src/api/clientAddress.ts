@@ -35,11 +35,21 @@ export function callerNetwork(address: string): string {
   return `${new ipaddr.IPv6([...parts.slice(0, 4), 0, 0, 0, 0])}/64`;
 }
 
+/** The bits that IPv4 in IPv6 has before its own (RFC 4291, section 2.5.5.2). */
+const MAPPED_BITS = 96;
+
+/** The network of a range (CIDR), and how many bits it has. IPv4 in IPv6 is IPv4. */
+function readRange(range: string): readonly [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  const [network, bits] = ipaddr.parseCIDR(range);
+  const isMapped = network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && bits >= MAPPED_BITS;
+  return isMapped ? [network.toIPv4Address(), bits - MAPPED_BITS] : [network, bits];
+}
+
 /** Whether an address is in a range of addresses (CIDR). IPv4 in IPv6 is IPv4. */
 export function isInRange(address: string, range: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const own = ipaddr.process(address);
-  const [network, bits] = ipaddr.parseCIDR(range);
+  const [network, bits] = readRange(range);
   // The types do not say that two of one kind match.
   return own.kind() === network.kind() && (own as ipaddr.IPv6).match(network as ipaddr.IPv6, bits);
 }

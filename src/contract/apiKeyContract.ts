@@ -11,13 +11,14 @@ const scope = z.enum(SCOPES).meta({
     '`propose`: organization operations (propose, deliver signatures, execute), and the address book.',
 });
 
-const isRange = (text: string) => z.cidrv4().safeParse(text).success || z.cidrv6().safeParse(text).success;
+/** IPv4 within IPv6 is written as the IPv4 that it is: callers have it like that. */
+const isRange = (text: string) =>
+  z.cidrv4().safeParse(text).success || (z.cidrv6().safeParse(text).success && !text.includes('.'));
 
 const addressRange = z
   .string()
   .max(43)
-
-  .refine(isRange, 'must be a range of addresses such as 203.0.113.0/24')
+  .refine(isRange, 'must be a range of addresses such as 203.0.113.0/24 or 2001:db8::/32')
   .meta({ id: 'AddressRange', description: 'A range of addresses (CIDR).', examples: ['203.0.113.0/24'] });
 
 const listOrNull = <T extends z.ZodType<string | number>>(item: T) =>

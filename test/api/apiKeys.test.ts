@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { endpoints, scopeOf } from '../../src/api/endpoints';
 import { issueApiKey } from '../../src/credentials/apiKeys';
 import { OPERATOR } from '../../src/domain/actor';
@@ -9,6 +10,7 @@ import { type Furnished, furnish, newTransactionOf } from '../support/furnished'
 import type { Answer } from '../support/http';
 import type { TestOrganization, TestService } from '../support/service';
 import { type Browser, signIn } from '../support/session';
+import { storeRequest } from '../support/storedRequests';
 import { transactionPath } from '../support/transactionApi';
 import { until } from '../support/until';
 
@@ -115,7 +117,10 @@ describe('API keys by the session of an admin', () => {
     }
     const other = await api.createOrganization();
     const stranger = await signIn(api, other.alice);
-    expect((await sent(stranger, 'DELETE', `/api-keys/${id}`)).status).toBe(404);
+    for (const unknown of [id, 'key_01jz8k3v5fe5ht0n2m6w9r4xyz', 'x', '%00']) {
+      const { status } = await sent(stranger, 'DELETE', `/api-keys/${unknown}`);
+      expect([unknown, status]).toEqual([unknown, 404]);
+    }
     expect((await listed(stranger)).map((one: Shown) => one.id)).not.toContain(id);
     const foreign = await sent(stranger, 'POST', '/api-keys', keyOf());
     expect([foreign.status, foreign.body.error.details.field]).toEqual([400, 'memberIds[0]']);
@@ -131,6 +136,7 @@ describe('API keys by the session of an admin', () => {
     ['no network', { networkIds: [] }, 'networkIds'],
     ['an unknown account', { accountIds: ['acc_01jz8k3v5fe5ht0n2m6w9r4xyz'] }, 'accountIds[0]'],
     ['a range that is none', { addressRanges: ['127.0.0.1'] }, 'addressRanges[0]'],
+    ['a range of IPv4 within IPv6', { addressRanges: ['64:ff9b::1.2.3.4/96'] }, 'addressRanges[0]'],
     ['a range that is too long', { addressRanges: ['127.0.0.1/33'] }, 'addressRanges[0]'],
     ['a time that is past', { expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
     ['operations of some accounts', { scopes: ['propose'], networkIds: [31337] }, 'scopes'],
@@ -213,12 +219,18 @@ describe('the limits of a key', () => {
     ]);
     const signature = `0x${'5e'.repeat(65)}`;
     for (const [word, body] of [
-      ['/signatures', { type: 'initiator', signature }],
+      ['/signatures', { type: 'initiator', signature, execute: false }],
       ['/execute', { type: 'approve' }],
     ] as const) {
-      const path = transactionPath(created.body.data.id, word);
-      const answer = await api.http.send({ key: elsewhere.key, path, body });
-      expect([word, answer.status, answer.body.message]).toEqual([word, 403, refused.body.message]);
+      const { id } = created.body.data;
+      const ask = { path: transactionPath(id, word), body, idempotencyKey: randomUUID() };
+      // The same of a request that another key has made, and nobody has finished.
+      const made = { organizationId: org.id, credentialId: fitting.id, key: ask.idempotencyKey, ...ask };
+      for (const beginning of [async () => {}, () => storeRequest(api.db, { ...made, resourceId: id })]) {
+        await beginning();
+        const answer = await api.http.send({ key: elsewhere.key, ...ask });
+        expect([word, answer.status, answer.body.message]).toEqual([word, 403, refused.body.message]);
+      }
     }
   });
 

@@ -9,6 +9,7 @@ import { ApiKeyError, issueAsAdmin, revokeAsAdmin } from '../../credentials/apiK
 import { type ApiKey, listApiKeys } from '../../db/apiKeys';
 import type { Db } from '../../db/database';
 import { credentialEnded, requiresAdmin } from '../../domain/credential';
+import { isId } from '../../domain/schemas';
 import { readJsonBody } from '../body';
 import type { ApiDependencies } from '../dependencies';
 import { parseWith } from '../query';
@@ -91,6 +92,7 @@ export function apiKeyRoutes({ db, config }: Dependencies): SessionRoute[] {
     sessionRoute(config, revokeApiKeyEndpoint, async (asked) => {
       const admin = adminOf(asked);
       const id = String(asked.request.params.apiKeyId);
+      if (!isId('key', id)) throw notFound('API key');
       done(await revokeAsAdmin(db, admin, id), admin.sessionId);
       return { data: await keyOf(admin.organizationId, id) };
     }),

@@ -71,7 +71,7 @@ interface ApprovalRoutes<V extends AnySnapshot, S extends ApprovalState> {
   readonly workflowOf: (context: RequestContext) => WorkflowRef | Promise<WorkflowRef>;
   readonly show: (snapshot: V) => ApprovalJson;
   /** Refuses what the API key of a request is not for. Throws Refused. */
-  readonly assertPermitted?: (context: RequestContext, snapshot: V) => void;
+  readonly assertPermitted: (context: RequestContext, snapshot: V) => void;
   /** Whether what is shown changes only with the tag. */
   readonly isCacheable: (record: V['record']) => boolean;
 }
@@ -177,6 +177,15 @@ function getRoute<V extends AnySnapshot, S extends ApprovalState>(
   );
 }
 
+/** Refuses a request that was stored before, maybe by another key, where the one that sends it now is not for it. */
+async function assertRepeatable<V extends AnySnapshot, S extends ApprovalState>(
+  { load, assertPermitted }: ApprovalRoutes<V, S>,
+  context: RequestContext,
+  { isRepeated }: Message,
+): Promise<void> {
+  if (isRepeated) assertPermitted(context, await load(context));
+}
+
 function signRoute<V extends AnySnapshot, S extends ApprovalState>(
   deps: ApprovalRouteDeps,
   routes: ApprovalRoutes<V, S>,
@@ -187,7 +196,7 @@ function signRoute<V extends AnySnapshot, S extends ApprovalState>(
     async check(context) {
       const { type, execute } = context.body;
       const snapshot = await load(context);
-      routes.assertPermitted?.(context, snapshot);
+      routes.assertPermitted(context, snapshot);
       const { record, now } = snapshot;
       // Before its initiator has signed there is nothing to approve or reject: no payload to verify against.
       if (subject.payload(snapshot, type) === undefined) {
@@ -198,6 +207,7 @@ function signRoute<V extends AnySnapshot, S extends ApprovalState>(
       return { resourceId: record.id };
     },
     async send(context, message) {
+      await assertRepeatable(routes, context, message);
       const { type, signature, execute, reason } = context.body;
       const ref = await workflowOf(context);
       const vote = { type, signature, execute, ...(reason === undefined ? {} : { reason }) };
@@ -220,11 +230,12 @@ function executeRoute<V extends AnySnapshot, S extends ApprovalState>(
   return mutationRoute(routes.execute, {
     async check(context) {
       const snapshot = await load(context);
-      routes.assertPermitted?.(context, snapshot);
+      routes.assertPermitted(context, snapshot);
       acceptOrThrow(check(snapshot, context.body.type));
       return { resourceId: snapshot.record.id };
     },
     async send(context, message) {
+      await assertRepeatable(routes, context, message);
       const { type } = context.body;
       const ref = await workflowOf(context);
       const send = (updateId: string) =>

@@ -157,6 +157,8 @@ function oneRoutes(
     },
     show,
     isCacheable: () => true,
+    // The scope decides: no operation is about some accounts alone.
+    assertPermitted: () => undefined,
   });
 }
 
