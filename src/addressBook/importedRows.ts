@@ -1,6 +1,7 @@
 import { checksumAddress } from '../chain/address';
 import type { NetworkConfig } from '../config';
-import { nameInput, nonzeroAddressInput } from '../contract/primitives';
+import { entryNameInput } from '../contract/addressBookContract';
+import { nonzeroAddressInput } from '../contract/primitives';
 import { networkOf, shortNameOf } from '../domain/chainShortName';
 import { foldName } from '../domain/names';
 import { accept, type FieldIssue, type Result, refuseFields } from '../domain/refusal';
@@ -72,7 +73,7 @@ function readRow({ fields, line }: CsvRow, columns: Columns, networks: Networks)
   const cell = (column: number) => fields[column]?.trim() ?? '';
   const address = readAddress(cell(columns.address), networks);
   const chainId = readChainId(cell(columns.chainId), networks);
-  const name = nameInput.safeParse(readName(fields[columns.name] ?? ''));
+  const name = entryNameInput.safeParse(readName(fields[columns.name] ?? ''));
   const issues: FieldIssue[] = [];
   if ('message' in address) issues.push({ field: `${at}.address`, message: address.message });
   if (!name.success) {

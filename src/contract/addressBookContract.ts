@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { looksLikeAddress } from '../domain/names';
 import { address, EXAMPLE_ADDRESS, idOf, networkId, timestamp } from '../domain/schemas';
 import { endpoint } from './endpoint';
 import { dataResponse, listOf, listQuery, nameInput, nonzeroAddressInput } from './primitives';
@@ -29,6 +30,17 @@ const entryNetwork = networkId
 const entryResponse = dataResponse(addressBookEntry);
 const params = { entryId: 'adr' } as const;
 const noQuery = z.strictObject({});
+
+/** The name of an address in a request: one that is not taken for another address. */
+export const entryNameInput = nameInput
+  .refine((name) => !looksLikeAddress(name), 'must not look like an address')
+  .meta({
+    ...nameInput.meta(),
+    id: 'AddressBookName',
+    description:
+      '1 to 100 characters, as in Name; not what could be taken for an address, such as `0x7099…79C8`.',
+    examples: ['ACME Ltd'],
+  });
 
 const searchInput = z
   .string()
@@ -84,7 +96,7 @@ export const createAddressBookEntryEndpoint = endpoint({
     'member or an account with another address. An organization has at most 2,000 entries.',
   params: {},
   query: noQuery,
-  body: z.strictObject({ name: nameInput, address: nonzeroAddressInput, networkId: entryNetwork }),
+  body: z.strictObject({ name: entryNameInput, address: nonzeroAddressInput, networkId: entryNetwork }),
   exampleBody: { name: 'ACME Ltd', address: EXAMPLE_ADDRESS, networkId: null },
   response: entryResponse,
   status: 200,
@@ -102,7 +114,7 @@ export const updateAddressBookEntryEndpoint = endpoint({
   params,
   query: noQuery,
   body: z.strictObject({
-    name: nameInput.optional(),
+    name: entryNameInput.optional(),
     address: nonzeroAddressInput.optional(),
     networkId: entryNetwork.meta({ description: 'The network that the address is for; null: every one.' }),
   }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { MAX_ROWS, readCsv, readName, writeCsv } from '../../../src/addressBook/csv';
 import { readImport } from '../../../src/addressBook/importedRows';
-import { nameInput } from '../../../src/contract/primitives';
+import { entryNameInput } from '../../../src/contract/addressBookContract';
 import { foldName } from '../../../src/domain/names';
 import { anAddress } from '../../support/builders';
 
@@ -133,9 +133,37 @@ describe('a file of an address book', () => {
     },
   );
 
+  it.each(['a;=1+1;b', ';@SUM(1)', 'x; =HYPERLINK("https://a.example";A1);y', "a;'=1", ';;-1', 'a;b'])(
+    'has no formula in %j for who opens it with semicolons as separators',
+    (name) => {
+      const csv = writeCsv([{ name, address: ACME, networkId: 1 }], () => 'eth');
+      const cells = csv.split('\r\n').flatMap((line) => line.split(';'));
+      expect(cells.filter((cell) => /^"?\s*[=+\-@]/.test(cell))).toEqual([]);
+      expect(rowsOf(csv)).toEqual([[name, ACME, 1]]);
+    },
+  );
+
+  it.each([ACME, '0x7099…79C8', 'ACME 0x7099', '０ｘ７０９９', ACME.slice(2), '0х7099...79C8'])(
+    'has no name like %s, which people take for an address',
+    (name) => {
+      expect(issuesOf(`address,name\n${PAT},${name}\n`)).toEqual([
+        'csv[line 2].name: must not look like an address',
+      ]);
+    },
+  );
+
+  it.each(['0x Labs', '0xSplits', 'Box 0x1', 'Cafe 0xfed'])('may have the name %s', (name) => {
+    expect(rowsOf(`address,name\n${PAT},${name}\n`)).toEqual([[name, PAT, null]]);
+  });
+
   it('that was exported has the same entries when it is imported', () => {
-    const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }).filter((text) => {
-      return nameInput.safeParse(text).success && text.trim() === text;
+    // Also much of what begins a cell or a formula.
+    const unit = fc.oneof(
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+      fc.constantFrom(';', "'", '=', ' ', '-'),
+    );
+    const name = fc.string({ unit, minLength: 1, maxLength: 40 }).filter((text) => {
+      return entryNameInput.safeParse(text).success && text.trim() === text;
     });
     const networkId = fc.constantFrom(null, ...NETWORKS.map(({ id }) => id));
     const entries = fc.uniqueArray(fc.record({ name, networkId }), {
