@@ -1,29 +1,11 @@
-import { z } from 'zod';
 import { deriveAccount } from '../chain/safeAccount';
-import { accountNetworks } from '../contract/accountContract';
-import { itemsOf, nameInput, networkIdsInput, noDuplicates, responseOnly } from '../contract/primitives';
+import { accountsCreateBody } from '../contract/accountChanges';
 import { newId } from '../db/ids';
 import { accept } from '../domain/refusal';
-import { address, timestamp } from '../domain/schemas';
 import { deploymentCompleted, deploymentFailed } from './accountDeployments.request';
 import { accountsCreate } from './accountsCreate';
 import { defineOperation } from './kind';
 import { networkSubjects, unknownNetwork } from './networks.request';
-
-const item = z
-  .strictObject({
-    name: nameInput,
-    networkIds: networkIdsInput,
-    ...responseOnly({ address, networks: accountNetworks, createdAt: timestamp, updatedAt: timestamp }),
-  })
-  .meta({ id: 'AccountInput' })
-  .transform(({ name, networkIds }) => ({ name, networkIds }));
-
-/** The same account a second time; of equal names alone the state of the organization decides. */
-const contentOf = ({ name, networkIds }: z.output<typeof item>) =>
-  JSON.stringify([name, [...networkIds].sort((one, two) => one - two)]);
-
-export const accountsCreateBody = z.strictObject({ items: itemsOf(item).check(noDuplicates(contentOf)) });
 
 /** How it is proposed. */
 export const accountsCreateRequest = defineOperation(accountsCreate, {

@@ -1,38 +1,15 @@
-import { z } from 'zod';
-import { accountNetworks } from '../contract/accountContract';
-import { itemsOf, nameInput, networkIdsInput, noDuplicates, responseOnly } from '../contract/primitives';
+import type { z } from 'zod';
+import { type AccountChange, accountsUpdateBody } from '../contract/accountChanges';
 import { type Account, findAccounts } from '../db/accounts';
 import { findResource } from '../domain/governance';
 import { accept, refuse } from '../domain/refusal';
-import { address, idOf, timestamp } from '../domain/schemas';
 import { deploymentCompleted, deploymentFailed } from './accountDeployments.request';
 import { accountsUpdate } from './accountsUpdate';
 import { defineOperation } from './kind';
 import { networkSubjects, unknownNetwork } from './networks.request';
 
-const item = z
-  .strictObject({
-    id: idOf('acc'),
-    name: nameInput.optional(),
-    networkIds: networkIdsInput.optional().meta({ description: 'Networks to add.' }),
-    ...responseOnly({ address, networks: accountNetworks, createdAt: timestamp, updatedAt: timestamp }),
-  })
-  .refine((item) => item.name !== undefined || item.networkIds !== undefined, 'changes nothing')
-  .meta({ id: 'AccountChange' })
-  .transform(({ id, name, networkIds }) => ({
-    id,
-    ...(name === undefined ? {} : { name }),
-    ...(networkIds === undefined ? {} : { networkIds }),
-  }));
-
-export const accountsUpdateBody = z.strictObject({
-  items: itemsOf(item).check(noDuplicates(({ id }) => id, ['id'])),
-});
-
-type Item = z.output<typeof item>;
-
 /** Refuses networks that an account is already on, and an empty change. */
-function idleChange(account: Account, { name, networkIds = [] }: Item, field: string) {
+function idleChange(account: Account, { name, networkIds = [] }: AccountChange, field: string) {
   const present = networkIds.findIndex((id) => account.networkIds.includes(id));
   if (present >= 0) {
     return refuse(

@@ -1,21 +1,10 @@
-import { z } from 'zod';
-import { membershipUpdate } from '../contract/memberContract';
-import { responseOnly, uniqueList } from '../contract/primitives';
+import { adminsUpdateBody } from '../contract/adminChanges';
 import { type MemberSummary, toMemberSummary } from '../domain/approval';
 import { membersOf } from '../domain/governance';
 import { accept, refuse } from '../domain/refusal';
-import { adminThreshold, idOf, memberSummary as memberSummarySchema } from '../domain/schemas';
 import { adminsUpdate } from './adminsUpdate';
 import { defineOperation } from './kind';
 import { unknownMember } from './members';
-
-export const adminsUpdateBody = z
-  .strictObject({
-    updates: uniqueList(membershipUpdate, ({ id }) => id, ['id']),
-    threshold: adminThreshold,
-    ...responseOnly({ id: idOf('adm'), members: z.array(memberSummarySchema) }),
-  })
-  .transform(({ updates, threshold }) => ({ updates, threshold }));
 
 /** Refuses a set of admins that cannot reach its threshold, or that has no member of type api. */
 function cannotDecide(members: readonly MemberSummary[], threshold: number) {

@@ -1,26 +1,9 @@
-import { z } from 'zod';
-import { itemsOf, nameInput, noDuplicates, responseOnly, uniqueList } from '../contract/primitives';
+import { groupsCreateBody } from '../contract/groupChanges';
 import { newId } from '../db/ids';
 import { accept } from '../domain/refusal';
-import { idOf, memberSummary, timestamp } from '../domain/schemas';
 import { groupsCreate } from './groupsCreate';
 import { defineOperation } from './kind';
 import { unknownMember } from './members';
-
-const item = z
-  .strictObject({
-    name: nameInput,
-    memberIds: uniqueList(idOf('mem'), (id) => id),
-    ...responseOnly({ members: z.array(memberSummary), createdAt: timestamp, updatedAt: timestamp }),
-  })
-  .meta({ id: 'GroupInput' })
-  .transform(({ name, memberIds }) => ({ name, memberIds }));
-
-/** The same group a second time; of equal names alone the state of the organization decides. */
-const contentOf = ({ name, memberIds }: z.output<typeof item>) =>
-  JSON.stringify([name, [...memberIds].sort()]);
-
-export const groupsCreateBody = z.strictObject({ items: itemsOf(item).check(noDuplicates(contentOf)) });
 
 /** How it is proposed. */
 export const groupsCreateRequest = defineOperation(groupsCreate, {

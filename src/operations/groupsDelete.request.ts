@@ -1,27 +1,8 @@
-import { z } from 'zod';
-import { itemsOf, noDuplicates, responseOnly } from '../contract/primitives';
+import { groupsDeleteBody } from '../contract/groupChanges';
 import { accept } from '../domain/refusal';
-import { idOf, memberSummary, timestamp } from '../domain/schemas';
 import { groupsWithMembers } from './groups.request';
 import { groupsDelete } from './groupsDelete';
 import { defineOperation } from './kind';
-
-const item = z
-  .strictObject({
-    id: idOf('grp'),
-    ...responseOnly({
-      name: z.string(),
-      members: z.array(memberSummary),
-      createdAt: timestamp,
-      updatedAt: timestamp,
-    }),
-  })
-  .meta({ id: 'GroupToDelete' })
-  .transform(({ id }) => ({ id }));
-
-export const groupsDeleteBody = z.strictObject({
-  items: itemsOf(item).check(noDuplicates(({ id }) => id, ['id'])),
-});
 
 /** How it is proposed. */
 export const groupsDeleteRequest = defineOperation(groupsDelete, {

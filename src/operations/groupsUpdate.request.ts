@@ -1,41 +1,12 @@
-import { z } from 'zod';
-import { membershipUpdate } from '../contract/memberContract';
-import {
-  itemsOf,
-  MAX_ITEMS,
-  nameInput,
-  noDuplicates,
-  responseOnly,
-  uniqueList,
-} from '../contract/primitives';
+import { type GroupChange, groupsUpdateBody } from '../contract/groupChanges';
+import { MAX_ITEMS } from '../contract/primitives';
 import { type MemberSummary, toMemberSummary } from '../domain/approval';
 import { membersOf, type OrganizationState } from '../domain/governance';
 import { accept, type Result, refuse } from '../domain/refusal';
-import { idOf, memberSummary as memberSummarySchema, timestamp } from '../domain/schemas';
 import { type GroupWithMembers, groupsWithMembers } from './groups.request';
 import { groupsUpdate } from './groupsUpdate';
 import { defineOperation } from './kind';
 import { unknownMember } from './members';
-
-const item = z
-  .strictObject({
-    id: idOf('grp'),
-    name: nameInput.optional(),
-    memberUpdates: uniqueList(membershipUpdate, ({ id }) => id, ['id']).optional(),
-    ...responseOnly({ members: z.array(memberSummarySchema), createdAt: timestamp, updatedAt: timestamp }),
-  })
-  .meta({ id: 'GroupChange' })
-  .transform(({ id, name, memberUpdates }) => ({
-    id,
-    ...(name === undefined ? {} : { name }),
-    ...(memberUpdates === undefined ? {} : { memberUpdates }),
-  }));
-
-export const groupsUpdateBody = z.strictObject({
-  items: itemsOf(item).check(noDuplicates(({ id }) => id, ['id'])),
-});
-
-type Item = z.output<typeof item>;
 
 interface PlannedChange {
   readonly after: GroupWithMembers;
@@ -47,7 +18,7 @@ interface PlannedChange {
 function wrongMemberUpdate(
   state: OrganizationState,
   group: GroupWithMembers,
-  updates: NonNullable<Item['memberUpdates']>,
+  updates: NonNullable<GroupChange['memberUpdates']>,
   field: string,
 ) {
   const fieldOf = (j: number) => `${field}.memberUpdates[${j}].id`;
@@ -66,7 +37,7 @@ function wrongMemberUpdate(
 function planChange(
   state: OrganizationState,
   group: GroupWithMembers,
-  { name, memberUpdates = [] }: Item,
+  { name, memberUpdates = [] }: GroupChange,
   field: string,
 ): Result<PlannedChange> {
   const wrong = wrongMemberUpdate(state, group, memberUpdates, field);

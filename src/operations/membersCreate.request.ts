@@ -1,33 +1,10 @@
-import { z } from 'zod';
-import { registeredAt } from '../contract/memberContract';
-import { itemsOf, nameInput, noDuplicates, responseOnly } from '../contract/primitives';
+import { membersCreateBody } from '../contract/memberChanges';
 import { newId } from '../db/ids';
 import { accept } from '../domain/refusal';
-import { memberType, timestamp, walletKind } from '../domain/schemas';
 import { defineOperation } from './kind';
 import { walletInUse } from './members';
-import { walletInput, walletSubject } from './members.request';
+import { walletSubject } from './members.request';
 import { membersCreate } from './membersCreate';
-
-const item = z
-  .strictObject({
-    name: nameInput,
-    walletAddress: walletInput,
-    type: memberType.default('api'),
-    walletKind: walletKind.default('key'),
-    ...responseOnly({ registeredAt, createdAt: timestamp, updatedAt: timestamp }),
-  })
-  .meta({ id: 'MemberInput' })
-  .transform(({ name, walletAddress, type, walletKind: kind }) => ({
-    name,
-    walletAddress,
-    type,
-    walletKind: kind,
-  }));
-
-export const membersCreateBody = z.strictObject({
-  items: itemsOf(item).check(noDuplicates(({ walletAddress }) => walletAddress, ['walletAddress'])),
-});
 
 /** How it is proposed. */
 export const membersCreateRequest = defineOperation(membersCreate, {

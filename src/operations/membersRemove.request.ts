@@ -1,15 +1,9 @@
-import { z } from 'zod';
-import { itemsOf, noDuplicates } from '../contract/primitives';
+import { membersRemoveBody } from '../contract/memberChanges';
 import { membersOf } from '../domain/governance';
 import { accept } from '../domain/refusal';
-import { idOf } from '../domain/schemas';
 import { defineOperation } from './kind';
 import { unknownMember } from './members';
 import { isAdmin, membersRemove } from './membersRemove';
-
-export const membersRemoveBody = z.strictObject({
-  ids: itemsOf(idOf('mem')).check(noDuplicates((id) => id)),
-});
 
 /** How it is proposed. */
 export const membersRemoveRequest = defineOperation(membersRemove, {

@@ -1,39 +1,12 @@
-import { z } from 'zod';
-import { registeredAt } from '../contract/memberContract';
-import { itemsOf, nameInput, noDuplicates, responseOnly } from '../contract/primitives';
+import { type MemberChange, membersUpdateBody } from '../contract/memberChanges';
 import { isSameAddress } from '../domain/address';
 import { findResource, type MemberState } from '../domain/governance';
 import { accept, type Result, refuse } from '../domain/refusal';
-import { idOf, memberType, timestamp, walletKind } from '../domain/schemas';
 import type { WalletKind } from '../domain/wallet';
 import { defineOperation } from './kind';
 import { unknownMember, walletInUse } from './members';
-import { walletInput, walletSubject } from './members.request';
+import { walletSubject } from './members.request';
 import { membersUpdate } from './membersUpdate';
-
-const item = z
-  .strictObject({
-    id: idOf('mem'),
-    name: nameInput.optional(),
-    walletAddress: walletInput.optional(),
-    walletKind: walletKind.optional(),
-    type: memberType.optional().meta({ description: 'Cannot change.' }),
-    ...responseOnly({ registeredAt, createdAt: timestamp, updatedAt: timestamp }),
-  })
-  .meta({ id: 'MemberChange' })
-  .transform(({ id, name, walletAddress, walletKind: kind, type }) => ({
-    id,
-    ...(name === undefined ? {} : { name }),
-    ...(walletAddress === undefined ? {} : { walletAddress }),
-    ...(kind === undefined ? {} : { walletKind: kind }),
-    ...(type === undefined ? {} : { type }),
-  }));
-
-export const membersUpdateBody = z.strictObject({
-  items: itemsOf(item)
-    .check(noDuplicates(({ id }) => id, ['id']))
-    .check(noDuplicates(({ walletAddress }) => walletAddress, ['walletAddress'])),
-});
 
 /** What changes about one member. */
 interface Change {
@@ -45,7 +18,7 @@ interface Change {
 /** What an item changes about a member. Refuses another type, and an empty change. */
 function planChange(
   member: MemberState,
-  { name, walletAddress, walletKind: kind, type }: z.output<typeof item>,
+  { name, walletAddress, walletKind: kind, type }: MemberChange,
   field: string,
 ): Result<Change> {
   if (type !== undefined && type !== member.type) {

@@ -1,9 +1,8 @@
+import { accountsCreateBody, accountsUpdateBody } from '../../../src/contract/accountChanges';
 import { describeIssue, fieldIssues } from '../../../src/contract/issues';
 import { addressInput, nameInput } from '../../../src/contract/primitives';
 import { signBody } from '../../../src/contract/proposalContract';
 import { isId } from '../../../src/domain/schemas';
-import { accountsCreateBody } from '../../../src/operations/accountsCreate.request';
-import { accountsUpdateBody } from '../../../src/operations/accountsUpdate.request';
 
 const ID = 'acc_01jz8k3v5fe5ht0n2m6w9r4xyz';
 const OTHER_ID = 'acc_01jz8k3v5fe5ht0n2m6w9r4xy0';

@@ -1,11 +1,7 @@
+import { adminsUpdateBody } from '../../../src/contract/adminChanges';
+import { groupsCreateBody, groupsDeleteBody, groupsUpdateBody } from '../../../src/contract/groupChanges';
 import { describeIssue, fieldIssues } from '../../../src/contract/issues';
-import { adminsUpdateBody } from '../../../src/operations/adminsUpdate.request';
-import { groupsCreateBody } from '../../../src/operations/groupsCreate.request';
-import { groupsDeleteBody } from '../../../src/operations/groupsDelete.request';
-import { groupsUpdateBody } from '../../../src/operations/groupsUpdate.request';
-import { membersCreateBody } from '../../../src/operations/membersCreate.request';
-import { membersRemoveBody } from '../../../src/operations/membersRemove.request';
-import { membersUpdateBody } from '../../../src/operations/membersUpdate.request';
+import { membersCreateBody, membersRemoveBody, membersUpdateBody } from '../../../src/contract/memberChanges';
 import { anAddress, anId } from '../../support/builders';
 
 const BODIES = {
