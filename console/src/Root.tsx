@@ -9,6 +9,7 @@ import { sessionQuery } from './api/queries.ts';
 import { personOf, type Session, sessions } from './api/sessions.ts';
 import { SessionEnded } from './pages/sign-in/SessionEnded.tsx';
 import { SignInPage } from './pages/sign-in/SignInPage.tsx';
+import signInStyles from './pages/sign-in/sign-in.module.css';
 import { keepDraftsOf } from './state/drafts.ts';
 import { useStore } from './state/store.ts';
 import { Layout } from './ui/Layout.tsx';
@@ -66,7 +67,7 @@ function SignedIn() {
 
   if (isPending) {
     return (
-      <main className="sign-in">
+      <main className={signInStyles.signIn}>
         <h1 className="hidden-visually">orgwallet</h1>
         <Loading what="the page" />
       </main>
@@ -74,7 +75,7 @@ function SignedIn() {
   }
   if (session === undefined) {
     return (
-      <main className="sign-in">
+      <main className={signInStyles.signIn}>
         <h1 className="hidden-visually">orgwallet</h1>
         <ErrorNotice error={error} retry={() => void refetch()} />
       </main>

@@ -124,7 +124,7 @@ describe('a recipient', () => {
     const dave = await site.signedIn(world.org.dave, '/new/transfer');
     await dave.page.getByLabel('Recipient').fill(poisoned);
     const called = (visitor: Visitor) =>
-      visitor.page.locator('.notice', {
+      visitor.page.locator('[data-notice]', {
         hasText: 'This address looks like one that you know, and is another one',
       });
     await called(dave).getByText('the member “Alice”').waitFor();
@@ -150,7 +150,7 @@ describe('a recipient', () => {
   it('has an icon of its own, on pages whose policy permits no inline style', async () => {
     const alice = await site.signedIn(world.org.alice, '/members');
     await untilOn(alice, 'Members');
-    const icons = alice.page.getByRole('table', { name: 'Members' }).locator('.icon-of-address');
+    const icons = alice.page.getByRole('table', { name: 'Members' }).locator('svg[data-icon]');
     await icons.first().waitFor();
     const drawn = await icons.evaluateAll((all) => all.map((one) => one.innerHTML));
     expect(new Set(drawn).size).toBe(world.org.all.length);

@@ -35,7 +35,7 @@ const ask = (value: bigint, more: object = {}, to = anAddress(), of = world) => 
 const focused = ({ page }: Visitor): Promise<string> => page.evaluate('document.activeElement.textContent');
 
 /** The rows of the page of requests. */
-const rowsOn = ({ page }: Visitor) => page.getByRole('list', { name: /.+/ }).locator('.request-row');
+const rowsOn = ({ page }: Visitor) => page.getByRole('list', { name: /.+/ }).locator('> li');
 const tab = ({ page }: Visitor, name: string | RegExp) =>
   page.getByRole('navigation', { name: 'Requests by state' }).getByRole('link', { name });
 

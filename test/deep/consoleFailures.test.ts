@@ -376,7 +376,7 @@ describe('a payment over its budget', () => {
     await section(alice, 'Policy evaluation').getByText('does not permit it').waitFor();
     await button(alice, 'Sign and execute').click();
     await alice.page
-      .locator('.request-status')
+      .locator('[data-status]')
       .getByText(/budget|limit/i)
       .first()
       .waitFor();

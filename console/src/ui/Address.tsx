@@ -1,12 +1,12 @@
 import { shortAddress } from '../domain/address.ts';
 import { AddressIcon } from './AddressIcon.tsx';
+import styles from './address.module.css';
 import { Copy } from './Copy.tsx';
-import './address.css';
 
 /** A whole address: the digits that people compare first and last stand out. */
 export function Address({ address, copy = true }: { readonly address: string; readonly copy?: boolean }) {
   return (
-    <span className="address">
+    <span className={styles.address}>
       <AddressIcon address={address} />{' '}
       <code>
         <b>{address.slice(0, 6)}</b>

@@ -1,10 +1,10 @@
 import type { Schema } from '@orgwallet/client';
 import { assetDrawing, chainDrawing, type Drawing } from '../domain/assetIcon.ts';
-import './icons.css';
+import styles from './icons.module.css';
 
 function Drawn({ drawing }: { readonly drawing: Drawing }) {
   return (
-    <svg className="icon-of-asset" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+    <svg className={styles.iconOfAsset} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
       {'path' in drawing ? (
         <path d={drawing.path} />
       ) : (

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import './badge.css';
+import styles from './badge.module.css';
+import { classes } from './classes.ts';
 
 /** A state, in one or two words. */
 export function Badge({
@@ -9,5 +10,9 @@ export function Badge({
   readonly tone?: 'plain' | 'good' | 'warning' | 'danger' | 'accent';
   readonly children: ReactNode;
 }) {
-  return <span className={`badge ${tone}`}>{children}</span>;
+  return (
+    <span data-badge className={classes(styles.badge, styles[tone])}>
+      {children}
+    </span>
+  );
 }

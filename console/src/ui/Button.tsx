@@ -1,5 +1,6 @@
 import type { ButtonHTMLAttributes } from 'react';
-import './button.css';
+import styles from './button.module.css';
+import { classes } from './classes.ts';
 
 interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly look?: 'primary' | 'plain' | 'danger' | 'quiet';
@@ -20,7 +21,8 @@ export function Button({
     <button
       {...rest}
       type={type}
-      className={`button ${look} ${className ?? ''}`}
+      data-look={look}
+      className={classes(styles.button, styles[look], className)}
       aria-busy={busy || undefined}
       aria-disabled={busy || undefined}
       onClick={busy ? (event) => event.preventDefault() : onClick}

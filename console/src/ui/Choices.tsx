@@ -1,6 +1,7 @@
 import { type ReactNode, useId } from 'react';
+import styles from './choices.module.css';
 import { CheckField } from './Field.tsx';
-import './choices.css';
+import fieldStyles from './field.module.css';
 
 /** One of a few things. */
 export function RadioGroup<T extends string>({
@@ -16,7 +17,7 @@ export function RadioGroup<T extends string>({
 }) {
   const name = useId();
   return (
-    <fieldset className="radio-group">
+    <fieldset className={styles.radioGroup}>
       <legend>{label}</legend>
       {options.map((option) => (
         <label key={option.value}>
@@ -52,10 +53,10 @@ export function CheckList({
 }) {
   const id = useId();
   return (
-    <fieldset className="check-list" aria-describedby={error ? id : undefined}>
+    <fieldset className={styles.checkList} aria-describedby={error ? id : undefined}>
       <legend>{label}</legend>
       {options.length === 0 ? <p className="muted">{empty}</p> : null}
-      <div className="check-list-options">
+      <div className={styles.checkListOptions}>
         {options.map((option) => (
           <CheckField
             key={option.id}
@@ -69,7 +70,7 @@ export function CheckList({
         ))}
       </div>
       {error ? (
-        <p id={id} className="field-error" role="alert">
+        <p id={id} className={fieldStyles.fieldError} role="alert">
           {error}
         </p>
       ) : null}

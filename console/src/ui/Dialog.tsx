@@ -1,6 +1,6 @@
 import { Dialog as AriakitDialog, DialogHeading } from '@ariakit/react/dialog';
 import type { ReactNode } from 'react';
-import './dialog.css';
+import styles from './dialog.module.css';
 
 interface Props {
   readonly open: boolean;
@@ -18,8 +18,8 @@ export function Dialog({ open, title, onClose, children }: Props) {
       onClose={() => onClose?.()}
       hideOnEscape={onClose !== undefined}
       hideOnInteractOutside={onClose !== undefined}
-      backdrop={<div className="backdrop" />}
-      className="dialog"
+      backdrop={<div className={styles.backdrop} />}
+      className={styles.dialog}
     >
       <DialogHeading>{title}</DialogHeading>
       {children}

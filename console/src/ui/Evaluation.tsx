@@ -4,7 +4,8 @@ import { counted } from '../text/counted.ts';
 import { dateTime } from '../text/time.ts';
 import { Badge } from './Badge.tsx';
 import { BudgetBar } from './BudgetBar.tsx';
-import './evaluation.css';
+import { classes } from './classes.ts';
+import styles from './evaluation.module.css';
 
 /** What one policy says of a transaction, condition by condition. */
 export function Evaluation({
@@ -30,9 +31,9 @@ export function Evaluation({
           </span>
         ) : null}
       </p>
-      <ul className="conditions">
+      <ul className={styles.conditions}>
         {conditionsOf(evaluation, policy).map(({ condition, isMet, text }) => (
-          <li key={condition} className={isMet ? 'condition' : 'condition unmet'}>
+          <li key={condition} className={classes(styles.condition, !isMet && styles.unmet)}>
             <span aria-hidden="true">{isMet ? '✓' : '✕'}</span>
             <span>
               {condition}: {text}

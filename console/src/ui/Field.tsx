@@ -5,7 +5,7 @@ import {
   type TextareaHTMLAttributes,
   useId,
 } from 'react';
-import './field.css';
+import styles from './field.module.css';
 
 interface Frame {
   readonly label: string;
@@ -29,7 +29,7 @@ interface Tied {
 function Framed({ label, hint, error, children }: Frame & { readonly children: (tied: Tied) => ReactNode }) {
   const id = useId();
   return (
-    <div className="field">
+    <div className={styles.field}>
       <label htmlFor={id}>{label}</label>
       {children({
         id,
@@ -37,12 +37,12 @@ function Framed({ label, hint, error, children }: Frame & { readonly children: (
         'aria-describedby': describedBy(id, { hint, error }),
       })}
       {hint ? (
-        <div id={`${id}-hint`} className="field-hint">
+        <div id={`${id}-hint`} className={styles.fieldHint}>
           {hint}
         </div>
       ) : null}
       {error ? (
-        <p id={`${id}-error`} className="field-error" role="alert">
+        <p id={`${id}-error`} className={styles.fieldError} role="alert">
           {error}
         </p>
       ) : null}
@@ -123,7 +123,7 @@ export function CheckField({
 }: Omit<Frame, 'error' | 'label'> & { readonly label: ReactNode } & InputHTMLAttributes<HTMLInputElement>) {
   const id = useId();
   return (
-    <div className="check">
+    <div className={styles.check}>
       <input
         type="checkbox"
         {...rest}
@@ -133,7 +133,7 @@ export function CheckField({
       <div>
         <label htmlFor={id}>{label}</label>
         {hint ? (
-          <div id={`${id}-hint`} className="field-hint">
+          <div id={`${id}-hint`} className={styles.fieldHint}>
             {hint}
           </div>
         ) : null}

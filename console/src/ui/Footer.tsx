@@ -1,14 +1,14 @@
 import { useStore } from '../state/store.ts';
 import { timeZone } from '../text/time.ts';
 import { chooseTheme, type Theme, themeStore } from '../theme/theme.ts';
-import './footer.css';
+import styles from './footer.module.css';
 
 const BUILD = document.querySelector<HTMLMetaElement>('meta[name="orgwallet-build"]')?.content;
 
 function ThemeChoice() {
   const theme = useStore(themeStore);
   return (
-    <label className="theme-choice">
+    <label className={styles.themeChoice}>
       Theme{' '}
       <select value={theme} onChange={({ target }) => chooseTheme(target.value as Theme)}>
         <option value="system">system</option>
@@ -22,7 +22,7 @@ function ThemeChoice() {
 /** Which build of the page this is, and how it looks. */
 export function Footer() {
   return (
-    <footer className="foot">
+    <footer className={styles.foot}>
       <span>
         orgwallet · build <code>{BUILD?.slice(0, 16) || 'development'}</code>
       </span>

@@ -1,6 +1,6 @@
 import type { Hashes } from '@orgwallet/client';
 import { Copy } from './Copy.tsx';
-import './hash-list.css';
+import styles from './hash-list.module.css';
 
 const HASHES = [
   ['domainHash', 'Domain hash'],
@@ -11,7 +11,7 @@ const HASHES = [
 /** The hashes of a payload. */
 export function HashList({ hashes }: { readonly hashes: Hashes }) {
   return (
-    <dl className="hashes">
+    <dl className={styles.hashes}>
       {HASHES.map(([hash, title]) => (
         <div key={hash}>
           <dt>

@@ -26,9 +26,9 @@ import { useStore } from '../state/store.ts';
 import { Button } from './Button.tsx';
 import { Footer } from './Footer.tsx';
 import { FrozenNotice } from './FrozenNotice.tsx';
+import styles from './layout.module.css';
 import { Notice } from './Notice.tsx';
 import { ErrorNotice } from './States.tsx';
-import './layout.css';
 
 const PLACES = [
   {
@@ -90,7 +90,7 @@ function NeedsYou() {
   return (
     <>
       {' '}
-      <span className="places-count">{count}</span>
+      <span className={styles.placesCount}>{count}</span>
       <span className="hidden-visually"> need you</span>
     </>
   );
@@ -98,10 +98,10 @@ function NeedsYou() {
 
 function Navigation({ onChoice }: { readonly onChoice: () => void }) {
   return (
-    <nav className="places" aria-label="Main">
+    <nav className={styles.places} aria-label="Main">
       {PLACES.map(({ title, places }) => (
         <div key={title}>
-          <p className="places-title">{title}</p>
+          <p className={styles.placesTitle}>{title}</p>
           <ul>
             {places.map(({ to, name, Icon }) => (
               <li key={to}>
@@ -127,25 +127,25 @@ export function Layout({ session, children }: { readonly session: Session; reado
   useNeedsYouCount();
   const { organization, member, isAdmin } = session;
   return (
-    <div className="layout">
-      <a className="skip" href="#main">
+    <div className={styles.layout}>
+      <a className={styles.skip} href="#main">
         Skip to the content
       </a>
-      <header className="top">
-        <p className="organization">
+      <header className={styles.top}>
+        <p className={styles.organization}>
           <Link to="/">{organization.name}</Link>
         </p>
         <Button
-          className="menu-button"
+          className={styles.menuButton}
           aria-expanded={isMenuOpen}
           aria-controls="menu"
           onClick={() => setMenuOpen(!isMenuOpen)}
         >
           Menu
         </Button>
-        <div id="menu" className="menu" data-open={isMenuOpen || undefined}>
+        <div id="menu" className={styles.menu} data-open={isMenuOpen || undefined}>
           <Navigation onChoice={() => setMenuOpen(false)} />
-          <div className="person">
+          <div className={styles.person}>
             <p>
               <Link to="/you" onClick={() => setMenuOpen(false)}>
                 {member.name}
@@ -159,7 +159,7 @@ export function Layout({ session, children }: { readonly session: Session; reado
           </div>
         </div>
       </header>
-      <div className="content">
+      <div className={styles.content}>
         <main id="main" tabIndex={-1}>
           <div aria-live="polite">
             {isUnreachable ? (
@@ -168,7 +168,7 @@ export function Layout({ session, children }: { readonly session: Session; reado
               </Notice>
             ) : null}
           </div>
-          <p role="status" className="toast">
+          <p role="status" className={styles.toast}>
             {said}
           </p>
           <FrozenNotice />

@@ -8,10 +8,10 @@ import {
 import { useMemo, useState } from 'react';
 import { Button } from './Button.tsx';
 import { SelectField, TextField } from './Field.tsx';
+import styles from './filters.module.css';
 import { Pager, usePages } from './Pager.tsx';
 import { Empty } from './States.tsx';
 import { type Column, type Columns, Table } from './Table.tsx';
-import './filters.css';
 
 /** A choice of some rows of a list. */
 export interface ListFilter<Row> {
@@ -92,7 +92,7 @@ export function List<Row>({
   return (
     <div className="stack">
       {rows.length >= LONG_LIST ? (
-        <search className="filters">
+        <search className={styles.filters}>
           <TextField
             label={searchLabel}
             type="search"

@@ -4,12 +4,12 @@ import { addressDifference } from '../domain/addressDifference.ts';
 import { counted } from '../text/counted.ts';
 import { knownText } from '../text/recipient.ts';
 import { AddressIcon } from './AddressIcon.tsx';
+import styles from './look-alikes.module.css';
 import { Notice } from './Notice.tsx';
-import './look-alikes.css';
 
 function Compared({ address, other }: { readonly address: string; readonly other: string }) {
   return (
-    <span className="compared">
+    <span className={styles.compared}>
       <AddressIcon address={address} />
       <code>
         {addressDifference(address, other).map(({ text, differs }, i) => {
@@ -41,7 +41,7 @@ export function LookAlikes({
       }
     >
       <p>Compare every digit. The ones that differ are marked.</p>
-      <dl className="look-alikes">
+      <dl className={styles.lookAlikes}>
         <div>
           <dt>This address</dt>
           <dd>

@@ -1,5 +1,6 @@
 import type { Schema } from '@orgwallet/client';
 import { AddressIcon } from './AddressIcon.tsx';
+import iconsStyles from './icons.module.css';
 import { List } from './List.tsx';
 import { ShortText } from './ShortText.tsx';
 import { Empty } from './States.tsx';
@@ -12,7 +13,7 @@ const COLUMNS: Columns<Member> = [
     name: 'Name',
     sortBy: ({ name }) => name,
     cell: ({ name, walletAddress }) => (
-      <span className="with-icon">
+      <span className={iconsStyles.withIcon}>
         <AddressIcon address={walletAddress} />
         {name}
       </span>

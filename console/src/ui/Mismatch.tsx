@@ -1,7 +1,7 @@
 import { PayloadMismatch } from '@orgwallet/client';
+import styles from './mismatch.module.css';
 import { Notice } from './Notice.tsx';
 import { ErrorNotice } from './States.tsx';
-import './mismatch.css';
 
 const shown = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing'));
 
@@ -11,7 +11,7 @@ export function Mismatch({ problem, title }: { readonly problem: unknown; readon
   return (
     <Notice tone="danger" title={title} urgent>
       <p>Nothing was signed. Report it to your operator, and do not sign it with another program.</p>
-      <dl className="mismatch">
+      <dl className={styles.mismatch}>
         <dt>Field</dt>
         <dd>
           <code>{problem.field}</code>

@@ -1,5 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useSession } from '../api/useSession.ts';
+import buttonStyles from './button.module.css';
+import { classes } from './classes.ts';
 
 type Place =
   | { readonly to: '/new/accounts' | '/new/groups' | '/new/members' | '/new/policies'; readonly id?: string }
@@ -15,7 +17,7 @@ interface Props {
 /** A button that leads to a form: for those who may use it. Only admins propose. */
 export function FormLink({ place, name, look = 'plain' }: Props) {
   const { isAdmin } = useSession();
-  const className = `button ${look}`;
+  const className = classes(buttonStyles.button, buttonStyles[look]);
   if (place.to === '/new/transfer') {
     const { accountId } = place;
     return (

@@ -1,6 +1,7 @@
 import { CircleCheck, CircleX, Info, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import './notice.css';
+import { classes } from './classes.ts';
+import styles from './notice.module.css';
 
 interface Props {
   readonly tone?: 'plain' | 'good' | 'warning' | 'danger';
@@ -16,9 +17,13 @@ const ICONS = { plain: Info, good: CircleCheck, warning: TriangleAlert, danger: 
 export function Notice({ tone = 'plain', title, urgent = false, children }: Props) {
   const Icon = ICONS[tone];
   return (
-    <div className={`notice ${tone}`} role={urgent ? 'alert' : undefined}>
+    <div
+      data-notice={tone}
+      className={classes(styles.notice, styles[tone])}
+      role={urgent ? 'alert' : undefined}
+    >
       {title ? (
-        <p className="notice-title">
+        <p className={styles.noticeTitle}>
           <Icon className="icon" aria-hidden="true" />
           <span>{title}</span>
         </p>

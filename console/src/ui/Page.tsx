@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { needsYou } from '../state/needsYou.ts';
 import { useStore } from '../state/store.ts';
-import './page.css';
+import styles from './page.module.css';
 
 interface Props {
   /** The heading, and the title of the browser's tab, there after the count of what waits for the member. */
@@ -24,12 +24,12 @@ export function Page({ title, lead, actions, children }: Props) {
   return (
     <>
       <title>{`${count === '' ? '' : `(${count}) `}${title} · orgwallet`}</title>
-      <header className="page-header">
+      <header className={styles.pageHeader}>
         <div className="stack-small">
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>
-          {lead ? <div className="page-lead">{lead}</div> : null}
+          {lead ? <div className={styles.pageLead}>{lead}</div> : null}
         </div>
         {actions ? <div className="row">{actions}</div> : null}
       </header>
@@ -51,8 +51,8 @@ export function Section({
   readonly children: ReactNode;
 }) {
   return (
-    <section className="section" aria-labelledby={id}>
-      <div className="section-head">
+    <section className={styles.section} aria-labelledby={id}>
+      <div className={styles.sectionHead}>
         <h2 id={id}>{title}</h2>
         {aside}
       </div>

@@ -1,5 +1,5 @@
 import { generate } from 'lean-qr';
-import './qr-code.css';
+import styles from './qr-code.module.css';
 
 /** The quiet zone around a code, in modules. Source: ISO/IEC 18004. */
 const QUIET = 4;
@@ -14,7 +14,7 @@ export function QrCode({ text, of }: { readonly text: string; readonly of: strin
   const size = code.size + 2 * QUIET;
   return (
     <svg
-      className="qr-code"
+      className={styles.qrCode}
       role="img"
       aria-label={`QR code: ${of}`}
       viewBox={`${-QUIET} ${-QUIET} ${size} ${size}`}

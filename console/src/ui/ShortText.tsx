@@ -1,7 +1,7 @@
 import { Tooltip, TooltipAnchor, TooltipProvider } from '@ariakit/react/tooltip';
 import { announce } from '../state/announcement.ts';
+import styles from './short-text.module.css';
 import { useCopy } from './useCopy.ts';
-import './short-text.css';
 
 interface Props {
   /** An address, an id or a hash. */
@@ -21,15 +21,15 @@ export function ShortText({ text, of, head = 8, tail = 6 }: Props) {
   return (
     <TooltipProvider timeout={200}>
       <TooltipAnchor
-        render={<button type="button" className="short-text" onClick={() => void copyAndSay()} />}
+        render={<button type="button" className={styles.shortText} onClick={() => void copyAndSay()} />}
       >
         <span className="hidden-visually">Copy {of}, </span>
         <code>{text.length > head + tail + 1 ? `${text.slice(0, head)}…${text.slice(-tail)}` : text}</code>
-        <svg className="short-text-icon" viewBox="0 0 16 16" aria-hidden="true">
+        <svg className={styles.shortTextIcon} viewBox="0 0 16 16" aria-hidden="true">
           {isCopied ? <path d="M3 8.5 6.5 12 13 4.5" /> : <path d="M5.5 5.5h7v8h-7zM3.5 10.5v-8h7" />}
         </svg>
       </TooltipAnchor>
-      <Tooltip className="whole-text">
+      <Tooltip className={styles.wholeText}>
         <code>{text}</code>
       </Tooltip>
     </TooltipProvider>

@@ -4,16 +4,16 @@ import { wordsOf } from '../text/errors.ts';
 import { Button } from './Button.tsx';
 import { Copy } from './Copy.tsx';
 import { Notice } from './Notice.tsx';
-import './states.css';
+import styles from './states.module.css';
 
 /** Something is being read. What it is, is read out; the bars only keep its place. */
 export function Loading({ what }: { readonly what: string }) {
   return (
-    <div className="loading" role="status">
+    <div className={styles.loading} role="status">
       <span className="hidden-visually">Loading {what}…</span>
-      <span className="bar" />
-      <span className="bar" />
-      <span className="bar" />
+      <span className={styles.bar} />
+      <span className={styles.bar} />
+      <span className={styles.bar} />
     </div>
   );
 }
@@ -21,8 +21,8 @@ export function Loading({ what }: { readonly what: string }) {
 /** There is nothing of this kind, and what could be done about it. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
-    <div className="empty">
-      <p className="empty-title">{title}</p>
+    <div className={styles.empty}>
+      <p className={styles.emptyTitle}>{title}</p>
       {children}
     </div>
   );

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import './table.css';
+import styles from './table.module.css';
 
 /** A column: its heading, and what it shows of a row. */
 export interface Column<Row> {
@@ -32,8 +32,8 @@ function sortOf(name: string, sortedBy: string | undefined): 'ascending' | 'desc
 export function Table<Row>({ caption, columns, rows, rowKey, sortedBy }: Props<Row>) {
   const [first, ...others] = columns;
   return (
-    <div className="table-frame">
-      <table className="table">
+    <div className={styles.tableFrame}>
+      <table className={styles.table}>
         <caption className="hidden-visually">{caption}</caption>
         <thead>
           <tr>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { dateTime, dateTimeZone, duration } from '../text/time.ts';
-import './time-left.css';
+import styles from './time-left.module.css';
 
 const HOUR_MS = 3_600_000;
 
@@ -24,7 +24,7 @@ export function TimeLeft({ until }: { readonly until: string }) {
     <time
       dateTime={until}
       title={dateTimeZone(until)}
-      className={deadline - now < HOUR_MS ? 'time-close' : undefined}
+      className={deadline - now < HOUR_MS ? styles.timeClose : undefined}
     >
       {duration(deadline - now)} left
     </time>

@@ -1,7 +1,7 @@
 import { type FoundWallet, wallets } from '../signing/wallet.ts';
 import { useStore } from '../state/store.ts';
 import { Button } from './Button.tsx';
-import './wallet-choice.css';
+import styles from './wallet-choice.module.css';
 
 interface Props {
   /** What is done with the wallet, such as `Sign in`. */
@@ -18,7 +18,7 @@ function NoWallet() {
       <p>
         <b>No wallet found in this browser.</b> Use one of these:
       </p>
-      <ul className="wallet-kinds">
+      <ul className={styles.walletKinds}>
         <li>
           <b>Browser extension</b>, such as MetaMask or Rabby: install it, create or import the account, then
           reload this page. Any that announces itself (EIP-6963) works.
@@ -43,7 +43,7 @@ export function WalletChoice({ verb, waitingFor, onChoice }: Props) {
   const found = useStore(wallets);
   if (found.length === 0) return <NoWallet />;
   return (
-    <ul className="choices">
+    <ul className={styles.choices}>
       {found.map((wallet) => (
         <li key={wallet.id}>
           <Button

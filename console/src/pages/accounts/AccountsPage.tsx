@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { accountsQuery } from '../../api/queries.ts';
 import { AddressIcon } from '../../ui/AddressIcon.tsx';
+import iconsStyles from '../../ui/icons.module.css';
 import { List, type ListFilter } from '../../ui/List.tsx';
 import { FormLink, NextStep } from '../../ui/NextStep.tsx';
 import { Page } from '../../ui/Page.tsx';
@@ -22,7 +23,7 @@ const columns: Columns<Schema['Account']> = [
     name: 'Account',
     sortBy: ({ name }) => name,
     cell: ({ id, name, address }) => (
-      <span className="with-icon">
+      <span className={iconsStyles.withIcon}>
         <AddressIcon address={address} />
         <Link to="/accounts/$id" params={{ id }}>
           {name}

@@ -8,13 +8,13 @@ import { useStore } from '../../state/store.ts';
 import { Address } from '../../ui/Address.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { RecordField, TextField } from '../../ui/Field.tsx';
+import formStyles from '../../ui/form.module.css';
 import { Notice } from '../../ui/Notice.tsx';
 import { QrCode } from '../../ui/QrCode.tsx';
 import { ShortText } from '../../ui/ShortText.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
 import { WaitingForWallet } from '../../ui/WalletChoice.tsx';
-import '../../ui/form.css';
-import './deposit.css';
+import styles from './deposit.module.css';
 
 interface Props {
   readonly account: Schema['Account'];
@@ -51,7 +51,7 @@ function FromWallet({ account, organization, wallet }: Props & { readonly wallet
   };
   return (
     <form className="stack-small" onSubmit={(event) => void send(event)}>
-      <div className="form-pair">
+      <div className={formStyles.formPair}>
         <RecordField
           label="Network"
           none="Choose a network"
@@ -90,7 +90,7 @@ export function Deposit({ account, organization }: Props) {
   const wallet = lastWallet();
   const { name, address, networks } = account;
   return (
-    <div className="deposit">
+    <div data-deposit className={styles.deposit}>
       <QrCode text={address} of={`address of ${name}`} />
       <div className="stack">
         <div className="stack-small">

@@ -19,7 +19,6 @@ import { ShortText } from '../../ui/ShortText.tsx';
 import { Empty, ErrorNotice, Loading } from '../../ui/States.tsx';
 import { type Columns, Table } from '../../ui/Table.tsx';
 import { HistoryFilters } from './HistoryFilters.tsx';
-import '../../ui/filters.css';
 
 const STATUSES: readonly string[] = ['queued', 'executed'] satisfies Schema['TransactionFilter'][];
 

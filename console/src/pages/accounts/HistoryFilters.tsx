@@ -1,6 +1,7 @@
 import type { Schema } from '@orgwallet/client';
 import { type HistorySearch, historySearch } from '../../domain/search.ts';
 import { SelectField } from '../../ui/Field.tsx';
+import filtersStyles from '../../ui/filters.module.css';
 
 interface Props {
   readonly search: HistorySearch;
@@ -16,7 +17,7 @@ export function HistoryFilters({ search, networks, onChange }: Props) {
       onChange(historySearch({ ...search, [name]: target.value })),
   });
   return (
-    <fieldset className="filters">
+    <fieldset className={filtersStyles.filters}>
       <legend className="hidden-visually">Which transactions</legend>
       <SelectField label="State" {...field('status')}>
         <option value="">all</option>

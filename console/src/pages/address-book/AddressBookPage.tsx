@@ -5,15 +5,16 @@ import { useSession } from '../../api/useSession.ts';
 import { AddressIcon } from '../../ui/AddressIcon.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { TextField } from '../../ui/Field.tsx';
+import iconsStyles from '../../ui/icons.module.css';
 import { Page } from '../../ui/Page.tsx';
 import { ShortText } from '../../ui/ShortText.tsx';
 import { Empty } from '../../ui/States.tsx';
 import { type Columns, Table } from '../../ui/Table.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
+import styles from './address-book.module.css';
 import { ExportButton, ImportButton } from './BookFiles.tsx';
 import { EntryDialog } from './EntryDialog.tsx';
 import { RemoveButton } from './RemoveButton.tsx';
-import './address-book.css';
 
 type Entry = Schema['AddressBookEntry'];
 
@@ -32,7 +33,7 @@ function columnsOf(
     {
       name: 'Name',
       cell: ({ name, address }) => (
-        <span className="with-icon">
+        <span className={iconsStyles.withIcon}>
           <AddressIcon address={address} />
           <bdi>{name}</bdi>
         </span>
@@ -141,7 +142,7 @@ export function AddressBookPage() {
       <WithOrganization what="the address book">
         {(organization) => (
           <div className="stack">
-            <div className="book-tools">
+            <div className={styles.bookTools}>
               {organization.addressBook.length > 0 ? <ExportButton /> : null}
               {isAdmin ? <ImportButton /> : null}
             </div>

@@ -7,6 +7,7 @@ import { quotedName } from '../../text/quotedName.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
+import addressBookStyles from './address-book.module.css';
 
 /** Removes an entry of the address book, once that is confirmed. */
 export function RemoveButton({ entry }: { readonly entry: Schema['AddressBookEntry'] }) {
@@ -35,7 +36,8 @@ export function RemoveButton({ entry }: { readonly entry: Schema['AddressBookEnt
         <Dialog open title={`Remove ${quotedName(name)}?`} onClose={() => setOpen(false)}>
           <div className="stack">
             <p>
-              <code className="whole-address">{address}</code> has no name any more. Nothing else changes.
+              <code className={addressBookStyles.wholeAddress}>{address}</code> has no name any more. Nothing
+              else changes.
             </p>
             {error === undefined ? null : <ErrorNotice error={error} />}
             <div className="row">

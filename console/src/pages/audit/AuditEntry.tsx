@@ -4,7 +4,9 @@ import { type AuditNames, actionText, auditText } from '../../text/audit.ts';
 import { breakText } from '../../text/auditProof.ts';
 import { dateTime } from '../../text/time.ts';
 import { Badge } from '../../ui/Badge.tsx';
+import { classes } from '../../ui/classes.ts';
 import { ShortId, ShortText } from '../../ui/ShortText.tsx';
+import auditStyles from './audit.module.css';
 import { ResourceLink } from './ResourceLink.tsx';
 
 type Entry = Schema['AuditLogEntry'];
@@ -14,7 +16,10 @@ function Details({ entry }: { readonly entry: Entry }) {
   const { id, action, details, position, previousHash, hash } = entry;
   const [isOpen, setOpen] = useState(false);
   return (
-    <details className="audit-details small" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details
+      className={`${auditStyles.auditDetails} small`}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
       <summary>
         Details<span className="hidden-visually"> of {actionText(action)}</span>
       </summary>
@@ -49,8 +54,8 @@ export const AuditEntry = memo(function AuditEntry({
 }) {
   const { actor, resourceType, resourceId, createdAt, position } = entry;
   return (
-    <li className={breaks.length > 0 ? 'audit-entry broken' : 'audit-entry'}>
-      <p className="audit-what">
+    <li className={classes(auditStyles.auditEntry, breaks.length > 0 && auditStyles.broken)}>
+      <p className={auditStyles.auditWhat}>
         <b>{auditText(entry, names)}</b> <span className="muted">by {actor.name}</span>
         {actor.type === 'member' ? null : <span className="muted"> ({actor.type})</span>}
       </p>
@@ -64,7 +69,7 @@ export const AuditEntry = memo(function AuditEntry({
       </p>
       <Details entry={entry} />
       {breaks.length > 0 ? (
-        <div className="audit-breaks small">
+        <div className={`${auditStyles.auditBreaks} small`}>
           <Badge tone="danger">Broken</Badge>
           {breaks.map((one) => (
             <p key={one.field}>{breakText(one)}</p>

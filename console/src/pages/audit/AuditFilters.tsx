@@ -3,7 +3,7 @@ import type { FormEvent } from 'react';
 import { type AuditSearch, auditSearch } from '../../domain/search.ts';
 import { Button } from '../../ui/Button.tsx';
 import { SelectField, TextField } from '../../ui/Field.tsx';
-import '../../ui/filters.css';
+import filtersStyles from '../../ui/filters.module.css';
 
 const RESOURCE_TYPES = [
   'transaction',
@@ -39,7 +39,7 @@ export function AuditFilters({ search, errors }: Props) {
   });
   return (
     <form className="stack-small" onSubmit={choose}>
-      <div className="filters">
+      <div className={filtersStyles.filters}>
         <SelectField label="Resource type" {...field('resourceType')}>
           <option value="">all</option>
           {RESOURCE_TYPES.map((type) => (

@@ -14,9 +14,9 @@ import { Pager, usePages } from '../../ui/Pager.tsx';
 import { Empty, ErrorNotice, Loading } from '../../ui/States.tsx';
 import { AuditEntry } from './AuditEntry.tsx';
 import { AuditFilters } from './AuditFilters.tsx';
+import styles from './audit.module.css';
 import { Proof } from './Proof.tsx';
 import { useAuditProof } from './useAuditProof.ts';
-import './audit.css';
 
 const NONE: readonly Schema['AuditLogEntry'][] = [];
 const unknown = () => undefined;
@@ -55,7 +55,7 @@ export function AuditPage() {
           {query.error ? <ErrorNotice error={query.error} retry={() => void query.refetch()} /> : null}
           {query.isPending ? <Loading what="the audit log" /> : null}
           {shown.length > 0 ? (
-            <ol className="audit-entries">
+            <ol className={styles.auditEntries}>
               {shown.map((entry) => (
                 <AuditEntry key={entry.id} entry={entry} names={names} breaks={proof?.breaks.get(entry)} />
               ))}

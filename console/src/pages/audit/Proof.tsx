@@ -4,6 +4,7 @@ import { Badge } from '../../ui/Badge.tsx';
 import { Copy } from '../../ui/Copy.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { ShortText } from '../../ui/ShortText.tsx';
+import auditStyles from './audit.module.css';
 import type { AuditProof } from './useAuditProof.ts';
 
 function Command({ text }: { readonly text: string }) {
@@ -57,11 +58,11 @@ export function Proof({
 }) {
   const { organization } = useSession();
   return (
-    <section className="card audit-proof stack-small" aria-labelledby="proof">
+    <section className={`card ${auditStyles.auditProof} stack-small`} aria-labelledby="proof">
       <h2 id="proof">Proof</h2>
       {count > 0 && !proof ? <p className="muted">Checking {count} entries…</p> : null}
       {count > 0 && proof ? <Status proof={proof} /> : null}
-      <details className="audit-commands">
+      <details className={auditStyles.auditCommands}>
         <summary>
           Not proved by this page: that the newest entries are all there, that nobody has computed all hashes
           anew, the signatures of the seals

@@ -7,6 +7,7 @@ import { DeviceLimits } from '../../ui/DeviceLimits.tsx';
 import { TextField } from '../../ui/Field.tsx';
 import { HashList } from '../../ui/HashList.tsx';
 import { Section } from '../../ui/Page.tsx';
+import foundingStyles from './founding.module.css';
 
 interface Props {
   readonly genesis: VerifiedGenesis;
@@ -21,7 +22,7 @@ export function Digest({ genesis, typed, comparison, onTyped }: Props) {
   return (
     <Section title="Digest" id="digest" aside={<Copy text={genesis.digest} of="the digest" />}>
       <div className="card stack">
-        <p className="spoken">
+        <p className={foundingStyles.spoken}>
           <code>{spokenHash(genesis.digest)}</code>
         </p>
         <p>

@@ -12,9 +12,9 @@ import { Notice } from '../../ui/Notice.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Digest } from './Digest.tsx';
 import { Founded } from './Founded.tsx';
+import styles from './founding.module.css';
 import { GenesisFile } from './GenesisFile.tsx';
 import { Signing } from './Signing.tsx';
-import './founding.css';
 
 /** A genesis, its digest, and the signature of one founder, unless the others have another digest. */
 function Genesis({ genesis }: { readonly genesis: VerifiedGenesis }) {
@@ -62,7 +62,7 @@ export function FoundingPage() {
   const [text, setText] = useState('');
   const said = useStore(announcement);
   return (
-    <div className="founding">
+    <div className={styles.founding}>
       <main id="main">
         <p role="status" className="hidden-visually">
           {said}

@@ -6,9 +6,12 @@ import { useOpenRequests, useViewer, waitingFor } from '../../api/useOpenRequest
 import type { Organization } from '../../api/useOrganization.ts';
 import { firstSteps, type Step, type StepName } from '../../domain/firstSteps.ts';
 import { stateOf, tallyText } from '../../text/labels.ts';
+import buttonStyles from '../../ui/button.module.css';
+import { classes } from '../../ui/classes.ts';
 import { NextStep } from '../../ui/NextStep.tsx';
 import { Section } from '../../ui/Page.tsx';
 import { Deposit } from '../accounts/Deposit.tsx';
+import homeStyles from './home.module.css';
 import type { Totals } from './useTotals.ts';
 
 const TITLES: { readonly [Name in StepName]: string } = {
@@ -55,7 +58,7 @@ function Waiting({ request }: { readonly request: NonNullable<Step['request']> }
   const isMine = viewer !== undefined && waitingFor(viewer, [request]).length > 0;
   return (
     <p>
-      <Link to="/requests/$id" params={{ id: request.id }} className="button plain">
+      <Link to="/requests/$id" params={{ id: request.id }} className={buttonStyles.button}>
         Open the request
       </Link>{' '}
       <span className="muted">
@@ -68,8 +71,11 @@ function Waiting({ request }: { readonly request: NonNullable<Step['request']> }
 function StepRow({ step, children }: { readonly step: Step; readonly children: ReactNode }) {
   const { name, state } = step;
   return (
-    <li className={`first-step ${state}`} aria-current={state === 'next' ? 'step' : undefined}>
-      <span className="first-step-mark" aria-hidden="true">
+    <li
+      className={classes(homeStyles.firstStep, homeStyles[state])}
+      aria-current={state === 'next' ? 'step' : undefined}
+    >
+      <span className={homeStyles.firstStepMark} aria-hidden="true">
         {state === 'done' ? (
           <svg viewBox="0 0 16 16" aria-hidden="true">
             <path d="M3 8.5 6.5 12 13 4.5" />
@@ -105,7 +111,7 @@ export function FirstSteps({
   const done = { account: hasAccount, fund: totals.length > 0, policy: hasPolicy, send: false };
   return (
     <Section title="First steps" id="first-steps">
-      <ol className="card first-steps">
+      <ol className={`card ${homeStyles.firstSteps}`}>
         {firstSteps(done, data.open).map((step) => (
           <StepRow key={step.name} step={step}>
             {step.request ? <Waiting request={step.request} /> : null}

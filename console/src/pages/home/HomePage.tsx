@@ -4,11 +4,11 @@ import { Page } from '../../ui/Page.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
 import { Activity } from './Activity.tsx';
 import { FirstSteps } from './FirstSteps.tsx';
+import styles from './home.module.css';
 import { NeedsYou } from './NeedsYou.tsx';
 import { ProblemsSection } from './ProblemsSection.tsx';
 import { TotalsSection } from './TotalsSection.tsx';
 import { useTotals } from './useTotals.ts';
-import './home.css';
 
 function Home({ organization }: { readonly organization: Organization }) {
   const totals = useTotals(organization);
@@ -17,7 +17,7 @@ function Home({ organization }: { readonly organization: Organization }) {
     <>
       <FirstSteps {...both} />
       <ProblemsSection organization={organization} unavailable={totals.unavailable} />
-      <div className="home">
+      <div className={styles.home}>
         <NeedsYou organization={organization} />
         <TotalsSection {...both} />
         <Activity organization={organization} />

@@ -11,6 +11,7 @@ import { failureTitle } from '../../text/failures.ts';
 import { headline } from '../../text/headline.ts';
 import { partText, partTitle } from '../../text/parts.ts';
 import { Notice } from '../../ui/Notice.tsx';
+import pageStyles from '../../ui/page.module.css';
 import { TimeLeft, useNow } from '../../ui/TimeLeft.tsx';
 
 /** So many requests are named of each problem. */
@@ -80,7 +81,7 @@ export function ProblemsSection({
   const both = { organization };
   const networkName = (id: number) => organization.network(id) ?? `Network ${id}`;
   return (
-    <section className="section stack-small" aria-label="Problems">
+    <section className={`${pageStyles.section} stack-small`} aria-label="Problems">
       {down.map(({ part, waiting }) => (
         <Problem
           {...both}

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Organization } from '../../api/useOrganization.ts';
 import { headline } from '../../text/headline.ts';
+import homeStyles from './home.module.css';
 
 /** Requests in short: each row leads to its page. */
 export function RequestList({
@@ -18,13 +19,13 @@ export function RequestList({
   readonly facts: (request: Approval) => ReactNode;
 }) {
   return (
-    <ul className="card request-list">
+    <ul className={`card ${homeStyles.requestList}`}>
       {requests.map((request) => (
-        <li key={request.id} className="request-row">
-          <Link to="/requests/$id" params={{ id: request.id }} className="request-title">
+        <li key={request.id} className={homeStyles.requestRow}>
+          <Link to="/requests/$id" params={{ id: request.id }} className={homeStyles.requestTitle}>
             {headline(request, organization)}
           </Link>
-          <p className="request-facts small muted">{facts(request)}</p>
+          <p className={`${homeStyles.requestFacts} small muted`}>{facts(request)}</p>
           {aside(request)}
         </li>
       ))}

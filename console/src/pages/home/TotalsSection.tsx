@@ -10,16 +10,17 @@ import { NextStep } from '../../ui/NextStep.tsx';
 import { Section } from '../../ui/Page.tsx';
 import { ShortText } from '../../ui/ShortText.tsx';
 import { Empty, ErrorNotice, Loading } from '../../ui/States.tsx';
+import homeStyles from './home.module.css';
 import type { Totals } from './useTotals.ts';
 
 function Row({ total, organization }: { readonly total: Total; readonly organization: Organization }) {
   const { networkId, asset, raw, accounts } = total;
   return (
-    <li className="total">
-      <p className="total-amount">
+    <li className={homeStyles.total}>
+      <p className={homeStyles.totalAmount}>
         <AssetIcon networkId={networkId} asset={asset} /> <Amount raw={String(raw)} asset={asset} />
       </p>
-      <p className="small muted total-place">
+      <p className={`small muted ${homeStyles.totalPlace}`}>
         <span>{organization.network(networkId) ?? `network ${networkId}`}</span>
         <span>in {counted(accounts, 'account')}</span>
         {asset.tokenAddress === NATIVE_CURRENCY ? null : (
@@ -50,7 +51,7 @@ export function TotalsSection({
       <div className="stack-small">
         {error ? <ErrorNotice error={error} retry={refetch} /> : null}
         {totals.length > 0 ? (
-          <ul className="card totals">
+          <ul className={`card ${homeStyles.totals}`}>
             {totals.map((total) => (
               <Row key={`${total.networkId}:${total.asset.id}`} total={total} organization={organization} />
             ))}

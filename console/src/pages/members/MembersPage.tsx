@@ -9,6 +9,7 @@ import { firstNames } from '../../text/counted.ts';
 import { dateTime } from '../../text/time.ts';
 import { AddressIcon } from '../../ui/AddressIcon.tsx';
 import { Badge } from '../../ui/Badge.tsx';
+import iconsStyles from '../../ui/icons.module.css';
 import { List, type ListFilter } from '../../ui/List.tsx';
 import { FormLink } from '../../ui/NextStep.tsx';
 import { Page } from '../../ui/Page.tsx';
@@ -35,7 +36,7 @@ const COLUMNS: Columns<Row> = [
     name: 'Name',
     sortBy: ({ member }) => member.name,
     cell: ({ member: { name, walletAddress } }) => (
-      <span className="with-icon">
+      <span className={iconsStyles.withIcon}>
         <AddressIcon address={walletAddress} />
         {name}
       </span>

@@ -2,6 +2,7 @@ import type { Schema } from '@orgwallet/client';
 import { addressError } from '../../domain/address.ts';
 import { Button } from '../../ui/Button.tsx';
 import { SelectField, TextField } from '../../ui/Field.tsx';
+import formStyles from '../../ui/form.module.css';
 import { WalletKindField } from './WalletKindField.tsx';
 
 /** A member as they are typed. */
@@ -30,9 +31,9 @@ export function NewMemberFields({
 }) {
   const errorOf = (field: keyof NewMember) => errors[`items[${index}].${field}`];
   return (
-    <fieldset className="form-item">
+    <fieldset className={formStyles.formItem}>
       <legend>New member {index + 1}</legend>
-      <div className="form-pair">
+      <div className={formStyles.formPair}>
         <TextField
           label="Name"
           value={member.name}

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Page } from '../../ui/Page.tsx';
-import './new-proposal.css';
+import styles from './new-proposal.module.css';
 
 const KINDS = [
   { to: '/new/policies', name: 'Policies', text: 'which transactions are permitted, and who approves them' },
@@ -17,7 +17,7 @@ export function NewProposalPage() {
       title="New proposal"
       lead="A change of the organization is a proposal, which admins approve or reject."
     >
-      <ul className="card kinds">
+      <ul className={`card ${styles.kinds}`}>
         {KINDS.map(({ to, name, text }) => (
           <li key={to}>
             <Link to={to}>{name}</Link>

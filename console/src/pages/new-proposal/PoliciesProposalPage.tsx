@@ -6,6 +6,7 @@ import { useDraft } from '../../state/drafts.ts';
 import { errorWithin, fieldErrors } from '../../text/errors.ts';
 import { CheckList, RadioGroup } from '../../ui/Choices.tsx';
 import { RecordField } from '../../ui/Field.tsx';
+import formStyles from '../../ui/form.module.css';
 import { ProposalForm } from './ProposalForm.tsx';
 import { ProposalPage } from './ProposalPage.tsx';
 import { BudgetFields } from './policy/BudgetFields.tsx';
@@ -160,7 +161,7 @@ function Form({ organization }: { readonly organization: Organization }) {
   );
   if (action === 'remove') return form;
   return (
-    <div className="form-beside">
+    <div className={formStyles.formBeside}>
       {form}
       <PolicyPreview {...preview} />
     </div>

@@ -2,10 +2,10 @@ import type { OperationIntent } from '@orgwallet/client';
 import type { FormEvent, ReactNode } from 'react';
 import { useSession } from '../../api/useSession.ts';
 import { Button } from '../../ui/Button.tsx';
+import formStyles from '../../ui/form.module.css';
 import { Notice } from '../../ui/Notice.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
 import type { useProposal } from './useProposal.ts';
-import '../../ui/form.css';
 
 /** Why nothing can be proposed now; empty where it can. */
 function reasonOf(isAdmin: boolean, missing: readonly string[], intent: OperationIntent | undefined): string {
@@ -34,7 +34,7 @@ export function ProposalForm({
     if (intent) void propose(intent);
   };
   return (
-    <form className="card stack proposal-form" onSubmit={submit}>
+    <form className={`card stack ${formStyles.proposalForm}`} onSubmit={submit}>
       {isAdmin ? null : (
         <Notice tone="warning" title="Only admins can create proposals">
           <p>Ask an admin to create it.</p>

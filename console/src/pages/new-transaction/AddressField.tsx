@@ -8,6 +8,8 @@ import { readPrefixed } from '../../domain/prefixedAddress.ts';
 import { recipientText } from '../../text/recipient.ts';
 import { AddressIcon } from '../../ui/AddressIcon.tsx';
 import { TextField } from '../../ui/Field.tsx';
+import fieldStyles from '../../ui/field.module.css';
+import iconsStyles from '../../ui/icons.module.css';
 import { LookAlikes } from '../../ui/LookAlikes.tsx';
 
 interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'> {
@@ -51,7 +53,7 @@ export function AddressField({ organization, network, value, error, onChange, ..
         error={('error' in read ? read.error : addressError(value)) ?? error}
         hint={
           isWhole && recipient ? (
-            <span className="with-icon">
+            <span className={iconsStyles.withIcon}>
               <AddressIcon address={address} />
               <span>{recipientText(recipient, organization.network)}</span>
             </span>
@@ -63,7 +65,7 @@ export function AddressField({ organization, network, value, error, onChange, ..
         }}
       />
       {isWhole && recipient && elsewhere && elsewhere.length > 0 && network ? (
-        <p className="field-hint">
+        <p className={fieldStyles.fieldHint}>
           The address book has this address for another network than {network.name}: check that the recipient
           can use it there.
         </p>

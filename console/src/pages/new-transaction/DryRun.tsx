@@ -7,6 +7,7 @@ import { Evaluation } from '../../ui/Evaluation.tsx';
 import { NextStep } from '../../ui/NextStep.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { ErrorNotice, Loading } from '../../ui/States.tsx';
+import newTransactionStyles from './new-transaction.module.css';
 
 /** The evaluations that permit it, the ones with the fewest approvals first. */
 export function permitting(evaluations: readonly Schema['Evaluation'][]): readonly Schema['Evaluation'][] {
@@ -48,7 +49,7 @@ export function DryRun({
         <fieldset className="stack">
           <legend className="hidden-visually">Policy of the transaction</legend>
           {permits.map((evaluation) => (
-            <label key={evaluation.policy.id} className="dry-run-choice">
+            <label key={evaluation.policy.id} className={newTransactionStyles.dryRunChoice}>
               <input
                 type="radio"
                 name="policy"
@@ -65,7 +66,7 @@ export function DryRun({
           <summary>
             {others.length} {others.length === 1 ? 'policy does' : 'policies do'} not permit it
           </summary>
-          <div className="stack dry-run-others">
+          <div className={`stack ${newTransactionStyles.dryRunOthers}`}>
             {others.map((evaluation) => (
               <Evaluation
                 key={evaluation.policy.id}

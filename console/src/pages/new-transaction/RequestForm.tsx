@@ -4,9 +4,8 @@ import { Button } from '../../ui/Button.tsx';
 import { Section } from '../../ui/Page.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
 import { DryRun } from './DryRun.tsx';
+import styles from './new-transaction.module.css';
 import type { useRequest } from './useRequest.ts';
-import '../../ui/form.css';
-import './new-transaction.css';
 
 /** Why it cannot be created now; empty where it can. */
 function reasonOf(missing: readonly string[], { policyId, isEvaluated }: ReturnType<typeof useRequest>) {
@@ -34,7 +33,7 @@ export function RequestForm({
     void send();
   };
   return (
-    <div className="new-transaction">
+    <div className={styles.newTransaction}>
       <form className="card stack" onSubmit={submit}>
         {children}
         {error === undefined ? null : <ErrorNotice error={error} />}

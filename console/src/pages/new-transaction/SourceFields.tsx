@@ -2,6 +2,7 @@ import { isAddress } from 'viem';
 import type { Organization } from '../../api/useOrganization.ts';
 import { chosenOf } from '../../domain/chosen.ts';
 import { RecordField, TextField } from '../../ui/Field.tsx';
+import formStyles from '../../ui/form.module.css';
 
 /** What every transaction says: where it comes from, and what it is for. */
 export interface Source {
@@ -53,7 +54,7 @@ export function SourceFields({
 }) {
   const { account, network, possible } = sourceOf(source, organization);
   return (
-    <div className="form-pair">
+    <div className={formStyles.formPair}>
       <RecordField
         label="Account"
         none="Choose an account"

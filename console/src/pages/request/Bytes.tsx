@@ -3,7 +3,7 @@ import { utf8Length } from '../../domain/utf8.ts';
 import { DeviceLimits } from '../../ui/DeviceLimits.tsx';
 import { HashList } from '../../ui/HashList.tsx';
 import { SignedLines } from '../../ui/SignedLines.tsx';
-import './bytes.css';
+import styles from './bytes.module.css';
 
 /** Of the lines that are signed: what a button signs is read out with it. */
 export const SUMMARY_ID = 'what-is-signed';
@@ -30,7 +30,7 @@ export function Bytes({ payloads }: { readonly payloads: Payloads }) {
   const [, ...fields] = verified?.description.split('\n') ?? [];
   const lines = verified?.typedData.message.summary ?? [];
   return (
-    <div className="bytes">
+    <div className={styles.bytes}>
       <SignedLines id={SUMMARY_ID} lines={lines} />
       {verified ? (
         <DeviceLimits field={longestOf(verified.typedData.message)} all={allOf(verified.typedData.message)} />

@@ -14,12 +14,14 @@ import { useDraft } from '../../state/drafts.ts';
 import { doneText, executeLabel, isDecisive, voteLabel } from '../../text/labels.ts';
 import { voteReason } from '../../text/voteReason.ts';
 import { Button } from '../../ui/Button.tsx';
+import { classes } from '../../ui/classes.ts';
 import { CheckField, TextField } from '../../ui/Field.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
 import { Bytes, SUMMARY_ID } from './Bytes.tsx';
 import { Renames } from './Renames.tsx';
 import { RequestMismatch } from './RequestMismatch.tsx';
+import requestStyles from './request.module.css';
 import { type Progress, useVoting } from './useVoting.ts';
 import { Warnings } from './Warnings.tsx';
 
@@ -93,7 +95,9 @@ function Buttons({
   useEffect(() => {
     if (!isReview) return;
     // Once the page has given its heading the focus.
-    const frame = requestAnimationFrame(() => bar.current?.querySelector<HTMLElement>('.primary')?.focus());
+    const frame = requestAnimationFrame(() =>
+      bar.current?.querySelector<HTMLElement>('[data-look=primary]')?.focus(),
+    );
     return () => cancelAnimationFrame(frame);
   }, [isReview]);
   const voteButton = (one: VoteType) =>
@@ -142,12 +146,12 @@ function Buttons({
         />
       ) : null}
       {whyNot ? <p className="muted">{whyNot}</p> : null}
-      <div ref={bar} className={canAct ? 'stack-small decision-bar' : 'stack-small'}>
+      <div ref={bar} className={classes('stack-small', canAct && requestStyles.decisionBar)}>
         {canAct && !('resourceType' in approval) ? (
           <Warnings transaction={approval} organization={organization} />
         ) : null}
         {canAct ? (
-          <div className="row decision-buttons">
+          <div className={`row ${requestStyles.decisionButtons}`}>
             {voteButton('initiator')}
             {voteButton('approve')}
             {executeButton('approve')}

@@ -5,15 +5,16 @@ import { adminsQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { type Change, differenceOf } from '../../text/difference.ts';
 import { Badge } from '../../ui/Badge.tsx';
+import { classes } from '../../ui/classes.ts';
 import { Loaded } from '../../ui/States.tsx';
-import './difference.css';
+import styles from './difference.module.css';
 
 const TONES = { added: 'good', removed: 'danger', changed: 'warning' } as const;
 const ABSENT = '—';
 
 function ChangeTable({ change }: { readonly change: Change }) {
   return (
-    <div className={`difference ${change.kind}`}>
+    <div className={classes(styles.difference, styles[change.kind])}>
       <h3 className="row">
         {change.title} <Badge tone={TONES[change.kind]}>{change.kind}</Badge>
       </h3>
@@ -33,12 +34,12 @@ function ChangeTable({ change }: { readonly change: Change }) {
               <tr key={field}>
                 <th scope="row">{field}</th>
                 {change.kind === 'added' ? null : (
-                  <td data-title="Before" className="before">
+                  <td data-title="Before" className={styles.before}>
                     {before ?? ABSENT}
                   </td>
                 )}
                 {change.kind === 'removed' ? null : (
-                  <td data-title="After" className="after">
+                  <td data-title="After" className={styles.after}>
                     {after ?? ABSENT}
                   </td>
                 )}

@@ -11,6 +11,7 @@ import { requestFilter } from '../../domain/requestFilter.ts';
 import { byDeadline, tabOf } from '../../domain/requestTab.ts';
 import { counted } from '../../text/counted.ts';
 import { headline } from '../../text/headline.ts';
+import buttonStyles from '../../ui/button.module.css';
 
 /** Leads from one request that somebody has decided to the next that needs them: Enter is enough. */
 export function NextRequest({
@@ -43,7 +44,7 @@ export function NextRequest({
         <>
           <Link
             ref={link}
-            className="button primary"
+            className={`${buttonStyles.button} ${buttonStyles.primary}`}
             to="/requests/$id"
             params={{ id: next.id }}
             search={{ review: '1' }}
@@ -53,7 +54,7 @@ export function NextRequest({
           <span className="muted">{counted(waiting.length, 'request')} left</span>
         </>
       ) : (
-        <Link ref={link} className="button" to="/requests" search={{ tab: 'you' }}>
+        <Link ref={link} className={buttonStyles.button} to="/requests" search={{ tab: 'you' }}>
           Nothing else needs you: back to the requests
         </Link>
       )}

@@ -7,6 +7,7 @@ import { Amount } from '../../ui/Amount.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { HashList } from '../../ui/HashList.tsx';
 import { OutsideLink } from '../../ui/OutsideLink.tsx';
+import requestStyles from './request.module.css';
 
 /** A transaction of a chain, with a link where the network has an explorer. */
 function ChainHash({
@@ -96,7 +97,7 @@ export function Outcome({
         </details>
       ) : null}
       {notes.length > 0 ? (
-        <ul className="notes">
+        <ul className={requestStyles.notes}>
           {notes.map(({ at, message }) => (
             <li key={`${at}${message}`}>
               <time dateTime={at} className="small muted">

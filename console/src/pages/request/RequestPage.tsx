@@ -25,12 +25,12 @@ import { PolicyEvaluations } from './PolicyEvaluations.tsx';
 import { PolicyImpact } from './PolicyImpact.tsx';
 import { RepeatButton } from './RepeatButton.tsx';
 import { RequestMismatch } from './RequestMismatch.tsx';
+import styles from './request.module.css';
 import { Signatures } from './Signatures.tsx';
 import { Status } from './Status.tsx';
 import { Timeline } from './Timeline.tsx';
 import { TransactionDetails } from './TransactionDetails.tsx';
 import { useReading } from './useReading.ts';
-import './request.css';
 
 const route = getRouteApi('/requests/$id');
 
@@ -45,7 +45,7 @@ function Lead({
 }) {
   const workflow = workflowLink(approval, useSession());
   return (
-    <p className="request-lead">
+    <p className={styles.requestLead}>
       <Badge tone={state.tone}>{state.text}</Badge>
       {approval.signingPayloads || isExpired ? <TimeLeft until={approval.expiresAt} /> : null}
       <span>created {dateTime(approval.createdAt)}</span>
@@ -137,13 +137,13 @@ function Content({
         )
       }
     >
-      <div className="stack request-top">
+      <div className={`stack ${styles.requestTop}`}>
         <Status {...{ approval, organization, isExpired, needsViewer, missing }} />
         {review && !needsViewer ? (
           <NextRequest id={approval.id} viewer={viewer} organization={organization} />
         ) : null}
       </div>
-      <div className="request">
+      <div className={styles.request}>
         <div>
           <About
             approval={approval}
@@ -160,7 +160,7 @@ function Content({
           ) : null}
           <Timeline id={approval.id} />
         </div>
-        <div className="request-side">
+        <div className={styles.requestSide}>
           {approval.signingPayloads || outcomes.approve || outcomes.reject ? (
             <Section title={isExpired ? 'Expired' : 'What you sign'} id="decide">
               <div className="card">

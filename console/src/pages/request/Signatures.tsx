@@ -6,6 +6,7 @@ import { counted } from '../../text/counted.ts';
 import { undecided } from '../../text/requestRow.ts';
 import { ShortAddress } from '../../ui/Address.tsx';
 import { Badge } from '../../ui/Badge.tsx';
+import requestStyles from './request.module.css';
 
 type Person = Pick<Schema['MemberSummary'], 'id' | 'name' | 'walletAddress'>;
 
@@ -19,7 +20,7 @@ function Person({
   tone: 'good' | 'danger' | 'plain';
 }) {
   return (
-    <li className="signature">
+    <li className={requestStyles.signature}>
       <span>
         {person.name} <ShortAddress address={person.walletAddress} />
       </span>
@@ -48,7 +49,7 @@ export function Signatures({
           ? "No approval needed: the initiator's signature is enough."
           : `${approvals.length} of ${threshold} approvals, ${counted(rejections.length, 'rejection')}.`}
       </p>
-      <ul className="signatures">
+      <ul className={requestStyles.signatures}>
         {isProposal ? null : (
           <Person
             person={approval.initiator}

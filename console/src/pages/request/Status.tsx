@@ -22,7 +22,7 @@ export function Status({
   const { failure, executionStatus } = approval;
   const hasFailed = failure && (executionStatus === 'failed' || executionStatus === 'blocked');
   return (
-    <div className="request-status">
+    <div data-status>
       <Notice tone={tone} title={title}>
         {text ? <p role={executionStatus === 'processing' ? 'status' : undefined}>{text}</p> : null}
         {hasFailed ? (

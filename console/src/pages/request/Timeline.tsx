@@ -2,9 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { eventsQuery } from '../../api/queries.ts';
 import { dateTimeZone } from '../../text/time.ts';
 import { timelineOf } from '../../text/timeline.ts';
+import { classes } from '../../ui/classes.ts';
 import { Section } from '../../ui/Page.tsx';
 import { ShortText } from '../../ui/ShortText.tsx';
 import { Loaded } from '../../ui/States.tsx';
+import requestStyles from './request.module.css';
 
 /** What happened to a request, from its creation on, as the audit log has it. */
 export function Timeline({ id }: { readonly id: string }) {
@@ -14,9 +16,12 @@ export function Timeline({ id }: { readonly id: string }) {
       <div className="card">
         <Loaded query={query} what="the timeline">
           {(entries) => (
-            <ol className="timeline">
+            <ol className={requestStyles.timeline}>
               {timelineOf(entries).map((event) => (
-                <li key={event.id} className={`timeline-event ${event.tone}`}>
+                <li
+                  key={event.id}
+                  className={classes(requestStyles.timelineEvent, requestStyles[event.tone])}
+                >
                   <p>
                     {event.text}
                     {event.transactionHash ? (
@@ -26,7 +31,7 @@ export function Timeline({ id }: { readonly id: string }) {
                       </>
                     ) : null}
                   </p>
-                  {event.reason ? <p className="timeline-reason">{event.reason}</p> : null}
+                  {event.reason ? <p className={requestStyles.timelineReason}>{event.reason}</p> : null}
                   <time dateTime={event.at} className="small muted">
                     {dateTimeZone(event.at)}
                   </time>

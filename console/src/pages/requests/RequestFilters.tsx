@@ -5,7 +5,8 @@ import { countFilters, KINDS } from '../../domain/requestFilter.ts';
 import { type RequestsSearch, requestsSearch } from '../../domain/search.ts';
 import { Button } from '../../ui/Button.tsx';
 import { RecordField, TextField } from '../../ui/Field.tsx';
-import '../../ui/filters.css';
+import filtersStyles from '../../ui/filters.module.css';
+import requestsStyles from './requests.module.css';
 
 /** How long somebody types before it is searched. */
 const TYPED_MS = 300;
@@ -64,11 +65,11 @@ export function RequestFilters({ search, organization, onChange }: Props) {
   });
   const { accounts, policies, members } = organization;
   return (
-    <search className="request-filters">
+    <search className={requestsStyles.requestFilters}>
       <SearchField value={search.text ?? ''} onSearch={(text) => change({ text })} />
       <details open={count > 0}>
         <summary>Filters{count > 0 ? ` (${count})` : ''}</summary>
-        <fieldset className="filters">
+        <fieldset className={filtersStyles.filters}>
           <legend className="hidden-visually">Which requests</legend>
           <TextField label="From" {...day('from')} />
           <TextField label="To" {...day('to')} />

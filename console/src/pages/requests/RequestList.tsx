@@ -1,12 +1,13 @@
 import type { Approval } from '@orgwallet/client';
 import type { KeyboardEvent } from 'react';
 import { RequestRow, type RowContext } from './RequestRow.tsx';
+import requestsStyles from './requests.module.css';
 
 /** Moves the focus to the next or the previous row. */
 function move(event: KeyboardEvent<HTMLUListElement>): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step === undefined) return;
-  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('.request-row-link')];
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('a[data-row]')];
   const index = links.indexOf(document.activeElement as HTMLElement);
   if (index < 0) return;
   event.preventDefault();
@@ -20,7 +21,7 @@ export function RequestList({
   ...context
 }: { readonly approvals: readonly Approval[]; readonly label: string } & RowContext) {
   return (
-    <ul className="card request-list" aria-label={label} onKeyDown={move}>
+    <ul className={`card ${requestsStyles.requestList}`} aria-label={label} onKeyDown={move}>
       {approvals.map((approval) => (
         <RequestRow key={approval.id} approval={approval} {...context} />
       ))}

@@ -19,6 +19,7 @@ import { AddressIcon } from '../../ui/AddressIcon.tsx';
 import { Amount } from '../../ui/Amount.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import { TimeLeft } from '../../ui/TimeLeft.tsx';
+import requestsStyles from './requests.module.css';
 
 /** Everything that a row needs to know besides its request. */
 export interface RowContext {
@@ -59,7 +60,7 @@ function Transfer({
         {description ? (
           <>
             {' · '}
-            <bdi className="request-row-for">{description}</bdi>
+            <bdi className={requestsStyles.requestRowFor}>{description}</bdi>
           </>
         ) : null}
       </span>
@@ -104,28 +105,29 @@ export function RequestRow({ approval, ...context }: { readonly approval: Approv
   const { text, tone } = stateOf(approval, now);
   const isOpen = approval.signingPayloads !== undefined && executionStatus === null && tab !== 'expired';
   return (
-    <li className="request-row">
-      <div className="request-row-what">
+    <li className={requestsStyles.requestRow}>
+      <div className={requestsStyles.requestRowWhat}>
         <Link
           to="/requests/$id"
           params={{ id }}
           search={tab === 'you' ? { review: '1' } : {}}
-          className="request-row-link"
+          data-row
+          className={requestsStyles.requestRowLink}
         >
           <What approval={approval} organization={organization} />
         </Link>
         {'resourceType' in approval ? null : <Transfer transaction={approval} organization={organization} />}
       </div>
-      <div className="request-row-signed small">
+      <div className={`${requestsStyles.requestRowSigned} small`}>
         <Signed approval={approval} {...context} />
       </div>
-      <div className="request-row-when small">
+      <div className={`${requestsStyles.requestRowWhen} small`}>
         <Badge tone={tone}>{text}</Badge>
         <Age at={createdAt} now={now} />
         {isOpen ? <TimeLeft until={expiresAt} /> : null}
       </div>
       {failure && tab === 'failed' ? (
-        <p className="request-row-failure small">
+        <p className={`${requestsStyles.requestRowFailure} small`}>
           <b>{failureTitle(failure.code)}</b>: {failure.message}
         </p>
       ) : null}

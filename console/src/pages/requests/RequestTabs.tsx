@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { RequestTab } from '../../domain/requestTab.ts';
 import type { RequestsSearch } from '../../domain/search.ts';
+import requestsStyles from './requests.module.css';
 
 const TABS: readonly (readonly [tab: RequestTab, name: string])[] = [
   ['you', 'Needs you'],
@@ -37,7 +38,7 @@ export function RequestTabs({
     shown?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [current]);
   return (
-    <nav aria-label="Requests by state" className="request-tabs">
+    <nav aria-label="Requests by state" className={requestsStyles.requestTabs}>
       <ul ref={tabs}>
         {TABS.map(([tab, name]) => (
           <li key={tab} data-tab={tab}>
@@ -50,7 +51,7 @@ export function RequestTabs({
               activeProps={{}}
             >
               {name}
-              {counts[tab] ? <span className="request-count">{counts[tab]}</span> : null}
+              {counts[tab] ? <span className={requestsStyles.requestCount}>{counts[tab]}</span> : null}
             </Link>
           </li>
         ))}

@@ -27,7 +27,6 @@ import { WithOrganization } from '../../ui/WithOrganization.tsx';
 import { RequestFilters } from './RequestFilters.tsx';
 import { RequestList } from './RequestList.tsx';
 import { RequestTabs, readTab, tabName } from './RequestTabs.tsx';
-import './requests.css';
 
 const route = getRouteApi('/requests');
 

@@ -1,5 +1,6 @@
 import { Copy } from '../../ui/Copy.tsx';
 import { Notice } from '../../ui/Notice.tsx';
+import signInStyles from './sign-in.module.css';
 
 /** What somebody sends to an admin, who adds them. */
 const requestFor = (address: string) =>
@@ -15,7 +16,7 @@ export function NotAMember({ address }: { readonly address: string }) {
         select it in the wallet and sign in again.
       </p>
       <p>Otherwise an admin of your organization has to add it. Send them this text:</p>
-      <pre className="copied-text">{text}</pre>
+      <pre className={signInStyles.copiedText}>{text}</pre>
       <Copy text={text} of="the text for an admin" />
     </Notice>
   );

@@ -4,9 +4,9 @@ import type { FoundWallet } from '../../signing/wallet.ts';
 import { Button } from '../../ui/Button.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
 import { WaitingForWallet, WalletChoice } from '../../ui/WalletChoice.tsx';
+import walletChoiceStyles from '../../ui/wallet-choice.module.css';
 import { NotAMember } from './NotAMember.tsx';
 import { type OpenChoice, signIn, strangerOf } from './signIn.ts';
-import './sign-in.css';
 
 interface Props {
   /** Who has to sign in: absent, anybody. */
@@ -24,7 +24,7 @@ function OrganizationChoice({
   return (
     <div className="stack-small">
       <p>Your wallet is a member of several organizations. Choose one:</p>
-      <ul className="choices">
+      <ul className={walletChoiceStyles.choices}>
         {choice.choices.map(({ id, name, memberName }) => (
           <li key={id}>
             <Button onClick={() => onChoice(id)}>

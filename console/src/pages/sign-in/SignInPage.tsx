@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { Session } from '../../api/sessions.ts';
 import { SignInForm } from './SignInForm.tsx';
+import signInStyles from './sign-in.module.css';
 
 /** The first page of somebody who is not signed in. */
 export function SignInPage({ onSignedIn }: { readonly onSignedIn: (session: Session) => void }) {
   return (
-    <main className="sign-in">
+    <main className={signInStyles.signIn}>
       <title>Sign in · orgwallet</title>
       <div className="card stack">
         <h1>Sign in to orgwallet</h1>

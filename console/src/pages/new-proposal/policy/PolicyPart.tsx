@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Organization } from '../../../api/useOrganization.ts';
 import type { PolicyDraft } from '../../../domain/policyDraft.ts';
+import formStyles from '../../../ui/form.module.css';
 
 export interface FieldsProps {
   readonly draft: PolicyDraft;
@@ -13,7 +14,7 @@ export interface FieldsProps {
 /** A part of the form. */
 export function PolicyPart({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
-    <fieldset className="form-item">
+    <fieldset className={formStyles.formItem}>
       <legend>{title}</legend>
       {children}
     </fieldset>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { balancesQuery } from '../../../api/queries.ts';
 import { NATIVE_CURRENCY, sendableOn } from '../../../domain/assets.ts';
 import { CheckField, SelectField, TextArea, TextField } from '../../../ui/Field.tsx';
+import formStyles from '../../../ui/form.module.css';
 import type { FieldsProps } from './PolicyPart.tsx';
 
 /** What a transfer may send: a token, the native currency, or any of them. */
@@ -37,7 +38,7 @@ function TokenFields({ draft, organization, errors, change }: FieldsProps) {
         <option value="any">any token or the native currency</option>
       </SelectField>
       {chosen === 'other' ? (
-        <div className="form-pair">
+        <div className={formStyles.formPair}>
           <TextField
             label="Token address"
             className="mono"
