@@ -53,9 +53,9 @@ const PARTS = file('src/parts');
 const LAYERS = {
   // Published alone: it must not need the service.
   client: { may: [], packages: npm('viem') },
-  // What a browser loads: the service is reached through the client only.
+  // What a browser loads: the service is reached through the client only. Its forms check what is typed by the schemas of the contract.
   'console/src': {
-    may: [CLIENT],
+    may: [CLIENT, folder('src/contract')],
     packages: npm(
       '@ariakit/react',
       '@tanstack/react-(query|router|table)',
@@ -63,7 +63,9 @@ const LAYERS = {
       'lucide-react',
       'react',
       'react-dom',
+      'react-hook-form',
       'viem',
+      'zod',
     ),
   },
   'src/domain': { may: [], packages: npm('canonicalize', 'zod') },
@@ -294,6 +296,12 @@ const OTHER_RULES = [
     name: 'nobody imports the console but its tests',
     from: { path: PROJECT, pathNot: [CONSOLE, '^test/'] },
     to: { path: CONSOLE },
+  },
+  {
+    // It sets zod up before there is a schema.
+    name: 'one folder of the console reads the contract',
+    from: { path: folder('console/src'), pathNot: folder('console/src/contract') },
+    to: { path: '^(src|node_modules/zod)/' },
   },
   {
     name: 'what the console decides is apart from what it says',

@@ -57,6 +57,13 @@ async function untilRefused(org: TestOrganization, visitor: Visitor, field: Loca
   expect(await listOf(org, 'proposals')).toEqual([]);
 }
 
+/** The page has what is wrong with a name beside its field, as it is typed: nothing is sent. */
+async function untilNotSent(visitor: Visitor, description: string): Promise<void> {
+  await visitor.page.getByRole('textbox', { name: 'Name', description }).waitFor();
+  await untilShown(visitor, 'Something above is wrong');
+  expect(await button(visitor, 'Create proposal').isDisabled()).toBe(true);
+}
+
 describe('the form for members', () => {
   it('adds them, with what each is and signs with', async () => {
     const { org, alice } = await aliceOn('/new/members');
@@ -187,12 +194,10 @@ describe('the form for groups', () => {
     expect(await listOf(org, 'groups')).toEqual([]);
   });
 
-  it('says at the name what is wrong with it', async () => {
-    const { org, alice } = await aliceOn('/new/groups');
+  it('says at the name what is wrong with it as it is typed, and sends nothing', async () => {
+    const { alice } = await aliceOn('/new/groups');
     await alice.page.getByLabel('Name').fill('T'.repeat(101));
-    await button(alice, 'Create proposal').click();
-    const description = 'must have 1 to 100 characters';
-    await untilRefused(org, alice, alice.page.getByRole('textbox', { name: 'Name', description }));
+    await untilNotSent(alice, 'must have 1 to 100 characters');
   });
 });
 
@@ -244,14 +249,14 @@ describe('the form for accounts', () => {
     expect(await isDeployed(account.address, 31338)).toBe(true);
   });
 
-  it('says at the name what is wrong with it', async () => {
-    const { org, alice } = await aliceOn('/new/accounts');
+  it('says at the name what is wrong with it as it is typed, and sends nothing', async () => {
+    const { alice } = await aliceOn('/new/accounts');
     await alice.page.getByLabel('Name').fill('Treasury\u200b');
     await groupOf(alice, 'Networks').getByRole('checkbox').first().check();
-    await button(alice, 'Create proposal').click();
-    const description =
-      'must not contain invisible, blank or noncharacter code points: character 9 is U+200B ZERO WIDTH SPACE';
-    await untilRefused(org, alice, alice.page.getByRole('textbox', { name: 'Name', description }));
+    await untilNotSent(
+      alice,
+      'must not contain invisible, blank or noncharacter code points: character 9 is U+200B ZERO WIDTH SPACE',
+    );
   });
 });
 

@@ -38,8 +38,13 @@ const CONSOLE_SOURCES = [
   'client/src',
   'console/index.html',
   'console/src',
+  // Schemas of requests, and what they import.
+  'src/chain',
+  'src/contract',
+  'src/domain',
   'tools/dev/buildConsole.mjs',
   'tools/dev/buildHash.mjs',
+  'tools/dev/consoleModules.mjs',
 ];
 const CONSOLE = join(projectDir, 'console');
 const CONSOLE_STAMP = join(CONSOLE, 'dist', '.built-from');

@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'vite';
 import { hashOfBuild, withHash } from './buildHash.mjs';
+import { clientAlias, portableModules } from './consoleModules.mjs';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const COMPRESSED = /\.(js|css|html|svg)$/;
@@ -35,7 +36,8 @@ export async function buildConsole(outDir, builtFrom = '') {
     mode: 'production',
     // Packages whose files say where they run: a build for browsers leaves that out.
     logLevel: 'error',
-    resolve: { alias: { '@orgwallet/client': join(project, 'client', 'src', 'index.ts') } },
+    plugins: [portableModules],
+    resolve: { alias: clientAlias },
     build: {
       outDir,
       // Browsers that have light-dark().

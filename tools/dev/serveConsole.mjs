@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { generate } from 'selfsigned';
 import { createServer } from 'vite';
+import { clientAlias, portableModules } from './consoleModules.mjs';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const DEFAULT_SERVICE = 'https://localhost:8443';
@@ -50,8 +51,8 @@ async function serveConsole(service = DEFAULT_SERVICE, port = PORT) {
   const server = await createServer({
     root: join(project, 'console'),
     configFile: false,
-    plugins: [react(), demoWalletsOf(origin)],
-    resolve: { alias: { '@orgwallet/client': join(project, 'client', 'src', 'index.ts') } },
+    plugins: [react(), portableModules, demoWalletsOf(origin)],
+    resolve: { alias: clientAlias },
     // Whoever signs in signs for the service, not for this server.
     define: { 'import.meta.env.VITE_SERVICE': JSON.stringify(origin) },
     cacheDir: join(project, 'node_modules', '.cache', 'console'),

@@ -38,7 +38,7 @@ export interface PolicyDraft {
   /** One address per line. */
   readonly destinations: string;
   readonly anyContract: boolean;
-  readonly rules: readonly RuleDraft[];
+  readonly rules: RuleDraft[];
   readonly hasBudget: boolean;
   readonly hours: string;
   readonly perInitiator: boolean;

@@ -2,37 +2,41 @@ import { useCallback, useState } from 'react';
 
 const PREFIX = 'orgwallet.draft.';
 
-function read<T>(key: string, empty: T): T {
-  const text = sessionStorage.getItem(key);
+/** What was typed in this tab and not sent; `empty` fills what is not there. */
+export function readDraft<T extends object>(name: string, empty: T): T {
+  const text = sessionStorage.getItem(`${PREFIX}${name}`);
   return text === null ? empty : { ...empty, ...JSON.parse(text) };
+}
+
+/** Keeps what is typed in this tab; has a form begin with it, whatever was typed in it before. */
+export function keepDraft(name: string, fields: object): void {
+  sessionStorage.setItem(`${PREFIX}${name}`, JSON.stringify(fields));
+}
+
+/** Forgets what was typed: it is sent. */
+export function forgetDraft(name: string): void {
+  sessionStorage.removeItem(`${PREFIX}${name}`);
 }
 
 /**
  * What somebody types, kept in this tab until it is sent: an error, a reload or a session that ends loses nothing.
- * Returns the draft, how to change it, and how to forget it.
+ * Returns the draft, and how to change it.
  */
 export function useDraft<T extends object>(
   name: string,
   empty: T,
-): [draft: T, change: (fields: Partial<T>) => void, forget: () => void] {
-  const key = `${PREFIX}${name}`;
-  const [draft, setDraft] = useState(() => read(key, empty));
+): [draft: T, change: (fields: Partial<T>) => void] {
+  const [draft, setDraft] = useState(() => readDraft(name, empty));
   const change = useCallback(
     (fields: Partial<T>) =>
       setDraft((before) => {
         const next = { ...before, ...fields };
-        sessionStorage.setItem(key, JSON.stringify(next));
+        keepDraft(name, next);
         return next;
       }),
-    [key],
+    [name],
   );
-  const forget = useCallback(() => sessionStorage.removeItem(key), [key]);
-  return [draft, change, forget];
-}
-
-/** Has a form begin with these fields, whatever was typed in it before. */
-export function keepDraft(name: string, fields: object): void {
-  sessionStorage.setItem(`${PREFIX}${name}`, JSON.stringify(fields));
+  return [draft, change];
 }
 
 const OWNER = `${PREFIX}owner`;

@@ -1,10 +1,4 @@
-import {
-  type InputHTMLAttributes,
-  type ReactNode,
-  type SelectHTMLAttributes,
-  type TextareaHTMLAttributes,
-  useId,
-} from 'react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
 import styles from './field.module.css';
 
 interface Frame {
@@ -51,7 +45,7 @@ function Framed({ label, hint, error, children }: Frame & { readonly children: (
 }
 
 /** A line of text, with its label, hint and error. */
-export function TextField({ label, hint, error, ...rest }: Frame & InputHTMLAttributes<HTMLInputElement>) {
+export function TextField({ label, hint, error, ...rest }: Frame & ComponentProps<'input'>) {
   return (
     <Framed label={label} hint={hint} error={error}>
       {(tied) => <input autoComplete="off" spellCheck={false} {...rest} {...tied} />}
@@ -60,12 +54,7 @@ export function TextField({ label, hint, error, ...rest }: Frame & InputHTMLAttr
 }
 
 /** Text of several lines, with its label, hint and error. */
-export function TextArea({
-  label,
-  hint,
-  error,
-  ...rest
-}: Frame & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+export function TextArea({ label, hint, error, ...rest }: Frame & ComponentProps<'textarea'>) {
   return (
     <Framed label={label} hint={hint} error={error}>
       {(tied) => <textarea rows={3} {...rest} {...tied} />}
@@ -74,12 +63,7 @@ export function TextArea({
 }
 
 /** A choice, with its label, hint and error. */
-export function SelectField({
-  label,
-  hint,
-  error,
-  ...rest
-}: Frame & SelectHTMLAttributes<HTMLSelectElement>) {
+export function SelectField({ label, hint, error, ...rest }: Frame & ComponentProps<'select'>) {
   return (
     <Framed label={label} hint={hint} error={error}>
       {(tied) => <select {...rest} {...tied} />}
@@ -102,7 +86,7 @@ export function RecordField({
   readonly required?: boolean;
   readonly disabled?: boolean;
   readonly onChange: (id: string) => void;
-}) {
+} & Pick<ComponentProps<'select'>, 'name' | 'ref' | 'onBlur'>) {
   return (
     <SelectField {...rest} value={value} onChange={({ target }) => onChange(target.value)}>
       <option value="">{none}</option>
@@ -120,7 +104,7 @@ export function CheckField({
   label,
   hint,
   ...rest
-}: Omit<Frame, 'error' | 'label'> & { readonly label: ReactNode } & InputHTMLAttributes<HTMLInputElement>) {
+}: Omit<Frame, 'error' | 'label'> & { readonly label: ReactNode } & ComponentProps<'input'>) {
   const id = useId();
   return (
     <div className={styles.check}>

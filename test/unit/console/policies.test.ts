@@ -1,31 +1,37 @@
 import type { Schema } from '@orgwallet/client';
-import { draftOf, NO_POLICY, policyOf } from '../../../console/src/domain/policyDraft.ts';
-import { draftErrors } from '../../../console/src/domain/policyDraftErrors.ts';
+import { faultsOfPolicies } from '../../../console/src/contract/policyBodies.ts';
+import { placed } from '../../../console/src/domain/faults.ts';
+import { draftOf, NO_POLICY, type PolicyDraft, policyOf } from '../../../console/src/domain/policyDraft.ts';
+import { draftFaults } from '../../../console/src/domain/policyDraftFaults.ts';
+import { NO_PROPOSAL, PLACES, policyIntent } from '../../../console/src/domain/policyIntent.ts';
 import { POLICY_TEMPLATES, templateDraft } from '../../../console/src/domain/policyTemplates.ts';
 import { type Compared, differenceOf } from '../../../console/src/text/difference.ts';
 import { policyAspects } from '../../../console/src/text/policySentences.ts';
 
 const TOKEN = '0x468f18d57bC8bAE33874e6429638edf9F6F77c41';
+const idOf = (kind: string, digit = '1') => `${kind}_${digit.repeat(26)}`;
+const [ALICE_ID, BOB_ID, BOT_ID] = [idOf('mem', '1'), idOf('mem', '2'), idOf('mem', '3')] as const;
+const [GROUP_ID, ACCOUNT_ID, POLICY_ID] = [idOf('grp'), idOf('acc'), idOf('pol')] as const;
 const ALICE = {
-  id: 'mem_a',
+  id: ALICE_ID,
   name: 'Alice',
   type: 'user',
   walletKind: 'key',
   walletAddress: `0x${'a'.repeat(40)}`,
 } as const;
-const BOB = { ...ALICE, id: 'mem_b', name: 'Bob', walletAddress: `0x${'b'.repeat(40)}` } as const;
+const BOB = { ...ALICE, id: BOB_ID, name: 'Bob', walletAddress: `0x${'b'.repeat(40)}` } as const;
 const TIMES = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
 
 const POLICY: Schema['Policy'] = {
   ...TIMES,
-  id: 'pol_1',
+  id: POLICY_ID,
   name: 'Suppliers',
   type: 'MANUAL_APPROVAL',
   networkId: 1,
-  accountIds: ['acc_1'],
-  accounts: [{ id: 'acc_1', name: 'Treasury', address: `0x${'1'.repeat(40)}` }],
+  accountIds: [ACCOUNT_ID],
+  accounts: [{ id: ACCOUNT_ID, name: 'Treasury', address: `0x${'1'.repeat(40)}` }],
   initiatorSetting: null,
-  approverSetting: { type: 'group', groupId: 'grp_1', threshold: 2, excludeInitiator: true },
+  approverSetting: { type: 'group', groupId: GROUP_ID, threshold: 2, excludeInitiator: true },
   limitation: {
     hours: 24,
     initiatorScope: 'ALL_ITEMS',
@@ -48,12 +54,12 @@ const NOTED = `0x${'9'.repeat(40)}`;
 const MEMBERS = [ALICE, BOB].map((member) => ({ ...member, ...TIMES, registeredAt: null }));
 const NOW: Compared = {
   members: MEMBERS,
-  groups: [{ ...TIMES, id: 'grp_1', name: 'Finance', members: [ALICE, BOB] }],
+  groups: [{ ...TIMES, id: GROUP_ID, name: 'Finance', members: [ALICE, BOB] }],
   policies: [POLICY],
   accounts: [
     {
       ...TIMES,
-      id: 'acc_1',
+      id: ACCOUNT_ID,
       name: 'Treasury',
       address: `0x${'1'.repeat(40)}`,
       networks: [{ id: 1, name: 'Ethereum' }],
@@ -62,7 +68,7 @@ const NOW: Compared = {
   admins: { members: [ALICE, BOB], threshold: 2 },
   noted: (address) => (address === NOTED ? 'ACME' : undefined),
   member: (id) => MEMBERS.find((one) => one.id === id)?.name,
-  group: (id) => (id === 'grp_1' ? 'Finance' : undefined),
+  group: (id) => (id === GROUP_ID ? 'Finance' : undefined),
   account: () => undefined,
   network: (id) => ({ 1: 'Ethereum', 137: 'Polygon' })[id],
   owner: (address) => (address === BOB.walletAddress ? 'Bob' : undefined),
@@ -71,6 +77,12 @@ const NOW: Compared = {
 
 const sentences = (policy: Schema['Policy']) =>
   policyAspects(policy, NOW).map(({ name, text }) => `${name}: ${text}`);
+
+/** All that is wrong with a new policy, as its form has it. */
+function faultsOf(draft: PolicyDraft) {
+  const intent = policyIntent({ ...NO_PROPOSAL, ...draft }, 18);
+  return { ...placed(intent ? faultsOfPolicies(intent) : {}, PLACES), ...draftFaults(draft, 18) };
+}
 
 describe('a policy', () => {
   it('reads as sentences', () => {
@@ -108,7 +120,7 @@ describe('a policy', () => {
 
   it('that is typed again as it is asks for the same policy', () => {
     const draft = draftOf(POLICY, 18);
-    expect(draftErrors(draft, 18)).toEqual({});
+    expect(faultsOf(draft)).toEqual({});
     const { createdAt: _, updatedAt: __, accounts: ___, ...asked } = POLICY;
     const { tokenSymbol, tokenName, ...condition } = (
       POLICY as Extract<Schema['Policy'], { transactionType: 'TOKEN_TRANSFER' }>
@@ -119,42 +131,41 @@ describe('a policy', () => {
 
   it('is incomplete while something is missing or wrong, field by field', () => {
     expect(
-      draftErrors({ ...NO_POLICY, amount: '1.', destinations: '0x12', hasBudget: true, hours: '0' }, 18),
+      faultsOf({ ...NO_POLICY, amount: '1.', destinations: '0x12', hasBudget: true, hours: '0' }),
     ).toEqual({
-      name: 'Missing',
-      networkId: 'Missing',
-      accountIds: 'Missing',
-      initiator: 'Missing',
-      approver: 'Missing',
-      hours: 'Invalid hours (expected 1 to 8760)',
+      name: 'must have 1 to 100 characters',
+      networkId: 'must be at least 1',
+      accountIds: 'must have at least 1 item',
+      initiator: 'must be an id that begins with mem_',
+      approver: 'must be an id that begins with mem_',
+      hours: 'must be at least 1',
       amount: 'Invalid amount (expected digits, such as 1250 or 0.05)',
-      destinations:
-        '0x12: invalid address (expected 0x and 40 hex digits; with mixed case, a valid checksum)',
+      destinations: 'Line 1: must be an address: 0x and 40 hex digits',
     });
   });
 });
 
 describe('a template', () => {
-  const bot = { ...BOB, ...TIMES, id: 'mem_bot', type: 'api', registeredAt: null } as const;
+  const bot = { ...BOB, ...TIMES, id: BOT_ID, type: 'api', registeredAt: null } as const;
   const networks = [{ id: 1, name: 'Ethereum', nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 } }];
   const known = { ...NOW, members: [...MEMBERS, bot], networks } as never;
   const typed = {
-    'petty-cash': { amount: '0.1', initiator: 'grp_1' },
+    'petty-cash': { amount: '0.1', initiator: GROUP_ID },
     'two-of-finance': { amount: '5' },
     'payroll-bot': { amount: '5', destinations: BOB.walletAddress },
     'one-contract': {
       rules: [{ contractAddress: TOKEN, anyFunction: false, functions: 'mint()', maxValue: '0' }],
     },
-  } as const;
+  } satisfies { readonly [id: string]: Partial<PolicyDraft> };
   const asked = (id: keyof typeof typed) => policyOf({ ...templateDraft(id, known), ...typed[id] }, 18);
 
   it.each(POLICY_TEMPLATES.map(({ id }) => id as keyof typeof typed))(
     '%s lacks only what nobody can guess',
     (id) => {
       const draft = templateDraft(id, known);
-      const errors = Object.keys(draftErrors(draft, 18)).map((field) => field.replace(/\[.*/, ''));
+      const errors = Object.keys(faultsOf(draft)).map((field) => field.replace(/\..*/, ''));
       expect(new Set(errors)).toEqual(new Set(Object.keys(typed[id])));
-      expect(draftErrors({ ...draft, ...typed[id] }, 18)).toEqual({});
+      expect(faultsOf({ ...draft, ...typed[id] })).toEqual({});
       const wide = ['anyAccount', 'anyAmount', 'anyContract'] as const;
       expect(wide.filter((field) => draft[field])).toEqual([]);
     },
@@ -164,15 +175,15 @@ describe('a template', () => {
     expect(asked('petty-cash')).toMatchObject({
       name: 'Petty cash',
       type: 'AUTO_APPROVAL',
-      accountIds: ['acc_1'],
-      initiatorSetting: { type: 'group', groupId: 'grp_1' },
+      accountIds: [ACCOUNT_ID],
+      initiatorSetting: { type: 'group', groupId: GROUP_ID },
       limitation: { hours: 24, destinationScope: 'ALL_ITEMS' },
       tokenTransferCondition: { amountThreshold: '100000000000000000', destinationAddresses: [] },
     });
   });
 
   it('has two of finance approve, never the one who asks', () => {
-    const approverSetting = { type: 'group', groupId: 'grp_1', threshold: 2, excludeInitiator: true };
+    const approverSetting = { type: 'group', groupId: GROUP_ID, threshold: 2, excludeInitiator: true };
     expect(asked('two-of-finance')).toMatchObject({ type: 'MANUAL_APPROVAL', approverSetting });
     expect(asked('one-contract')).toMatchObject({ approverSetting, transactionType: 'CONTRACT_INTERACTION' });
   });
@@ -180,7 +191,7 @@ describe('a template', () => {
   it('lets the only bot pay listed recipients', () => {
     expect(asked('payroll-bot')).toMatchObject({
       type: 'AUTO_APPROVAL',
-      initiatorSetting: { type: 'user', memberId: 'mem_bot' },
+      initiatorSetting: { type: 'user', memberId: BOT_ID },
       limitation: { hours: 672, destinationScope: 'PER_ITEM' },
       tokenTransferCondition: { destinationAddresses: [BOB.walletAddress] },
     });
@@ -195,13 +206,13 @@ describe('a difference', () => {
         ...(POLICY as { tokenTransferCondition: object }).tokenTransferCondition,
         destinationAddresses: [],
       },
-      approverSetting: { type: 'group', groupId: 'grp_1', threshold: 1, excludeInitiator: false },
+      approverSetting: { type: 'group', groupId: GROUP_ID, threshold: 1, excludeInitiator: false },
     };
     expect(
       differenceOf({ resourceType: 'policies', action: 'update', data: { policies: [after] } }, NOW),
     ).toEqual([
       {
-        id: 'pol_1',
+        id: POLICY_ID,
         title: 'Suppliers',
         kind: 'changed',
         fields: [
@@ -231,7 +242,7 @@ describe('a difference', () => {
       {
         items: [
           {
-            id: 'mem_b',
+            id: BOB_ID,
             revision: 2,
             name: 'Bob',
             walletAddress: `0x${'c'.repeat(40)}`,
@@ -247,13 +258,13 @@ describe('a difference', () => {
     [
       'groups',
       'update',
-      { items: [{ id: 'grp_1', revision: 2, name: 'Finance', members: [ALICE] }] },
+      { items: [{ id: GROUP_ID, revision: 2, name: 'Finance', members: [ALICE] }] },
       [{ field: 'Members', before: 'Alice, Bob', after: 'Alice' }],
     ],
     [
       'accounts',
       'update',
-      { items: [{ id: 'acc_1', revision: 2, networkIds: [137] }] },
+      { items: [{ id: ACCOUNT_ID, revision: 2, networkIds: [137] }] },
       [{ field: 'Networks', before: 'Ethereum', after: 'Ethereum, Polygon' }],
     ],
     [
@@ -271,7 +282,7 @@ describe('a difference', () => {
 
   it('of an account that is there by now has nothing before, and each network once', () => {
     const data = {
-      items: [{ id: 'acc_1', name: 'Treasury', address: `0x${'1'.repeat(40)}`, networkIds: [1] }],
+      items: [{ id: ACCOUNT_ID, name: 'Treasury', address: `0x${'1'.repeat(40)}`, networkIds: [1] }],
     };
     const [change] = differenceOf({ resourceType: 'accounts', action: 'create', data }, NOW);
     expect(change).toMatchObject({ kind: 'added' });
@@ -283,8 +294,8 @@ describe('a difference', () => {
   });
 
   it('of a group as the audit log has it names its members', () => {
-    const past = { ...NOW, groups: [{ id: 'grp_1', name: 'Finance', memberIds: ['mem_b'] }] };
-    const data = { items: [{ id: 'grp_1', revision: 2, name: 'Finance', members: [ALICE] }] };
+    const past = { ...NOW, groups: [{ id: GROUP_ID, name: 'Finance', memberIds: [BOB_ID] }] };
+    const data = { items: [{ id: GROUP_ID, revision: 2, name: 'Finance', members: [ALICE] }] };
     const [change] = differenceOf({ resourceType: 'groups', action: 'update', data }, past);
     expect(change?.fields).toEqual([{ field: 'Members', before: 'Bob', after: 'Alice' }]);
   });

@@ -1,17 +1,18 @@
 import type { Schema } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { isAddress } from 'viem';
 import { orgwallet, queryClient } from '../../api/client.ts';
 import { once } from '../../api/once.ts';
 import { addressBookQuery, recipientQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
-import { addressError } from '../../domain/address.ts';
+import { faultsOfEntry } from '../../contract/addressBookBody.ts';
+import { checked, submits, useForm } from '../../state/useForm.ts';
 import { fieldErrors } from '../../text/errors.ts';
 import { quotedName } from '../../text/quotedName.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { SelectField, TextField } from '../../ui/Field.tsx';
+import { FormSelect, FormText } from '../../ui/formFields.tsx';
 import { LookAlikes } from '../../ui/LookAlikes.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
 
@@ -24,24 +25,31 @@ interface Props {
   readonly onClose: () => void;
 }
 
+function contentOf({ name, address, networkId }: { name: string; address: string; networkId: string }) {
+  return {
+    name: name.trim(),
+    address: address.trim(),
+    networkId: networkId === '' ? null : Number(networkId),
+  };
+}
+
 /** Gives an address a name, or changes one. */
 export function EntryDialog({ entry, organization, onClose }: Props) {
-  const [name, setName] = useState(entry?.name ?? '');
-  const [address, setAddress] = useState(entry?.address ?? '');
-  const [networkId, setNetworkId] = useState(String(entry?.networkId ?? ''));
-  const isWhole = isAddress(address.trim());
-  const { data: recipient } = useQuery({ ...recipientQuery(address.trim()), enabled: isWhole });
+  const typed = useForm({
+    name: entry?.name ?? '',
+    address: entry?.address ?? '',
+    networkId: String(entry?.networkId ?? ''),
+  });
+  const address = typed.draft.address.trim();
+  const isWhole = isAddress(address);
+  const { data: recipient } = useQuery({ ...recipientQuery(address), enabled: isWhole });
   const [error, setError] = useState<unknown>();
   const [isSending, setSending] = useState(false);
   const errors = fieldErrors(error);
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
+  const content = contentOf(typed.draft);
+  const form = { ...checked(typed, faultsOfEntry(content)), refused: errors };
+  const send = async () => {
     setSending(true);
-    const content = {
-      name: name.trim(),
-      address: address.trim(),
-      networkId: networkId === '' ? null : Number(networkId),
-    };
     try {
       await once(JSON.stringify(['addressBook', entry?.id, content]), (idempotencyKey) =>
         entry
@@ -61,36 +69,24 @@ export function EntryDialog({ entry, organization, onClose }: Props) {
       title={entry ? `Change ${quotedName(entry.name)}` : 'New name for an address'}
       onClose={onClose}
     >
-      <form className="stack" noValidate onSubmit={(event) => void send(event)}>
-        <TextField
+      <form className="stack" noValidate onSubmit={submits(send)}>
+        <FormText
+          form={form}
+          name="name"
           label="Name"
           hint="For display only: it is no part of what is signed, nor of a policy."
-          value={name}
           maxLength={100}
-          error={errors.name}
-          onChange={({ target }) => setName(target.value)}
         />
-        <TextField
-          label="Address"
-          className="mono"
-          value={address}
-          error={addressError(address) ?? errors.address}
-          onChange={({ target }) => setAddress(target.value)}
-        />
+        <FormText form={form} name="address" label="Address" className="mono" />
         {isWhole && recipient ? <LookAlikes recipient={recipient} organization={organization} /> : null}
-        <SelectField
-          label="Network"
-          value={networkId}
-          error={errors.networkId}
-          onChange={({ target }) => setNetworkId(target.value)}
-        >
+        <FormSelect form={form} name="networkId" label="Network">
           <option value="">Every network</option>
           {organization.networks.map((network) => (
             <option key={network.id} value={network.id}>
               {network.name}
             </option>
           ))}
-        </SelectField>
+        </FormSelect>
         {error === undefined || Object.keys(errors).length > 0 ? null : <ErrorNotice error={error} />}
         <div className="row">
           <Button look="primary" type="submit" busy={isSending}>

@@ -1,14 +1,15 @@
 import type { Schema } from '@orgwallet/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { apiKeys } from '../../api/apiKeys.ts';
 import { networksQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
-import { errorWithin, fieldErrors } from '../../text/errors.ts';
+import { faultsOfApiKey } from '../../contract/apiKeyBody.ts';
+import { type Places, placed } from '../../domain/faults.ts';
+import { checked, submits, useForm } from '../../state/useForm.ts';
+import { fieldErrors } from '../../text/errors.ts';
 import { Button } from '../../ui/Button.tsx';
-import { CheckList } from '../../ui/Choices.tsx';
 import { Copy } from '../../ui/Copy.tsx';
-import { TextField } from '../../ui/Field.tsx';
+import { FormCheckList, FormText } from '../../ui/formFields.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
 
@@ -27,6 +28,16 @@ const EMPTY = {
   ranges: '',
   expires: '',
 };
+
+/** What the service names, in this form. */
+const PLACES: Places = [
+  [/^memberIds.*/, 'members'],
+  [/^scopes.*/, 'scopes'],
+  [/^networkIds.*/, 'networks'],
+  [/^accountIds.*/, 'accounts'],
+  [/^addressRanges.*/, 'ranges'],
+  [/^expiresAt$/, 'expires'],
+];
 
 const listOrNull = <T,>(list: readonly T[]): T[] | null => (list.length > 0 ? [...list] : null);
 
@@ -71,78 +82,53 @@ export function NewApiKey({
   readonly onIssued: () => void;
 }) {
   const { data: networks = [] } = useQuery(networksQuery);
-  const [draft, setDraft] = useState(EMPTY);
-  const change = (part: Partial<typeof EMPTY>) => setDraft({ ...draft, ...part });
+  const typed = useForm(EMPTY);
+  const asked = requestOf(typed.draft);
   const { mutate, data, error, isPending, reset } = useMutation({
-    mutationFn: () => apiKeys.create(requestOf(draft)),
+    mutationFn: () => apiKeys.create(asked),
     onSuccess: () => {
-      setDraft(EMPTY);
+      typed.change(EMPTY);
       onIssued();
     },
   });
   if (data) return <Issued of={data} onClose={reset} />;
-  const errors = fieldErrors(error);
+  const form = {
+    ...checked(typed, placed(faultsOfApiKey(asked), PLACES)),
+    refused: placed(fieldErrors(error), PLACES),
+  };
   const bots = organization.members.filter(({ type }) => type === 'api');
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
-      <TextField
-        label="Name"
-        value={draft.name}
-        error={errors.name}
-        onChange={({ target }) => change({ name: target.value })}
-      />
-      <CheckList
+    <form className="stack" noValidate onSubmit={submits(() => mutate())}>
+      <FormText form={form} name="name" label="Name" />
+      <FormCheckList
+        form={form}
+        name="members"
         label="Acts for"
         empty="There are no members of type api: a bot becomes one by a proposal."
         options={bots.map(({ id, name, walletAddress }) => ({ id, name, hint: walletAddress }))}
-        chosen={draft.members}
-        error={errorWithin(errors, 'memberIds')}
-        onChange={(members) => change({ members })}
       />
-      <CheckList
-        label="Scopes"
-        empty=""
-        options={SCOPES}
-        chosen={draft.scopes}
-        error={errorWithin(errors, 'scopes')}
-        onChange={(scopes) => change({ scopes })}
-      />
-      <CheckList
+      <FormCheckList form={form} name="scopes" label="Scopes" empty="" options={SCOPES} />
+      <FormCheckList
+        form={form}
+        name="networks"
         label="Only these networks (none chosen: any)"
         empty="There are no networks."
         options={networks.map(({ id, name }) => ({ id: String(id), name }))}
-        chosen={draft.networks}
-        error={errorWithin(errors, 'networkIds')}
-        onChange={(chosen) => change({ networks: chosen })}
       />
-      <CheckList
+      <FormCheckList
+        form={form}
+        name="accounts"
         label="Only these accounts (none chosen: any)"
         empty="There are no accounts."
         options={organization.accounts.map(({ id, name }) => ({ id, name }))}
-        chosen={draft.accounts}
-        error={errorWithin(errors, 'accountIds')}
-        onChange={(accounts) => change({ accounts })}
       />
-      <TextField
+      <FormText
+        form={form}
+        name="ranges"
         label="Only from these addresses (optional)"
         hint="Ranges such as 203.0.113.0/24, with commas between them."
-        value={draft.ranges}
-        error={errorWithin(errors, 'addressRanges')}
-        onChange={({ target }) => change({ ranges: target.value })}
       />
-      <TextField
-        label="Valid until (optional)"
-        type="date"
-        value={draft.expires}
-        error={errors.expiresAt}
-        onChange={({ target }) => change({ expires: target.value })}
-      />
+      <FormText form={form} name="expires" label="Valid until (optional)" type="date" />
       {error ? <ErrorNotice error={error} /> : null}
       <Button look="primary" type="submit" busy={isPending}>
         Issue the key

@@ -1,17 +1,15 @@
-import type { OperationIntent, Schema } from '@orgwallet/client';
+import type { Schema } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { adminsQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
+import { faultsOfIntent } from '../../contract/bodies.ts';
 import { membershipUpdates } from '../../domain/membership.ts';
-import { useDraft } from '../../state/drafts.ts';
-import { errorWithin } from '../../text/errors.ts';
-import { CheckList } from '../../ui/Choices.tsx';
-import { TextField } from '../../ui/Field.tsx';
+import { FormCheckList, FormText } from '../../ui/formFields.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { Loaded } from '../../ui/States.tsx';
 import { ProposalForm } from './ProposalForm.tsx';
 import { ProposalPage } from './ProposalPage.tsx';
-import { useProposal } from './useProposal.ts';
+import { useProposalForm } from './useProposalForm.ts';
 
 const EMPTY = { members: null as readonly string[] | null, threshold: '' };
 
@@ -22,22 +20,35 @@ function Form({
   readonly organization: Organization;
   readonly admins: Schema['Admins'];
 }) {
-  const [draft, change, forget] = useDraft('admins', EMPTY);
-  const proposal = useProposal(forget);
-  const { errors } = proposal;
   const present = admins.members.map(({ id }) => id);
-  const chosen = draft.members ?? present;
-  const typed = draft.threshold === '' ? String(admins.threshold) : draft.threshold;
-  const updates = membershipUpdates(present, chosen);
-  const threshold = Number(typed);
-  const isValid = /^\d+$/.test(typed) && threshold >= 1 && threshold <= chosen.length;
-  const isChanged = updates.length > 0 || threshold !== admins.threshold;
-  const intent: OperationIntent | undefined =
-    isValid && isChanged ? { type: 'admins.update', updates, threshold } : undefined;
+  const chosenIn = ({ members }: typeof EMPTY) => members ?? present;
+  const thresholdIn = (draft: typeof EMPTY) => Number(draft.threshold || admins.threshold);
+  const form = useProposalForm('admins', {
+    empty: EMPTY,
+    intentOf: (draft) => {
+      const updates = membershipUpdates(present, chosenIn(draft));
+      const threshold = thresholdIn(draft);
+      const isChanged = updates.length > 0 || threshold !== admins.threshold;
+      return isChanged ? { type: 'admins.update', updates, threshold } : undefined;
+    },
+    faultsOf: faultsOfIntent,
+    ownFaults: (draft) => {
+      const most = chosenIn(draft).length;
+      return /^\d*$/.test(draft.threshold) && thresholdIn(draft) <= most && thresholdIn(draft) >= 1
+        ? {}
+        : { threshold: `Invalid threshold (expected 1 to ${most})` };
+    },
+    places: () => [[/^updates.*/, 'members']],
+    labels: () => [],
+  });
+  const chosen = chosenIn(form.draft);
+  const threshold = thresholdIn(form.draft);
   const people = organization.members.filter(({ id, type }) => chosen.includes(id) && type === 'user').length;
   return (
-    <ProposalForm proposal={proposal} intent={intent}>
-      <CheckList
+    <ProposalForm form={form}>
+      <FormCheckList
+        form={form}
+        name="members"
         label="Admins"
         empty="There are no members."
         options={organization.members.map(({ id, name, type, walletAddress }) => ({
@@ -45,19 +56,17 @@ function Form({
           name: type === 'api' ? `${name} (bot)` : name,
           hint: walletAddress,
         }))}
-        chosen={chosen}
-        error={errorWithin(errors, 'updates')}
-        onChange={(members) => change({ members })}
+        whileUntouched={present}
       />
-      <TextField
+      <FormText
+        form={form}
+        name="threshold"
         label="Threshold"
         inputMode="numeric"
-        value={typed}
+        whileEmpty={String(admins.threshold)}
         hint={`Now: ${admins.threshold} of ${admins.members.length}`}
-        error={isValid ? errors.threshold : `Invalid threshold (expected 1 to ${chosen.length})`}
-        onChange={({ target }) => change({ threshold: target.value })}
       />
-      {isValid && threshold >= people ? (
+      {!form.faults.threshold && threshold >= people ? (
         <Notice tone="warning" title="One lost wallet could block all proposals">
           <p>
             {threshold} of {people} people have to approve. If fewer of them have their wallets, no proposal

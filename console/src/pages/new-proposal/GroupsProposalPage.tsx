@@ -1,13 +1,12 @@
 import type { OperationIntent } from '@orgwallet/client';
 import type { Organization } from '../../api/useOrganization.ts';
+import { faultsOfIntent } from '../../contract/bodies.ts';
+import type { Places } from '../../domain/faults.ts';
 import { membershipUpdates } from '../../domain/membership.ts';
-import { useDraft } from '../../state/drafts.ts';
-import { errorWithin } from '../../text/errors.ts';
-import { CheckList, RadioGroup } from '../../ui/Choices.tsx';
-import { RecordField, TextField } from '../../ui/Field.tsx';
+import { FormCheckList, FormRadios, FormRecord, FormText } from '../../ui/formFields.tsx';
 import { ProposalForm } from './ProposalForm.tsx';
 import { ProposalPage } from './ProposalPage.tsx';
-import { useProposal } from './useProposal.ts';
+import { useProposalForm } from './useProposalForm.ts';
 import { useTarget } from './useTarget.ts';
 
 const ACTIONS = ['create', 'update', 'delete'] as const;
@@ -21,6 +20,14 @@ const EMPTY = {
   deleted: [] as readonly string[],
 };
 
+/** What the service names, in this form. */
+const PLACES: Places = [
+  [/^items\[0\]\.name$/, 'name'],
+  [/^items\[0\]\.id$/, 'id'],
+  [/^items\[0\]\.member.*/, 'members'],
+  [/^items.*/, 'deleted'],
+];
+
 function intentOf(draft: typeof EMPTY, { groups }: Organization): OperationIntent | undefined {
   const { action, id, name, members, deleted } = draft;
   if (action === 'delete') {
@@ -28,11 +35,8 @@ function intentOf(draft: typeof EMPTY, { groups }: Organization): OperationInten
       ? { type: 'groups.delete', items: deleted.map((one) => ({ id: one })) }
       : undefined;
   }
-  if (action === 'create') {
-    return name.trim()
-      ? { type: 'groups.create', items: [{ name, memberIds: [...(members ?? [])] }] }
-      : undefined;
-  }
+  if (action === 'create')
+    return { type: 'groups.create', items: [{ name, memberIds: [...(members ?? [])] }] };
   const group = groups.find((one) => one.id === id);
   if (!group) return undefined;
   const before = group.members.map((member) => member.id);
@@ -42,58 +46,60 @@ function intentOf(draft: typeof EMPTY, { groups }: Organization): OperationInten
 }
 
 function Form({ organization }: { readonly organization: Organization }) {
-  const [draft, change, forget] = useDraft('groups', EMPTY);
-  const proposal = useProposal(forget);
-  const { errors } = proposal;
+  const form = useProposalForm('groups', {
+    empty: EMPTY,
+    intentOf: (draft) => intentOf(draft, organization),
+    faultsOf: faultsOfIntent,
+    places: () => PLACES,
+    labels: () => [['name', 'name']],
+  });
+  const { draft, change } = form;
   useTarget(ACTIONS, ({ action, id }) => change({ action, ...(id ? { id, deleted: [id] } : {}) }));
   const { action } = draft;
   const group = organization.groups.find(({ id }) => id === draft.id);
   const present = action === 'update' ? (group?.members.map(({ id }) => id) ?? []) : [];
   return (
-    <ProposalForm
-      proposal={proposal}
-      intent={intentOf(draft, organization)}
-      missing={action === 'create' && draft.name.trim() === '' ? ['name'] : []}
-    >
-      <RadioGroup
+    <ProposalForm form={form}>
+      <FormRadios
+        form={form}
+        name="action"
         label="Action"
-        value={action}
         options={[
           { value: 'create', label: 'Create a group' },
           { value: 'update', label: 'Change a group' },
           { value: 'delete', label: 'Delete groups' },
         ]}
-        onChange={(next) => change({ action: next, members: null })}
+        onChoice={() => change({ members: null })}
       />
       {action === 'update' ? (
-        <RecordField
+        <FormRecord
+          form={form}
+          name="id"
           label="Group"
           none="Choose a group"
           records={organization.groups}
-          value={draft.id}
-          error={errors['items[0].id']}
-          onChange={(id) => change({ id, members: null })}
+          onChoice={() => change({ members: null })}
         />
       ) : null}
       {action === 'delete' ? (
-        <CheckList
+        <FormCheckList
+          form={form}
+          name="deleted"
           label="Groups to delete"
           empty="There are no groups."
           options={organization.groups.map(({ id, name }) => ({ id, name }))}
-          chosen={draft.deleted}
-          error={errorWithin(errors, 'items')}
-          onChange={(deleted) => change({ deleted })}
         />
       ) : (
         <>
-          <TextField
+          <FormText
+            form={form}
+            name="name"
             label={action === 'create' ? 'Name' : 'New name (optional)'}
-            value={draft.name}
             hint={group && action === 'update' ? `Now: ${group.name}` : undefined}
-            error={errors['items[0].name']}
-            onChange={({ target }) => change({ name: target.value })}
           />
-          <CheckList
+          <FormCheckList
+            form={form}
+            name="members"
             label="Members"
             empty="There are no members."
             options={organization.members.map(({ id, name, walletAddress }) => ({
@@ -101,9 +107,7 @@ function Form({ organization }: { readonly organization: Organization }) {
               name,
               hint: walletAddress,
             }))}
-            chosen={draft.members ?? present}
-            error={errorWithin(errors, 'items[0].memberIds') ?? errorWithin(errors, 'items[0].memberUpdates')}
-            onChange={(members) => change({ members })}
+            whileUntouched={present}
           />
         </>
       )}

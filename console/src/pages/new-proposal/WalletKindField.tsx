@@ -1,29 +1,23 @@
-import type { Schema } from '@orgwallet/client';
-import { SelectField } from '../../ui/Field.tsx';
+import type { Bound } from '../../state/useForm.ts';
+import { FormSelect } from '../../ui/formFields.tsx';
+import type { MembersDraft } from './membersDraft.ts';
 
 /** What verifies the signatures of a wallet. */
 export function WalletKindField({
-  value,
+  form,
+  name,
   keep = false,
-  error,
-  onChange,
 }: {
-  readonly value: Schema['WalletKind'] | '';
+  readonly form: Bound<MembersDraft>;
+  readonly name: 'walletKind' | `members.${number}.walletKind`;
   /** Whether it can stay as it is. */
   readonly keep?: boolean;
-  readonly error: string | undefined;
-  readonly onChange: (kind: Schema['WalletKind'] | '') => void;
 }) {
   return (
-    <SelectField
-      label="Wallet kind"
-      value={value}
-      error={error}
-      onChange={({ target }) => onChange(target.value as Schema['WalletKind'] | '')}
-    >
+    <FormSelect form={form} name={name} label="Wallet kind">
       {keep ? <option value="">unchanged</option> : null}
       <option value="key">key (ECDSA)</option>
       <option value="contract">contract (EIP-1271)</option>
-    </SelectField>
+    </FormSelect>
   );
 }

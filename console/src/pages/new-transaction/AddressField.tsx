@@ -1,24 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
-import { type InputHTMLAttributes, useId } from 'react';
+import { useId } from 'react';
 import { isAddress } from 'viem';
 import { recipientQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
-import { addressError } from '../../domain/address.ts';
 import { readPrefixed } from '../../domain/prefixedAddress.ts';
 import { recipientText } from '../../text/recipient.ts';
 import { AddressIcon } from '../../ui/AddressIcon.tsx';
-import { TextField } from '../../ui/Field.tsx';
 import fieldStyles from '../../ui/field.module.css';
+import { FormText } from '../../ui/formFields.tsx';
 import iconsStyles from '../../ui/icons.module.css';
 import { LookAlikes } from '../../ui/LookAlikes.tsx';
+import type { TransactionForm } from './SourceFields.tsx';
 
-interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'> {
+interface Props {
+  readonly form: TransactionForm;
   readonly label: string;
-  readonly error?: string | undefined;
   readonly organization: Organization;
   readonly network: Organization['networks'][number] | undefined;
-  readonly value: string;
-  readonly onChange: (address: string) => void;
 }
 
 /** The addresses to choose from: of accounts and members, and of the address book where they are for the network. */
@@ -33,10 +31,9 @@ function knownAddresses({ accounts, members, addressBook }: Organization, networ
 }
 
 /** An address, with those of the organization to choose from; says whose it is, what was paid to it, and what it looks like. */
-export function AddressField({ organization, network, value, error, onChange, ...rest }: Props) {
+export function AddressField({ form, label, organization, network }: Props) {
   const id = useId();
-  const read = readPrefixed(value, network);
-  const address = value.trim();
+  const address = form.draft.to.trim();
   const isWhole = isAddress(address);
   const { data: recipient } = useQuery({ ...recipientQuery(address), enabled: isWhole });
   const elsewhere = recipient?.known.filter(
@@ -45,12 +42,12 @@ export function AddressField({ organization, network, value, error, onChange, ..
   );
   return (
     <>
-      <TextField
-        {...rest}
-        value={value}
+      <FormText
+        form={form}
+        name="to"
+        label={label}
         list={id}
         className="mono"
-        error={('error' in read ? read.error : addressError(value)) ?? error}
         hint={
           isWhole && recipient ? (
             <span className={iconsStyles.withIcon}>
@@ -59,9 +56,9 @@ export function AddressField({ organization, network, value, error, onChange, ..
             </span>
           ) : undefined
         }
-        onChange={({ target }) => {
-          const typed = readPrefixed(target.value, network);
-          onChange('address' in typed ? typed.address : target.value);
+        read={(typed) => {
+          const read = readPrefixed(typed, network);
+          return 'address' in read ? read.address : typed;
         }}
       />
       {isWhole && recipient && elsewhere && elsewhere.length > 0 && network ? (

@@ -4,6 +4,7 @@ import { type AbiFunction, isAddress } from 'viem';
 import { balancesQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { useSession } from '../../api/useSession.ts';
+import { faultsOfTransaction } from '../../contract/transactionBody.ts';
 import { isSameAddress } from '../../domain/address.ts';
 import { assetText, readAmount } from '../../domain/amounts.ts';
 import { type Sendable, sendableOn } from '../../domain/assets.ts';
@@ -15,31 +16,16 @@ import {
   readArgument,
   signatureOf,
 } from '../../domain/contractCall.ts';
-import { useDraft } from '../../state/drafts.ts';
-import { SelectField, TextArea, TextField } from '../../ui/Field.tsx';
+import { type Faults, placed } from '../../domain/faults.ts';
+import { readPrefixed } from '../../domain/prefixedAddress.ts';
+import { type Bound, checked, type Labels, useForm } from '../../state/useForm.ts';
+import { FormSelect, FormText, FormTextArea } from '../../ui/formFields.tsx';
 import { AddressField } from './AddressField.tsx';
 import { NewTransactionPage } from './NewTransactionPage.tsx';
 import { RequestForm } from './RequestForm.tsx';
-import {
-  DescriptionField,
-  missingOf,
-  NO_SOURCE,
-  ReplacesField,
-  type Source,
-  SourceFields,
-  sourceOf,
-} from './SourceFields.tsx';
+import { DescriptionField, ReplacesField, SourceFields } from './SourceFields.tsx';
+import { NO_TRANSACTION, SOURCE_LABELS, sourceOf, type TransactionDraft } from './transactionDraft.ts';
 import { type Typed, useRequest } from './useRequest.ts';
-
-interface Draft extends Source {
-  readonly to: string;
-  readonly abi: string;
-  readonly signature: string;
-  readonly args: readonly string[];
-  readonly value: string;
-}
-
-const EMPTY: Draft = { ...NO_SOURCE, to: '', abi: '', signature: '', args: [], value: '0' };
 
 /** Functions of a contract that policies name by their full signature. */
 function namedFunctions(to: string, policies: readonly Schema['Policy'][]): readonly AbiFunction[] {
@@ -62,33 +48,29 @@ function amountHint(type: string, text: string, token: Sendable | undefined): st
 }
 
 function Arguments({
+  form,
   item,
   args,
   token,
-  onChange,
+  onTyped,
 }: {
+  readonly form: Bound<TransactionDraft>;
   readonly item: AbiFunction;
   readonly args: readonly string[];
   /** The contract, where it is a known token. */
   readonly token: Sendable | undefined;
-  readonly onChange: (args: readonly string[]) => void;
+  readonly onTyped: () => void;
 }) {
-  return item.inputs.map((parameter, index) => {
-    const text = args[index] ?? '';
-    const read = readArgument(parameter, text);
-    return (
-      <TextField
-        key={`${signatureOf(item)}/${index.toString()}`}
-        label={`${parameter.name || `argument ${index + 1}`} (${parameter.type})`}
-        hint={amountHint(parameter.type, text, token) ?? exampleOf(parameter.type)}
-        value={text}
-        error={text !== '' && 'error' in read ? read.error : undefined}
-        onChange={({ target }) =>
-          onChange(item.inputs.map((_, i) => (i === index ? target.value : (args[i] ?? ''))))
-        }
-      />
-    );
-  });
+  return item.inputs.map((parameter, index) => (
+    <FormText
+      key={`${signatureOf(item)}/${index.toString()}`}
+      form={form}
+      name={`args.${index}`}
+      onTyped={onTyped}
+      label={`${parameter.name || `argument ${index + 1}`} (${parameter.type})`}
+      hint={amountHint(parameter.type, args[index] ?? '', token) ?? exampleOf(parameter.type)}
+    />
+  ));
 }
 
 /** The contract at an address, where it is a token that the account, its policies or the token list know. */
@@ -107,19 +89,54 @@ function useToken(
   );
 }
 
-/** What of the call has to be filled in yet, or corrected. */
-function missingInCall(
-  item: AbiFunction | undefined,
-  data: string | undefined,
-  value: ReturnType<typeof readAmount>,
-): readonly string[] {
-  const call = item === undefined ? ['function'] : data === undefined ? ['arguments'] : [];
-  return 'error' in value ? [...call, 'value'] : call;
+/** What is wrong with a call: of the arguments, the function, and what the service would refuse. */
+function faultsOf(
+  draft: TransactionDraft,
+  call: Parameters<typeof typedCall>[1] & {
+    readonly item: AbiFunction | undefined;
+    readonly abi: ReturnType<typeof readAbi>;
+  },
+): Faults {
+  const { item, abi, account, network, data, value, initiator } = call;
+  const read = readPrefixed(draft.to, network);
+  const args = (item?.inputs ?? []).flatMap((parameter, index) => {
+    const argument = readArgument(parameter, draft.args[index] ?? '');
+    return 'error' in argument ? [[`args.${index}`, argument.error] as const] : [];
+  });
+  const { data: _, ...others } = faultsOfTransaction({
+    accountId: account?.id,
+    networkId: network?.id,
+    initiatorWalletAddress: initiator,
+    description: draft.description,
+    to: draft.to.trim(),
+    value: 'raw' in value ? value.raw : '0',
+    data,
+    replaces: draft.replaces || undefined,
+  });
+  return {
+    ...others,
+    ...('error' in read ? { to: read.error } : {}),
+    ...('error' in abi && draft.abi !== '' ? { abi: abi.error } : {}),
+    ...(item ? Object.fromEntries(args) : { signature: 'is required' }),
+    ...('error' in value ? { value: value.error } : {}),
+  };
+}
+
+/** What has to be filled in, as the form labels it. */
+function labelsOf({ inputs }: Pick<AbiFunction, 'inputs'>): Labels {
+  return [
+    ...SOURCE_LABELS,
+    ['to', 'contract'],
+    ['signature', 'function'],
+    ...inputs.map((_, index) => [`args.${index}`, 'arguments'] as const),
+    ['value', 'value'],
+  ];
 }
 
 function Call({ organization }: { readonly organization: Organization }) {
   const { member } = useSession();
-  const [draft, change, forget] = useDraft('call', EMPTY);
+  const typed = useForm(NO_TRANSACTION, 'call');
+  const { draft, change, forget } = typed;
   const { account, network } = sourceOf(draft, organization);
   const abi = readAbi(draft.abi);
   const functions = distinctFunctions([
@@ -132,42 +149,37 @@ function Call({ organization }: { readonly organization: Organization }) {
   const token = useToken(draft.to, { account, network }, organization);
   const value = readAmount(draft.value, network?.nativeAsset.decimals ?? 18);
   const data = item ? calldataOf(item, draft.args) : undefined;
-  const typed = typedCall(draft, { account, network, data, value, initiator: member.walletAddress });
-  const request = useRequest(typed, forget);
-  const { errors } = request;
+  const call = { account, network, data, value, initiator: member.walletAddress };
+  const faults = faultsOf(draft, { ...call, item, abi });
+  const request = useRequest(Object.keys(faults).length === 0 ? typedCall(draft, call) : undefined, forget);
+  const form = {
+    ...checked(typed, faults, labelsOf(item ?? { inputs: [] })),
+    refused: placed(request.errors, [[/^data$/, 'signature']]),
+  };
+  const noArguments = { args: draft.args.map(() => '') };
   return (
-    <RequestForm
-      request={request}
-      organization={organization}
-      missing={[...missingOf(draft.to, organization, draft), ...missingInCall(item, data, value)]}
-    >
-      <SourceFields source={draft} organization={organization} errors={errors} onChange={change} />
-      <AddressField
-        label="Contract"
-        organization={organization}
-        network={network}
-        value={draft.to}
-        error={errors.to}
-        onChange={(to) => change({ to })}
-      />
-      <TextArea
+    <RequestForm form={form} request={request} organization={organization}>
+      <SourceFields form={form} organization={organization} />
+      <AddressField form={form} label="Contract" organization={organization} network={network} />
+      <FormTextArea
+        form={form}
+        name="abi"
         label="ABI (optional where a policy names the function)"
         hint="JSON, or one signature per line: mint(address to, uint256 amount)"
         className="mono"
         spellCheck={false}
-        value={draft.abi}
-        error={'error' in abi ? abi.error : undefined}
-        onChange={({ target }) => change({ abi: target.value, signature: '', args: [] })}
+        onTyped={() => change({ signature: '', ...noArguments })}
       />
-      <SelectField
+      <FormSelect
+        form={form}
+        name="signature"
         label="Function"
-        value={item ? signatureOf(item) : ''}
+        shown={item ? signatureOf(item) : ''}
         disabled={functions.length === 0}
         hint={
           functions.length === 0 ? 'Enter the ABI, or a contract whose functions a policy names.' : undefined
         }
-        error={errors.data}
-        onChange={({ target }) => change({ signature: target.value, args: [] })}
+        onChoice={() => change(noArguments)}
       >
         {functions.length > 0 && !item ? <option value="">Choose a function</option> : null}
         {functions.map((one) => (
@@ -175,24 +187,24 @@ function Call({ organization }: { readonly organization: Organization }) {
             {signatureOf(one)}
           </option>
         ))}
-      </SelectField>
+      </FormSelect>
       {item ? (
         <Arguments
+          form={form}
           item={item}
           args={draft.args}
           token={token}
-          onChange={(args) => change({ args, signature: signatureOf(item) })}
+          onTyped={() => change({ signature: signatureOf(item) })}
         />
       ) : null}
-      <TextField
+      <FormText
+        form={form}
+        name="value"
         label={`Value (${network?.nativeAsset.symbol ?? 'native currency'})`}
         inputMode="decimal"
-        value={draft.value}
-        error={'error' in value ? value.error : errors.value}
-        onChange={({ target }) => change({ value: target.value })}
       />
-      <DescriptionField source={draft} errors={errors} onChange={change} />
-      <ReplacesField source={draft} errors={errors} onChange={change} />
+      <DescriptionField form={form} />
+      <ReplacesField form={form} />
       {data ? (
         <details>
           <summary>Calldata</summary>
@@ -205,7 +217,7 @@ function Call({ organization }: { readonly organization: Organization }) {
 
 /** The call, once everything is typed. */
 function typedCall(
-  { to, description, replaces }: Draft,
+  { to, description, replaces }: TransactionDraft,
   {
     account,
     network,

@@ -1,5 +1,6 @@
-import type { FormEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { Organization } from '../../api/useOrganization.ts';
+import { type checked, reasonOf, submits } from '../../state/useForm.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Section } from '../../ui/Page.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
@@ -7,47 +8,40 @@ import { DryRun } from './DryRun.tsx';
 import styles from './new-transaction.module.css';
 import type { useRequest } from './useRequest.ts';
 
+type Form = Pick<ReturnType<typeof checked>, 'missing' | 'faults'>;
+
 /** Why it cannot be created now; empty where it can. */
-function reasonOf(missing: readonly string[], { policyId, isEvaluated }: ReturnType<typeof useRequest>) {
-  if (missing.length > 0) return `To fill in: ${missing.join(', ')}.`;
-  if (policyId !== undefined) return '';
+function reasonFor(form: Form, { policyId, isEvaluated }: ReturnType<typeof useRequest>) {
+  const reason = reasonOf(form);
+  if (reason !== '' || policyId !== undefined) return reason;
   return isEvaluated ? 'No policy permits it: see the dry run.' : 'The policies are being evaluated.';
 }
 
 /** A transaction that is typed, beside what the policies say of it. */
 export function RequestForm({
+  form,
   request,
   organization,
-  missing,
   children,
 }: {
+  readonly form: Form;
   readonly request: ReturnType<typeof useRequest>;
   readonly organization: Organization;
-  /** What has to be filled in yet, or corrected. */
-  readonly missing: readonly string[];
   readonly children: ReactNode;
 }) {
   const { asked, policyId, choosePolicy, isSending, error, send } = request;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void send();
-  };
+  const reason = reasonFor(form, request);
   return (
     <div className={styles.newTransaction}>
-      <form className="card stack" onSubmit={submit}>
+      <form className="card stack" noValidate onSubmit={submits(send)}>
         {children}
         {error === undefined ? null : <ErrorNotice error={error} />}
         <div className="stack-small">
-          <Button
-            type="submit"
-            look="primary"
-            busy={isSending}
-            disabled={missing.length > 0 || policyId === undefined}
-          >
+          <Button type="submit" look="primary" busy={isSending} disabled={reason !== ''}>
             Create transaction
           </Button>
           <p className="small" role="status">
-            {reasonOf(missing, request)}
+            {reason}
           </p>
           <p className="small muted">
             Nothing is sent yet: you sign it on the next page, where it is compared with what you typed.

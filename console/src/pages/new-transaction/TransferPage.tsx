@@ -5,6 +5,7 @@ import { getAddress } from 'viem';
 import { balancesQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { useSession } from '../../api/useSession.ts';
+import { faultsOfTransaction } from '../../contract/transactionBody.ts';
 import {
   amountText,
   assetText,
@@ -14,41 +15,60 @@ import {
   typedText,
 } from '../../domain/amounts.ts';
 import { chosenAsset, NATIVE_CURRENCY, type Sendable, sendableOn } from '../../domain/assets.ts';
-import { useDraft } from '../../state/drafts.ts';
-import { SelectField, TextField } from '../../ui/Field.tsx';
+import { type Faults, type Places, placed } from '../../domain/faults.ts';
+import { readPrefixed } from '../../domain/prefixedAddress.ts';
+import { checked, type Labels, useForm } from '../../state/useForm.ts';
+import { FormSelect, FormText } from '../../ui/formFields.tsx';
 import { AddressField } from './AddressField.tsx';
 import { NewTransactionPage } from './NewTransactionPage.tsx';
 import { RequestForm } from './RequestForm.tsx';
-import {
-  DescriptionField,
-  missingOf,
-  NO_SOURCE,
-  ReplacesField,
-  type Source,
-  SourceFields,
-  sourceOf,
-} from './SourceFields.tsx';
+import { DescriptionField, ReplacesField, SourceFields } from './SourceFields.tsx';
+import { NO_TRANSACTION, SOURCE_LABELS, sourceOf, type TransactionDraft } from './transactionDraft.ts';
 import { typedTransfer } from './typedTransfer.ts';
 import { useRequest } from './useRequest.ts';
 
 const route = getRouteApi('/new/transfer');
 
-interface Draft extends Source {
-  readonly token: string;
-  readonly to: string;
-  readonly amount: string;
-}
+/** What the service names, in this form: a token is called, and the recipient is in the calldata. */
+const NATIVE_PLACES: Places = [[/^value$/, 'amount']];
+const TOKEN_PLACES: Places = [
+  [/^to$/, 'token'],
+  [/^data$/, 'to'],
+];
 
-const EMPTY: Draft = { ...NO_SOURCE, token: '', to: '', amount: '' };
+const LABELS: Labels = [...SOURCE_LABELS, ['asset', 'asset'], ['to', 'recipient'], ['amount', 'amount']];
 
-/** Where the service names a field of the call, the field of this form that it was made from. */
-function shownErrors(
-  errors: { readonly [field: string]: string },
-  isNative: boolean,
-): { readonly [field: string]: string } {
-  return isNative
-    ? { ...errors, to: errors.to ?? '', amount: errors.value ?? '' }
-    : { ...errors, to: errors.data ?? '', token: errors.to ?? '' };
+/** What is wrong with a transfer. The recipient stands in place of a token: it is what is typed. */
+function faultsOf(
+  { description, replaces, to }: TransactionDraft,
+  {
+    account,
+    network,
+    amount,
+    initiator,
+  }: Pick<ReturnType<typeof sourceOf>, 'account' | 'network'> & {
+    readonly amount: TypedAmount | undefined;
+    readonly initiator: string;
+  },
+): Faults {
+  const read = readPrefixed(to, network);
+  return {
+    ...placed(
+      faultsOfTransaction({
+        accountId: account?.id,
+        networkId: network?.id,
+        initiatorWalletAddress: initiator,
+        description,
+        to: to.trim(),
+        value: amount && 'raw' in amount ? amount.raw : undefined,
+        data: '0x',
+        replaces: replaces || undefined,
+      }),
+      NATIVE_PLACES,
+    ),
+    ...(amount && 'error' in amount ? { amount: amount.error } : {}),
+    ...('error' in read ? { to: read.error } : {}),
+  };
 }
 
 function isMoreThan(amount: TypedAmount | undefined, balance: string | undefined): boolean {
@@ -80,7 +100,8 @@ function Transfer({ organization }: { readonly organization: Organization }) {
   const { member } = useSession();
   const { accountId, replaces } = route.useSearch();
   const navigate = route.useNavigate();
-  const [draft, change, forget] = useDraft('transfer', EMPTY);
+  const typed = useForm(NO_TRANSACTION, 'transfer');
+  const { draft, change, forget } = typed;
   useEffect(() => {
     if (!accountId && !replaces) return;
     change({ ...(accountId ? { accountId } : {}), ...(replaces ? { replaces } : {}) });
@@ -95,27 +116,28 @@ function Transfer({ organization }: { readonly organization: Organization }) {
   const assets = network ? sendableOn(network, balances, organization.policies) : [];
   const asset = chosenAsset(assets, draft.token);
   const amount = asset && draft.amount !== '' ? readAmount(draft.amount, asset.decimals) : undefined;
-  const typed = typedTransfer({ draft, account, network, asset, amount, initiator: member.walletAddress });
-  const request = useRequest(typed, forget);
-  const errors = shownErrors(request.errors, asset?.tokenAddress === NATIVE_CURRENCY);
+  const initiator = member.walletAddress;
+  const faults = {
+    ...faultsOf(draft, { account, network, amount, initiator }),
+    ...(network && !asset ? { asset: 'is required' } : {}),
+  };
+  const transfer =
+    Object.keys(faults).length === 0
+      ? typedTransfer({ draft, account, network, asset, amount, initiator })
+      : undefined;
+  const request = useRequest(transfer, forget);
+  const places = asset?.tokenAddress === NATIVE_CURRENCY ? NATIVE_PLACES : TOKEN_PLACES;
+  const form = { ...checked(typed, faults, LABELS), refused: placed(request.errors, places) };
   return (
-    <RequestForm
-      request={request}
-      organization={organization}
-      missing={[
-        ...missingOf(draft.to, organization, draft, 'recipient'),
-        ...(network && !asset ? ['asset'] : []),
-        ...(amount && 'raw' in amount ? [] : ['amount']),
-      ]}
-    >
-      <SourceFields source={draft} organization={organization} errors={errors} onChange={change} />
-      <SelectField
+    <RequestForm form={form} request={request} organization={organization}>
+      <SourceFields form={form} organization={organization} />
+      <FormSelect
+        form={form}
+        name="token"
         label="Asset"
-        value={asset?.tokenAddress ?? ''}
-        error={errors.token}
+        shown={asset?.tokenAddress ?? ''}
         disabled={!network}
         hint={assetHint(asset, { hasNetwork: network !== undefined, isLoading, chosen: draft.token })}
-        onChange={({ target }) => change({ token: target.value })}
       >
         {network && !asset ? <option value="">Choose an asset</option> : null}
         {assets.map(({ tokenAddress, symbol }) => (
@@ -124,26 +146,18 @@ function Transfer({ organization }: { readonly organization: Organization }) {
             {tokenAddress === NATIVE_CURRENCY ? '(native currency)' : `(${getAddress(tokenAddress)})`}
           </option>
         ))}
-      </SelectField>
-      <TextField
+      </FormSelect>
+      <FormText
+        form={form}
+        name="amount"
         label="Amount"
         inputMode="decimal"
-        value={draft.amount}
         disabled={!asset}
-        error={amount && 'error' in amount ? amount.error : errors.amount}
         hint={amountHint(amount, asset)}
-        onChange={({ target }) => change({ amount: target.value })}
       />
-      <AddressField
-        label="Recipient"
-        organization={organization}
-        network={network}
-        value={draft.to}
-        error={errors.to}
-        onChange={(to) => change({ to })}
-      />
-      <DescriptionField source={draft} errors={errors} onChange={change} />
-      <ReplacesField source={draft} errors={errors} onChange={change} />
+      <AddressField form={form} label="Recipient" organization={organization} network={network} />
+      <DescriptionField form={form} />
+      <ReplacesField form={form} />
     </RequestForm>
   );
 }

@@ -2,7 +2,7 @@ import type { Schema, TransferIntent } from '@orgwallet/client';
 import { encodeFunctionData, erc20Abi, getAddress, isAddress } from 'viem';
 import type { TypedAmount } from '../../domain/amounts.ts';
 import { NATIVE_CURRENCY, type Sendable } from '../../domain/assets.ts';
-import type { Source } from './SourceFields.tsx';
+import type { TransactionDraft } from './transactionDraft.ts';
 import type { Typed } from './useRequest.ts';
 
 /** The call of a transfer, once everything is typed. */
@@ -14,7 +14,7 @@ export function typedTransfer({
   amount,
   initiator,
 }: {
-  readonly draft: Source & { readonly to: string };
+  readonly draft: TransactionDraft;
   readonly account: Schema['Account'] | undefined;
   readonly network: Schema['Network'] | undefined;
   readonly asset: Sendable | undefined;

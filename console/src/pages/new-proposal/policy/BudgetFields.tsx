@@ -1,38 +1,34 @@
-import { CheckField, TextField } from '../../../ui/Field.tsx';
+import { FormCheck, FormText } from '../../../ui/formFields.tsx';
 import { type FieldsProps, PolicyPart } from './PolicyPart.tsx';
 
+/** What a budget can be apart for. */
+const APART = [
+  ['perInitiator', 'initiator'],
+  ['perAccount', 'account'],
+  ['perDestination', 'destination (recipient or contract)'],
+] as const;
+
 /** How much within a window. */
-export function BudgetFields({ draft, errors, change }: FieldsProps) {
-  const apart = [
-    ['perInitiator', 'initiator'],
-    ['perAccount', 'account'],
-    ['perDestination', 'destination (recipient or contract)'],
-  ] as const;
+export function BudgetFields({ form, draft }: FieldsProps) {
   return (
     <PolicyPart title="Budget">
-      <CheckField
+      <FormCheck
+        form={form}
+        name="hasBudget"
         label="Limit what is permitted within a time window"
         hint="The amount threshold in total; one execution where there is none."
-        checked={draft.hasBudget}
-        onChange={({ target }) => change({ hasBudget: target.checked })}
       />
       {draft.hasBudget ? (
         <>
-          <TextField
+          <FormText
+            form={form}
+            name="hours"
             label="Hours"
             hint="Length of the window, which moves with time."
             inputMode="numeric"
-            value={draft.hours}
-            error={errors.hours}
-            onChange={({ target }) => change({ hours: target.value })}
           />
-          {apart.map(([field, item]) => (
-            <CheckField
-              key={field}
-              label={`Separate budget for each ${item}`}
-              checked={draft[field]}
-              onChange={({ target }) => change({ [field]: target.checked })}
-            />
+          {APART.map(([field, item]) => (
+            <FormCheck key={field} form={form} name={field} label={`Separate budget for each ${item}`} />
           ))}
         </>
       ) : null}

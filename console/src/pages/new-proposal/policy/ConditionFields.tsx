@@ -1,22 +1,22 @@
-import { RadioGroup } from '../../../ui/Choices.tsx';
+import { FormRadios } from '../../../ui/formFields.tsx';
 import { type FieldsProps, PolicyPart } from './PolicyPart.tsx';
 import { RuleFields } from './RuleFields.tsx';
 import { TransferFields } from './TransferFields.tsx';
 
 /** What is permitted. */
 export function ConditionFields(props: FieldsProps) {
-  const { draft, change } = props;
+  const { form, draft } = props;
   return (
     <PolicyPart title="Permitted transactions">
-      <RadioGroup
+      <FormRadios
+        form={form}
+        name="transactionType"
         label="Transaction type"
-        value={draft.transactionType}
         options={[
           { value: 'TOKEN_TRANSFER', label: 'Token transfer, also of native currency' },
           { value: 'CONTRACT_INTERACTION', label: 'Contract interaction' },
           { value: 'ANY', label: 'Any transaction, WITHOUT LIMIT' },
         ]}
-        onChange={(transactionType) => change({ transactionType })}
       />
       {draft.transactionType === 'TOKEN_TRANSFER' ? <TransferFields {...props} /> : null}
       {draft.transactionType === 'CONTRACT_INTERACTION' ? <RuleFields {...props} /> : null}

@@ -1,14 +1,15 @@
 import type { ReactNode } from 'react';
 import type { Organization } from '../../../api/useOrganization.ts';
-import type { PolicyDraft } from '../../../domain/policyDraft.ts';
+import type { PolicyProposalDraft } from '../../../domain/policyIntent.ts';
+import type { Bound } from '../../../state/useForm.ts';
 import formStyles from '../../../ui/form.module.css';
 
 export interface FieldsProps {
-  readonly draft: PolicyDraft;
+  readonly form: Bound<PolicyProposalDraft> & {
+    readonly change: (fields: Partial<PolicyProposalDraft>) => void;
+  };
+  readonly draft: PolicyProposalDraft;
   readonly organization: Organization;
-  /** What is wrong, by the field of the draft. */
-  readonly errors: { readonly [field: string]: string };
-  readonly change: (fields: Partial<PolicyDraft>) => void;
 }
 
 /** A part of the form. */

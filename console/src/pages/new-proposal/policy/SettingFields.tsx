@@ -1,29 +1,26 @@
 import type { Organization } from '../../../api/useOrganization.ts';
 import { ANYBODY, NOBODY } from '../../../domain/policyDraft.ts';
-import { CheckField, SelectField, TextField } from '../../../ui/Field.tsx';
+import { FormCheck, FormSelect, FormText } from '../../../ui/formFields.tsx';
 import { type FieldsProps, PolicyPart } from './PolicyPart.tsx';
 
 function PeopleSelect({
+  form,
+  name,
   label,
   none,
   other,
-  value,
   organization,
-  error,
-  onChange,
-}: {
+}: Pick<FieldsProps, 'form'> & {
+  readonly name: 'initiator' | 'approver';
   readonly label: string;
   /** What is shown while nothing is chosen. */
   readonly none: string;
   /** What else can be chosen. */
   readonly other: { readonly id: string; readonly name: string };
-  readonly value: string;
   readonly organization: Organization;
-  readonly error: string | undefined;
-  readonly onChange: (id: string) => void;
 }) {
   return (
-    <SelectField label={label} value={value} error={error} onChange={({ target }) => onChange(target.value)}>
+    <FormSelect form={form} name={name} label={label}>
       <option value="">{none}</option>
       <option value={other.id}>{other.name}</option>
       <optgroup label="Groups">
@@ -40,47 +37,34 @@ function PeopleSelect({
           </option>
         ))}
       </optgroup>
-    </SelectField>
+    </FormSelect>
   );
 }
 
 /** Who initiates and who approves. */
-export function SettingFields({ draft, organization, errors, change }: FieldsProps) {
+export function SettingFields({ form, draft, organization }: FieldsProps) {
+  const people = { form, organization };
   return (
     <PolicyPart title="Initiator and approver">
       <PeopleSelect
+        {...people}
+        name="initiator"
         label="Initiator"
         none="Choose who initiates"
         other={{ id: ANYBODY, name: 'any member' }}
-        value={draft.initiator}
-        organization={organization}
-        error={errors.initiator}
-        onChange={(initiator) => change({ initiator })}
       />
       <PeopleSelect
+        {...people}
+        name="approver"
         label="Approver"
         none="Choose who approves"
         other={{ id: NOBODY, name: "nobody: the initiator's signature is enough" }}
-        value={draft.approver}
-        organization={organization}
-        error={errors.approver}
-        onChange={(approver) => change({ approver })}
       />
       {draft.approver.startsWith('grp_') ? (
-        <TextField
-          label="Threshold"
-          inputMode="numeric"
-          value={draft.threshold}
-          error={errors.threshold}
-          onChange={({ target }) => change({ threshold: target.value })}
-        />
+        <FormText form={form} name="threshold" label="Threshold" inputMode="numeric" />
       ) : null}
       {draft.approver === '' || draft.approver === NOBODY ? null : (
-        <CheckField
-          label="Exclude the initiator from approving"
-          checked={draft.excludeInitiator}
-          onChange={({ target }) => change({ excludeInitiator: target.checked })}
-        />
+        <FormCheck form={form} name="excludeInitiator" label="Exclude the initiator from approving" />
       )}
     </PolicyPart>
   );

@@ -1,12 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { balancesQuery } from '../../../api/queries.ts';
 import { NATIVE_CURRENCY, sendableOn } from '../../../domain/assets.ts';
-import { CheckField, SelectField, TextArea, TextField } from '../../../ui/Field.tsx';
+import { SelectField } from '../../../ui/Field.tsx';
 import formStyles from '../../../ui/form.module.css';
+import { FormCheck, FormText, FormTextArea } from '../../../ui/formFields.tsx';
 import type { FieldsProps } from './PolicyPart.tsx';
 
+/** Of a token whose address is not typed yet: an empty one would be any token. */
+const NO_ADDRESS = '0x';
+
 /** What a transfer may send: a token, the native currency, or any of them. */
-function TokenFields({ draft, organization, errors, change }: FieldsProps) {
+function TokenFields({ form, draft, organization }: FieldsProps) {
+  const { change } = form;
   const network = organization.networks.find(({ id }) => String(id) === draft.networkId);
   // The balances of any account there have every token of the service's list, with its decimals.
   const account = organization.accounts.find(({ networks }) => networks.some(({ id }) => id === network?.id));
@@ -24,7 +29,9 @@ function TokenFields({ draft, organization, errors, change }: FieldsProps) {
   const choose = (value: string) => {
     if (value === 'any') return change({ token: '' });
     const asset = known.find(({ tokenAddress }) => tokenAddress === value);
-    change(asset ? { token: value, decimals: String(asset.decimals ?? '') } : { token: '0x', decimals: '' });
+    change(
+      asset ? { token: value, decimals: String(asset.decimals ?? '') } : { token: NO_ADDRESS, decimals: '' },
+    );
   };
   return (
     <>
@@ -39,20 +46,20 @@ function TokenFields({ draft, organization, errors, change }: FieldsProps) {
       </SelectField>
       {chosen === 'other' ? (
         <div className={formStyles.formPair}>
-          <TextField
+          <FormText
+            form={form}
+            name="token"
             label="Token address"
             className="mono"
-            value={draft.token}
-            error={draft.token === '0x' ? undefined : errors.token}
-            onChange={({ target }) => change({ token: target.value || '0x' })}
+            untyped={NO_ADDRESS}
+            read={(typed) => typed || NO_ADDRESS}
           />
-          <TextField
+          <FormText
+            form={form}
+            name="decimals"
             label="Token decimals"
             hint="Compared with what the token reports."
             inputMode="numeric"
-            value={draft.decimals}
-            error={errors.decimals}
-            onChange={({ target }) => change({ decimals: target.value })}
           />
         </div>
       ) : null}
@@ -62,43 +69,33 @@ function TokenFields({ draft, organization, errors, change }: FieldsProps) {
 
 /** What transfers are permitted. */
 export function TransferFields(props: FieldsProps) {
-  const { draft, errors, change } = props;
+  const { form, draft } = props;
   return (
     <>
       <TokenFields {...props} />
       {draft.token === '' ? null : (
         <>
-          <CheckField
-            label="Any amount, WITHOUT LIMIT"
-            checked={draft.anyAmount}
-            onChange={({ target }) => change({ anyAmount: target.checked })}
-          />
+          <FormCheck form={form} name="anyAmount" label="Any amount, WITHOUT LIMIT" />
           {draft.anyAmount ? null : (
-            <TextField
+            <FormText
+              form={form}
+              name="amount"
               label="Amount threshold"
               hint="The most that one transfer may send, and the budget below if there is one."
               inputMode="decimal"
-              value={draft.amount}
-              error={draft.amount === '' ? undefined : errors.amount}
-              onChange={({ target }) => change({ amount: target.value })}
             />
           )}
         </>
       )}
-      <CheckField
-        label="Any recipient"
-        checked={draft.anyDestination}
-        onChange={({ target }) => change({ anyDestination: target.checked })}
-      />
+      <FormCheck form={form} name="anyDestination" label="Any recipient" />
       {draft.anyDestination ? null : (
-        <TextArea
+        <FormTextArea
+          form={form}
+          name="destinations"
           label="Recipients"
           hint="One address per line."
           className="mono"
           spellCheck={false}
-          value={draft.destinations}
-          error={errors.destinations}
-          onChange={({ target }) => change({ destinations: target.value })}
         />
       )}
     </>
