@@ -1,14 +1,29 @@
+/** What separates whole units from their decimals where the browser is: a comma, or a point as everywhere else. */
+type DecimalSign = '.' | ',';
+
+/** The decimal sign of a locale; of the browser's without one. */
+export function decimalSign(locale?: string): DecimalSign {
+  const parts = new Intl.NumberFormat(locale).formatToParts(0.5);
+  return parts.find(({ type }) => type === 'decimal')?.value === ',' ? ',' : '.';
+}
+
 /** Between groups of three digits: a narrow space. A comma is a decimal sign to half of those who read it. Source: ISO 80000-1, 7.3. */
 const GROUP = '\u202f';
 
-/** A whole number of smallest units, in whole units with its decimals: `1234500000`, 6 → `1 234.5`. As it is without decimals. */
-export function amountText(raw: string | bigint, reported: number | null): string {
+/** A whole number of smallest units, in whole units with its decimals, for programs: `1234500000`, 6 → `1234.5`. */
+export function decimalText(raw: string | bigint, reported: number | null): string {
   const decimals = reported ?? 0;
   const digits = String(raw).padStart(decimals + 1, '0');
-  const whole = decimals === 0 ? digits : digits.slice(0, -decimals);
-  const fraction = decimals === 0 ? '' : digits.slice(-decimals).replace(/0+$/, '');
+  if (decimals === 0) return digits;
+  const fraction = digits.slice(-decimals).replace(/0+$/, '');
+  return `${digits.slice(0, -decimals)}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** The same for people, with the decimal sign of the browser's locale: `1 234.5`, or `1 234,5`. `readAmount` reads the same. */
+export function amountText(raw: string | bigint, reported: number | null, sign = decimalSign()): string {
+  const [whole = '', fraction] = decimalText(raw, reported).split('.');
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, GROUP);
-  return fraction === '' ? grouped : `${grouped}.${fraction}`;
+  return fraction === undefined ? grouped : unambiguous(`${grouped}${sign}${fraction}`, sign);
 }
 
 /** How many digits a short amount has from its first one that is not 0. */
@@ -18,21 +33,12 @@ const SIGNIFICANT = 6;
  * The same for a sentence: rounded to six significant digits, but never before the point. `1234567891234567891`, 18 →
  * `1.23457`. Half is rounded up.
  */
-export function shortAmountText(raw: string | bigint, reported: number | null): string {
+export function shortAmountText(raw: string | bigint, reported: number | null, sign = decimalSign()): string {
   const decimals = reported ?? 0;
   const amount = BigInt(raw);
   const dropped = Math.min(decimals, Math.max(0, String(amount).length - SIGNIFICANT));
   const unit = 10n ** BigInt(dropped);
-  return amountText(((amount + unit / 2n) / unit) * unit, decimals);
-}
-
-/** What separates whole units from their decimals where the browser is: a comma, or a point as everywhere else. */
-type DecimalSign = '.' | ',';
-
-/** The decimal sign of a locale; of the browser's without one. */
-export function decimalSign(locale?: string): DecimalSign {
-  const parts = new Intl.NumberFormat(locale).formatToParts(0.5);
-  return parts.find(({ type }) => type === 'decimal')?.value === ',' ? ',' : '.';
+  return amountText(((amount + unit / 2n) / unit) * unit, decimals, sign);
 }
 
 /** What was typed as an amount: its smallest units, or what is wrong with it. */
@@ -60,6 +66,10 @@ function ambiguity(typed: string, sign: DecimalSign): string | undefined {
   return `Ambiguous amount (write ${units}${thousandths}, or ${units}${sign}${thousandths}0)`;
 }
 
+/** An amount with decimals, so that nobody reads them as thousands. */
+const unambiguous = (text: string, sign: DecimalSign) =>
+  ambiguity(text, sign) === undefined ? text : `${text}0`;
+
 /**
  * Reads an amount that somebody typed in whole units; in the smallest unit where there are no decimals. A point is a decimal sign
  * everywhere, a comma where it is the one of the locale; the other one may stand between groups of three digits, and so may
@@ -82,10 +92,8 @@ export function readAmount(text: string, reported: number | null, sign = decimal
 
 /** An amount as somebody would type it, to the last digit: `readAmount` reads the same. */
 export function typedText(raw: string | bigint, reported: number | null, sign = decimalSign()): string {
-  const [whole = '', fraction = ''] = amountText(raw, reported).replaceAll(GROUP, '').split('.');
-  if (fraction === '') return whole;
-  const typed = `${whole}${sign}${fraction}`;
-  return ambiguity(typed, sign) === undefined ? typed : `${typed}0`;
+  const [whole = '', fraction] = decimalText(raw, reported).split('.');
+  return fraction === undefined ? whole : unambiguous(`${whole}${sign}${fraction}`, sign);
 }
 
 /** What an amount is of. */
@@ -99,7 +107,7 @@ export interface AmountAsset {
 export function assetText(
   raw: string | bigint,
   asset: AmountAsset | undefined,
-  write: typeof amountText = amountText,
+  write: (raw: string | bigint, reported: number | null) => string = amountText,
 ): string {
   if (!asset) return `${raw} raw units`;
   const name = asset.symbol || `token ${asset.tokenAddress ?? ''}`;

@@ -1,5 +1,5 @@
 import type { Approval, Schema, Transaction } from '@orgwallet/client';
-import { amountText } from '../domain/amounts.ts';
+import { decimalText } from '../domain/amounts.ts';
 import type { CsvColumn } from './csv.ts';
 import { headline, type Names } from './headline.ts';
 import { recipientAddressOf } from './requestRow.ts';
@@ -32,9 +32,7 @@ export function requestColumns({
 }: Named): readonly CsvColumn<Approval>[] {
   const policy = (id: string) => organization.policies.find((one) => one.id === id)?.name;
   const exact = (raw: string | undefined, networkId: number) =>
-    raw === undefined
-      ? undefined
-      : amountText(raw, nativeAsset(networkId)?.decimals ?? null).replaceAll(',', '');
+    raw === undefined ? undefined : decimalText(raw, nativeAsset(networkId)?.decimals ?? null);
   return [
     ['id', ({ id }) => id],
     ['kind', (one) => ('resourceType' in one ? one.kind : one.type)],

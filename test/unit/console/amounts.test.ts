@@ -3,6 +3,7 @@ import {
   amountText,
   assetText,
   decimalSign,
+  decimalText,
   readAmount,
   shortAmountText,
   typedText,
@@ -171,6 +172,35 @@ describe('an amount', () => {
   it('has the decimal sign of the locale', () => {
     expect(['en-US', 'de-DE', 'fr-FR', 'de-CH', 'ja-JP', 'ar-EG'].map(decimalSign)).toEqual([
       ...['.', ',', ',', '.', '.', '.'],
+    ]);
+  });
+
+  it.each([
+    ['1250500000', 6, '1 250,5'],
+    ['1250000000', 6, '1 250'],
+    ['1234567891234567', 6, '1 234 567 891,234567'],
+    ['500000', 6, '0,5'],
+    ['125', 3, '0,125'],
+    // With three decimals it would be a thousand times as much elsewhere.
+    ['1234', 3, '1,2340'],
+    ['1250', 0, '1 250'],
+  ])('%s with %i decimals is shown as %s where a comma is the decimal sign', (raw, decimals, text) => {
+    expect(amountText(raw, decimals, ',').replaceAll('\u202f', ' ')).toBe(text);
+  });
+
+  it('is read as it is shown, by whoever types it, in every locale', () => {
+    const small = fc.tuple(fc.bigInt(0n, 10n ** 9n), fc.nat(9));
+    const large = fc.tuple(fc.bigInt(0n, 2n ** 256n - 1n), fc.nat(30));
+    fc.assert(
+      fc.property(fc.oneof(small, large), fc.constantFrom('.', ','), ([raw, decimals], sign) => {
+        expect(readAmount(amountText(raw, decimals, sign), decimals, sign)).toEqual({ raw: String(raw) });
+      }),
+    );
+  });
+
+  it('has a point and no groups for programs, whatever the locale', () => {
+    expect([decimalText('1234567891234', 6), decimalText('7', 0), decimalText('1', 3)]).toEqual([
+      ...['1234567.891234', '7', '0.001'],
     ]);
   });
 

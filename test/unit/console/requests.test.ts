@@ -333,7 +333,12 @@ describe('the file of requests', () => {
       noted: () => undefined,
     };
     const columns = requestColumns(organization);
-    const result = { executedAt: LATER, fee: '21000000000000', blockNumber: 7, transactionHash: '0x12' };
+    const result = {
+      executedAt: LATER,
+      fee: '1250000021000000000000',
+      blockNumber: 7,
+      transactionHash: '0x12',
+    };
     const cells = (one: Approval) => (name: string) => {
       const column = columns.find(([heading]) => heading === name);
       return csv(column ? [column] : [], [one]).split('\r\n')[1];
@@ -343,7 +348,7 @@ describe('the file of requests', () => {
       ['account', 'network', 'recipient', 'policy', 'amount', 'executedAt', 'fee', 'feeSymbol'].map(paid),
     ).toEqual([
       ...['Treasury', 'Ethereum', 'Landlord', 'Payments'],
-      ...['1234.567891234567891234', LATER, '0.000021', 'ETH'],
+      ...['1234.567891234567891234', LATER, '1250.000021', 'ETH'],
     ]);
     const proposal = {
       ...transfer(),
