@@ -242,7 +242,7 @@ describe.each(naming.map((operation) => [operation.id, operation] as const))('%s
     expect(before).toEqual(then);
   });
 
-  if (operation.params.some(({ name }) => name !== 'address')) {
+  if (operation.params.some(({ name }) => name !== 'recipientAddress')) {
     it('does not find ids of other organizations in its path', async () => {
       const body = await bodyOf(operation);
       const foreign = urlOf(operation, idIn(operation, theirs, theirProposals));
