@@ -2,7 +2,7 @@ import { type Address, encodeFunctionData, type PublicClient, parseAbi } from 'v
 import { ask, type ChainClient, networkLabel } from './clients';
 import { staticCallWord } from './evmCalls';
 import { keccak256 } from './keccak';
-import { type CanonicalContract, SAFE_CONTRACTS } from './safeAccount';
+import { type CanonicalContract, MULTI_SEND, SAFE_CONTRACTS } from './safeAccount';
 
 export const safeAbi = parseAbi([
   'function getOwners() view returns (address[])',
@@ -14,7 +14,7 @@ export const safeAbi = parseAbi([
 /** The canonical contracts that are missing on a chain or have other code. */
 export async function missingContracts(client: PublicClient): Promise<readonly CanonicalContract[]> {
   const found = await Promise.all(
-    Object.values(SAFE_CONTRACTS).map(async (contract) => {
+    [...Object.values(SAFE_CONTRACTS), MULTI_SEND].map(async (contract) => {
       const code = await client.getCode({ address: contract.address });
       return code && keccak256(code) === contract.codeHash ? [] : [contract];
     }),
@@ -38,7 +38,9 @@ export async function refuseNetwork(chain: ChainClient): Promise<string | null> 
   }
   const missing = await ask(chain, missingContracts);
   if (missing.length === 0) return null;
-  const names = missing.map(({ name, address }) => `${name} (${address})`).join(', ');
+  const names = missing
+    .map(({ name, address, codeHash }) => `${name} (${address}, code ${codeHash})`)
+    .join(', ');
   return `network ${networkLabel(chain)} lacks ${names}: accounts cannot be deployed there`;
 }
 

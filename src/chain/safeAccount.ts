@@ -53,6 +53,13 @@ export const SAFE_CONTRACTS = {
   ),
 } as const;
 
+/** What makes several calls of one: a network needs it for the admins' Safe. Source: Safe's published deployments of 1.4.1. */
+export const MULTI_SEND = canonical(
+  'MultiSendCallOnly 1.4.1',
+  '0x9641d764fc13c8B624c04430C7356C1C7C8102e2',
+  'libraries/MultiSendCallOnly.sol/MultiSendCallOnly.json',
+);
+
 /** The contracts that accounts are made of: no account may call them. */
 export const ACCOUNT_CONTRACTS: readonly Address[] = Object.values(SAFE_CONTRACTS).map(
   ({ address }) => address,

@@ -8,7 +8,7 @@ import {
   type WalletEndpoints,
 } from '../../src/chain/contractSignatures';
 import { missingContracts, refuseNetwork } from '../../src/chain/safe';
-import { deploymentCall, deriveAccount, SAFE_CONTRACTS } from '../../src/chain/safeAccount';
+import { deploymentCall, deriveAccount, MULTI_SEND, SAFE_CONTRACTS } from '../../src/chain/safeAccount';
 import { encodeSignature, verifyKeySignature } from '../../src/chain/signatures';
 import { createIdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
@@ -55,7 +55,7 @@ describe('an account on chain', () => {
     for (const client of clients) {
       expect(await inspectAccount(client.rpc, account)).toEqual({ kind: 'missing' });
       expect(await deployAsFunder(endpointOf(client.network), account)).toMatchObject({ status: '0x1' });
-      expect(await inspectAccount(client.rpc, account)).toEqual({ kind: 'fits' });
+      expect(await inspectAccount(client.rpc, account)).toEqual({ kind: 'fits', secured: false });
     }
   });
 
@@ -96,7 +96,7 @@ describe('an account on chain', () => {
       reason: expect.stringMatching(/guard/),
     });
     await set(guard, word('0x0'));
-    expect(await inspectAccount(chain.rpc, account)).toEqual({ kind: 'fits' });
+    expect(await inspectAccount(chain.rpc, account)).toEqual({ kind: 'fits', secured: false });
     await set(`0x${'0'.repeat(64)}`, word(outsider.address));
     expect(await inspectAccount(chain.rpc, account)).toMatchObject({
       reason: expect.stringMatching(/singleton/),
@@ -107,13 +107,16 @@ describe('an account on chain', () => {
 
   test('requires Safe contracts with exactly the published code', async () => {
     expect(await missingContracts(chain.rpc)).toEqual([]);
-    const { address } = SAFE_CONTRACTS.fallbackHandler;
-    const code = await rpc(url, 'eth_getCode', [address, 'latest']);
-    await rpc(url, 'anvil_setCode', [address, '0x6000']);
-    expect(await missingContracts(chain.rpc)).toMatchObject([{ name: 'CompatibilityFallbackHandler 1.4.1' }]);
-    expect(await refuseNetwork(chain)).toMatch(/lacks CompatibilityFallbackHandler 1.4.1/);
-    await rpc(url, 'anvil_setCode', [address, code]);
-    expect(await refuseNetwork(chain)).toBeNull();
+    for (const { name, address, codeHash } of [SAFE_CONTRACTS.fallbackHandler, MULTI_SEND]) {
+      const code = await rpc(url, 'eth_getCode', [address, 'latest']);
+      for (const other of ['0x6000', '0x']) {
+        await rpc(url, 'anvil_setCode', [address, other]);
+        expect(await missingContracts(chain.rpc)).toMatchObject([{ name }]);
+        expect(await refuseNetwork(chain)).toContain(`lacks ${name} (${address}, code ${codeHash})`);
+      }
+      await rpc(url, 'anvil_setCode', [address, code]);
+      expect(await refuseNetwork(chain)).toBeNull();
+    }
     expect(await refuseNetwork(createChainClient(network(7, url)))).toMatch(/serves chain 41001/);
   });
 });

@@ -666,7 +666,7 @@ describe('the database lets only the signer write what is signed', () => {
     const client = createChainClients([network]).get(CHAIN_ID);
     for (const { account_id } of rows) {
       const account = deriveAccount(keystore.organizationKey(org.id).address, account_id);
-      expect(client && (await inspectAccount(client.rpc, account))).toEqual({ kind: 'fits' });
+      expect(client && (await inspectAccount(client.rpc, account))).toEqual({ kind: 'fits', secured: false });
     }
   });
 });

@@ -9,16 +9,17 @@ import {
   stringToBytes,
 } from 'viem';
 import { checksumAddress, isWellFormedAddress } from '../../../src/chain/address';
-import { deriveAccount, PROXY, SAFE_CONTRACTS } from '../../../src/chain/safeAccount';
+import { deriveAccount, MULTI_SEND, PROXY, SAFE_CONTRACTS } from '../../../src/chain/safeAccount';
 import { anAddress } from '../../support/builders';
 
 const OWNER = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 
 test('the code of the Safe contracts is that of the published 1.4.1', () => {
-  expect(Object.values(SAFE_CONTRACTS).map(({ codeHash }) => codeHash)).toEqual([
+  expect([...Object.values(SAFE_CONTRACTS), MULTI_SEND].map(({ codeHash }) => codeHash)).toEqual([
     '0xb1f926978a0f44a2c0ec8fe822418ae969bd8c3f18d61e5103100339894f81ff',
     '0x50c3cdc4074750a7a974204a716c999edd37482f907608d960b2b025ee0b3317',
     '0x7c6007a5d711cea8dfd5d91f5940ec29c7f200fe511eb1fc1397b367af3c42f9',
+    '0xecd5bd14a08c5d2122379900b2f272bdf107a7e92423c10dd5fe3254386c9939',
   ]);
 });
 
