@@ -7,7 +7,7 @@ const npm = (...names) => `^node_modules/(${names.join('|')})/`;
 
 /** Files of src/chain that compute, and neither call a node nor hold keys. */
 const PURE_CHAIN = file(
-  'src/chain/(address|nestedCalls|nestingFunctions|decode|domainSalt|functions|keccak|loopback|revertReason|safeAccount|typedData)',
+  'src/chain/(address|adminsSafe|genesisPayload|nestedCalls|nestingFunctions|decode|domainSalt|functions|keccak|loopback|revertReason|safeAccount|typedData)',
 );
 const MESSAGES = file('src/temporal/(ids|messages|searchAttributes|traceHeader)');
 const CONFIG = file('src/config');

@@ -34,6 +34,8 @@ export interface Metrics extends HealthMetrics {
   observeExecution(times: ExecutionTimes): void;
   /** Exports how many entries of the token list are left out. */
   setBadTokens(entries: number): void;
+  /** Exports how the admins' Safes are, and how many accounts are taken over, as one signer has read it last. */
+  watchUpkeep(read: UpkeepReading): void;
   /** Exports for how long the oldest execution has been undecided. */
   setOldestExecution(seconds: number): void;
 }
@@ -111,6 +113,60 @@ function relayerMetrics(registry: Registry): Pick<Metrics, 'setRelayerBalance' |
     removeRelayerBalance({ networkId, address }) {
       relayers.remove({ network: String(networkId), address });
       payable.remove({ network: String(networkId), address });
+    },
+  };
+}
+
+/** What a signer has read last of the admins' Safes. */
+interface UpkeepReading {
+  safes(): readonly { networkId: number; status: string; seconds: number }[];
+  takenOver(): ReadonlyMap<number, number>;
+}
+
+/** Not yet what the admins have decided. */
+const BEHIND: readonly string[] = ['missing', 'behind', 'unknown'];
+
+/** How the admins' Safes are. */
+function upkeepMetrics(registry: Registry): Pick<Metrics, 'watchUpkeep'> {
+  let reading: UpkeepReading | undefined;
+  new Gauge({
+    name: 'orgwallet_admins_safes',
+    help: "Admins' Safes on a network by their status, as the signer has read it.",
+    labelNames: ['network', 'status'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { networkId, status } of reading?.safes() ?? []) this.inc({ network: networkId, status });
+    },
+  });
+  new Gauge({
+    name: 'orgwallet_admins_safe_behind_seconds',
+    help: "For how long an admins' Safe on a network has not been what its admins have decided; 0 where all are.",
+    labelNames: ['network'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      const longest = new Map<number, number>();
+      for (const { networkId, status, seconds } of reading?.safes() ?? []) {
+        const behind = BEHIND.includes(status) ? seconds : 0;
+        longest.set(networkId, Math.max(longest.get(networkId) ?? 0, behind));
+      }
+      for (const [network, seconds] of longest) this.set({ network }, seconds);
+    },
+  });
+  new Gauge({
+    name: 'orgwallet_accounts_taken_over',
+    help: 'Accounts on a network that their admins have taken over on chain.',
+    labelNames: ['network'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [network, accounts] of reading?.takenOver() ?? []) this.set({ network }, accounts);
+    },
+  });
+  return {
+    watchUpkeep(read) {
+      reading = read;
     },
   };
 }
@@ -196,6 +252,7 @@ export function createMetrics(roles: readonly Role[]): Metrics {
     ...processMetrics(registry),
     ...relayerMetrics(registry),
     ...executionMetrics(registry),
+    ...upkeepMetrics(registry),
     registry,
     async exposition() {
       const texts = sources.map((read) => read().catch(() => ''));

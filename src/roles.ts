@@ -68,6 +68,7 @@ async function workflowWorker(
     ...reads,
     ...{ db, chains, sender, logger, production, networks, maxGas, proposalLifetimeMs, maxOpenPerKey },
     ...{ identifyVoter, readToken, readWalletCode: createReadWalletCode(signerChain) },
+    signerNetworkId: config.signerNetworkId,
     refresh: (approval) => refreshApproval(sender, approval),
     noteExecuted: (transactionId) => executions.note(transactionId),
     countRepair: metrics.countRepair,
@@ -96,7 +97,10 @@ function chainWorkers(clients: Clients, reads: RelayerReads, lifetime: Lifetime)
   );
   lifetime.onStop('waiting activities', () => waiting.stop());
   const relaying = createRelayerContext(
-    { db, chains, pollMs: POLL_MS, stuckAfterMs: STUCK_AFTER_MS, withoutSlot: waiting.withoutSlot },
+    {
+      ...{ db, chains, pollMs: POLL_MS, stuckAfterMs: STUCK_AFTER_MS, withoutSlot: waiting.withoutSlot },
+      signerNetworkId: config.signerNetworkId,
+    },
     reads,
   );
   lifetime.onStop(

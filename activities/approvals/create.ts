@@ -8,10 +8,10 @@ import {
 } from '../../src/db/approvals';
 import { appendedPosition, auditStatements } from '../../src/db/audit';
 import type { TakenClaim } from '../../src/db/claims';
+import { notAdmitted } from '../../src/domain/admission';
 import { type ApprovalState, expiryOf, newApprovalRecord } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import { credentialDetail, isApiKeyId, requestNotStored } from '../../src/domain/credential';
-import { notAdmitted } from '../../src/domain/genesisPayload';
 import { refuse } from '../../src/domain/refusal';
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';

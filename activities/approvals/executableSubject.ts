@@ -25,6 +25,8 @@ export interface ApprovalDeps {
   readonly networks: readonly NetworkConfig[];
   readonly identifyVoter: IdentifyVoter;
   readonly readToken: ExternalReads['readToken'];
+  /** The network of contract wallets: elsewhere the address of one may be somebody else's. Absent: it is nowhere. */
+  readonly signerNetworkId?: number | undefined;
   /** What is at the address of a wallet, on the network of contract wallets. Never throws. */
   readonly readWalletCode: (address: string) => Promise<WalletCode>;
   /** Notifies the workflow of an approval to read it again. */

@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem';
-import { inspectAccount } from '../../src/chain/accountPresence';
+import { type AccountPresence, inspectAccount } from '../../src/chain/accountPresence';
+import { deriveAdminsSafe } from '../../src/chain/adminsSafe';
 import {
   ask,
   assertChainId,
@@ -18,7 +19,9 @@ import { refuseNetwork } from '../../src/chain/safe';
 import { deploymentCall } from '../../src/chain/safeAccount';
 import { findAccountDerivation } from '../../src/db/accounts';
 import { deploymentEnvelopes, type Envelope, undecidedEnvelope } from '../../src/db/envelopes';
+import { readAdmins } from '../../src/db/members';
 import type { AccountDerivation } from '../../src/domain/account';
+import { wantedOwners } from '../../src/domain/adminsSafe';
 import type { FailureCode } from '../../src/domain/approval';
 import type { DeploymentKey } from '../../src/domain/proposal';
 import type { EnvelopeTerms } from '../../src/domain/terms';
@@ -66,14 +69,32 @@ async function minedEnvelope(chain: ChainClient, envelopes: readonly Envelope[])
   return { transactionHash: null, blockNumber: null };
 }
 
+/** The admins' Safe of an organization, and whether a new account has it as its module when it is complete. */
+interface Rescue {
+  readonly module: string;
+  readonly isRequired: boolean;
+}
+
+async function rescueOf(
+  { db, signerNetworkId }: RelayerContext,
+  { organizationId, networkId }: DeploymentKey,
+): Promise<Rescue> {
+  const { id, signingKey, onChain, ...admins } = await readAdmins(db, organizationId);
+  const wanted = wantedOwners(admins, { id: networkId, signerNetworkId });
+  const { safe } = deriveAdminsSafe({ signingKey, admins: { id } });
+  return { module: safe.address, isRequired: onChain && wanted.kind === 'owners' };
+}
+
 /** The contract at the account's address; undefined when there is none. */
 async function observePresent(
   chain: ChainClient,
   account: AccountDerivation,
   envelopes: readonly Envelope[],
+  rescue: Rescue,
 ): Promise<DeploymentObservation | undefined> {
   const [head] = await Promise.all([ask(chain, (rpc) => rpc.getBlockNumber()), assertChainId(chain)]);
-  const present = await ask(chain, (rpc) => inspectAccount(rpc, account));
+  const { module, isRequired } = rescue;
+  const present = await ask(chain, (rpc) => inspectAccount(rpc, account, { module }));
   if (present.kind === 'missing') return undefined;
   if (present.kind === 'different') {
     return failed(
@@ -82,14 +103,20 @@ async function observePresent(
     );
   }
   const depth = BigInt(chain.network.confirmations);
+  const isWhole = (found: AccountPresence) => found.kind === 'fits' && (found.secured || !isRequired);
   const confirming: DeploymentObservation = {
     kind: 'confirming',
-    message: `waiting for ${depth} confirmations on ${networkLabel(chain)}`,
+    message: isWhole(present)
+      ? `waiting for ${depth} confirmations on ${networkLabel(chain)}`
+      : `waiting for the admins' Safe to be its module on ${networkLabel(chain)}`,
   };
+  if (!isWhole(present)) return confirming;
   if (depth > head) return confirming;
   if (depth > 0n) {
-    const confirmed = await ask(chain, (rpc) => inspectAccount(rpc, account, { blockNumber: head - depth }));
-    if (confirmed.kind !== 'fits') return confirming;
+    const confirmed = await ask(chain, (rpc) =>
+      inspectAccount(rpc, account, { blockNumber: head - depth, module }),
+    );
+    if (!isWhole(confirmed)) return confirming;
   }
   return { kind: 'deployed', ...(await minedEnvelope(chain, envelopes)) };
 }
@@ -149,7 +176,7 @@ export async function observeDeployment(
   const envelopes = await deploymentEnvelopes(db, key);
   const undecided = undecidedEnvelope(envelopes);
   try {
-    const present = await observePresent(chain, account, envelopes);
+    const present = await observePresent(chain, account, envelopes, await rescueOf(context, key));
     if (present) return present;
     const current = undecided ?? (await reopenLostEnvelope(db, chain, envelopes));
     return current ? inFlight(current) : await observeNew(context, chain, key.accountId, account);

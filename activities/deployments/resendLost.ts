@@ -1,6 +1,6 @@
 import { type ChainClient, transactionCount } from '../../src/chain/clients';
 import { envelopePayload } from '../../src/db/attempts';
-import { newestEnvelopes } from '../../src/db/followedEnvelopes';
+import { newestEnvelopes } from '../../src/db/envelopes';
 import { listRelayers } from '../../src/db/relayers';
 import type { Logger } from '../../src/logging';
 import type { RelayerContext } from '../relayer/relayerContext';

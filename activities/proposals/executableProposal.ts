@@ -1,7 +1,9 @@
 import { proposalSubject } from '../../src/approvals/proposalSubject';
 import type { Tx } from '../../src/db/database';
+import { readAdmins } from '../../src/db/members';
 import { insertProposal, type ProposalSnapshot, updateDeployment } from '../../src/db/proposals';
 import type { StoredProposal } from '../../src/db/storedProposals';
+import { adminsSafeNotes, adminsSequence } from '../../src/domain/adminsSafe';
 import type { ApprovalRecord, Note } from '../../src/domain/approval';
 import type { OrganizationState } from '../../src/domain/governance';
 import {
@@ -63,6 +65,17 @@ async function walletWarnings(
   return warnings.filter((warning) => warning !== undefined);
 }
 
+/** What is to be known of the admins' Safe before a change is signed. */
+async function safeNotes(
+  { db, signerNetworkId }: Pick<ApprovalDeps, 'db' | 'signerNetworkId'>,
+  before: OrganizationState,
+  after: OrganizationState,
+): Promise<readonly Omit<Note, 'at'>[]> {
+  const isChange = before.admins.onChain && adminsSequence(before) !== adminsSequence(after);
+  const { safes } = isChange ? await readAdmins(db, before.id) : { safes: [] };
+  return adminsSafeNotes(before, after, { signerNetworkId, safes });
+}
+
 /** Organization operations: created by their kind, sealed by the signer, projected into the tables, then deployed. */
 export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalState, CreateProposalInput> &
   ExecutableSubject<ProposalSnapshot, ProposalState> = {
@@ -76,12 +89,15 @@ export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalStat
     const kind = operationKindOf(resourceType, action);
     const planned = await planOperation(deps, organizationId, kind, body);
     if (!planned.ok) return planned;
-    const { data, summary, claims, mentions, state } = planned.value;
+    const { data, summary, claims, mentions, state, after } = planned.value;
     return accept({
       summary,
       claims: resourceType === 'admins' ? ['admins', ...claims] : claims,
       mentions,
-      notes: await walletWarnings(deps, kind.wallets?.(state, body) ?? []),
+      notes: [
+        ...(await walletWarnings(deps, kind.wallets?.(state, body) ?? [])),
+        ...(await safeNotes(deps, state, after)),
+      ],
       insert: insertProposal(deps.db, { id, organizationId, summary, resourceType, action, data }),
       audit: { resourceType, action, data },
       initialState: (created, read) => newProposalState(created, { resourceType, action, data }, state, read),

@@ -4,7 +4,7 @@ import { FILLER_GAS } from '../../src/chain/gas';
 import { isObsolete } from '../../src/db/attempts';
 import type { Db } from '../../src/db/database';
 import type { Envelope } from '../../src/db/envelopes';
-import { newestEnvelopes } from '../../src/db/followedEnvelopes';
+import { newestEnvelopes } from '../../src/db/envelopes';
 import { reservedNonces } from '../../src/db/reservations';
 import type { EnvelopeTerms } from '../../src/domain/terms';
 import { newEnvelopeTerms, replacementTerms } from './terms';

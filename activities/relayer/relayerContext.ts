@@ -16,6 +16,8 @@ export const STUCK_AFTER_MS = 30_000;
 export interface RelayerDeps {
   readonly db: Db;
   readonly chains: ChainClients;
+  /** The network of contract wallets: elsewhere the address of one may be somebody else's. Absent: it is nowhere. */
+  readonly signerNetworkId?: number | undefined;
   /** How often a network is asked for its newest block at first, in milliseconds; the pause grows to 16 times this. */
   readonly pollMs: number;
   /** How long a sent transaction may be pending before its fee is raised, in milliseconds. */

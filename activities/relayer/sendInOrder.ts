@@ -4,7 +4,7 @@ import { findAccountDerivation } from '../../src/db/accounts';
 import { envelopePayload } from '../../src/db/attempts';
 import type { Db } from '../../src/db/database';
 import type { Envelope } from '../../src/db/envelopes';
-import { MAX_ENVELOPES_READ, newestEnvelopes } from '../../src/db/followedEnvelopes';
+import { MAX_ENVELOPES_READ, newestEnvelopes } from '../../src/db/envelopes';
 import { reservedNonces } from '../../src/db/reservations';
 import type { NonceGap } from './nonceGaps';
 import type { RelayerContext } from './relayerContext';

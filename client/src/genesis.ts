@@ -11,8 +11,9 @@ import {
   Matcher,
   match,
   objectIn,
+  textMatcher,
 } from './expectation.ts';
-import { listOf, member, object } from './operationShape.ts';
+import { listOf, member, object, optional } from './operationShape.ts';
 import { fieldsOf, formOf, type Hashes, hashesOf, type TypedData } from './payload.ts';
 import { nameInSummary } from './summary.ts';
 
@@ -33,7 +34,12 @@ export interface FoundingState {
   readonly signingKey: string;
   readonly sealKey: string;
   readonly members: { readonly [id: string]: Founder };
-  readonly admins: { readonly memberIds: readonly string[]; readonly threshold: number };
+  readonly admins: {
+    readonly id: string;
+    readonly memberIds: readonly string[];
+    readonly threshold: number;
+    readonly onChain?: true;
+  };
 }
 
 /** What the founders sign. */
@@ -81,7 +87,10 @@ const STATE = {
   groups: {},
   policies: {},
   accounts: {},
-  admins: { id: anyId('adm'), memberIds: listOf(anyId('mem')), threshold: anyInteger, revision },
+  admins: {
+    ...{ id: anyId('adm'), memberIds: listOf(anyId('mem')), threshold: anyInteger, revision },
+    onChain: optional(true),
+  },
 };
 
 /** The form of the payload. Source: docs/signatures.md. */
@@ -138,15 +147,26 @@ function adminsOf({ members, admins }: FoundingState): Founder[] {
   });
 }
 
+/** What is said of the admins' Safe. */
+function adminsSafeLine({ admins: { threshold } }: FoundingState): Matcher {
+  const can = `${threshold} of these admins can take each account over, without this service`;
+  return textMatcher(
+    `the admins' Safe, and that ${can}`,
+    new RegExp(`^Admins' Safe 0x[0-9a-fA-F]{40}, a module of each account: ${can}$`),
+  );
+}
+
 /** The summary is what a wallet shows first: it names what the state has. */
 function checkSummary(lines: readonly string[], state: FoundingState, admins: readonly Founder[]): void {
   const others = Object.keys(state.members).length - admins.length;
   const decides = `: ${state.admins.threshold} of ${admins.length} admins decide, other members: ${others}`;
   match('message.summary[0]', `Found ${nameInSummary(state.name)}${decides}`, lines[0]);
-  const rest = lines.slice(1);
+  if (state.admins.onChain) match('message.summary[1]', adminsSafeLine(state), lines[1]);
+  const always = state.admins.onChain ? 2 : 1;
+  const rest = lines.slice(always);
   const isWhole = !rest.at(-1)?.endsWith(' shown: state has all');
   const shown = isWhole ? rest : rest.slice(0, -1);
-  if (isWhole) match('message.summary.length', admins.length + 1, lines.length);
+  if (isWhole) match('message.summary.length', admins.length + always, lines.length);
   else {
     const left = `${shown.length} of ${admins.length} shown: state has all`;
     match(`message.summary[${lines.length - 1}]`, left, lines.at(-1));
@@ -155,7 +175,7 @@ function checkSummary(lines: readonly string[], state: FoundingState, admins: re
     const admin = admins[i];
     const wallet =
       admin && `${admin.walletKind === 'contract' ? 'contract wallet ' : ''}${admin.walletAddress}`;
-    match(`message.summary[${i + 1}]`, admin && `Admin ${nameInSummary(admin.name)} (${wallet})`, line);
+    match(`message.summary[${i + always}]`, admin && `Admin ${nameInSummary(admin.name)} (${wallet})`, line);
   }
 }
 

@@ -75,5 +75,7 @@ export interface Before {
     'id' | 'name' | 'type' | 'walletAddress' | 'walletKind'
   >[];
   readonly groups?: readonly Pick<Schema['Group'], 'id' | 'name' | 'members'>[] | undefined;
-  readonly admins?: Pick<Schema['Admins'], 'members' | 'threshold'> | undefined;
+  readonly admins?:
+    | (Pick<Schema['Admins'], 'members' | 'threshold'> & Partial<Pick<Schema['Admins'], 'onChain'>>)
+    | undefined;
 }

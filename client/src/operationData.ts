@@ -157,10 +157,12 @@ export const EXPECTED_DATA: {
       ...withoutAbsent({ name, networkIds }),
     })),
   }),
-  'admins.update': ({ updates, threshold }, before) => ({
+  'admins.update': ({ updates, threshold, onChain }, before) => ({
     revision: anyInteger,
     members: membersAfter(before.admins?.members, updates, before),
     threshold,
+    // Absent where it is off; as it was before, where nothing was asked for.
+    onChain: (onChain ?? before.admins?.onChain)?.enabled || undefined,
   }),
 };
 

@@ -13,7 +13,8 @@ const anyList = new Matcher('a list', Array.isArray);
 export const listOf = (item: unknown) =>
   new Depends((got) => (Array.isArray(got) ? got.map(() => item) : anyList));
 const nullable = (value: unknown) => new Depends((got) => (got === null ? null : value));
-const optional = (value: unknown) => new Depends((got) => (got === undefined ? undefined : value));
+/** A value that may be absent. */
+export const optional = (value: unknown) => new Depends((got) => (got === undefined ? undefined : value));
 const optionalText = optional(anyText);
 const oneOf = (...texts: readonly string[]) =>
   textMatcher(texts.join(' or '), new RegExp(`^(${texts.join('|')})$`));
@@ -146,5 +147,8 @@ export const OPERATION_SHAPES: { readonly [kind: string]: Fields } = {
       networkIds: optional(networkIds),
     }),
   },
-  'admins.update': { revision: anyInteger, members: listOf(member), threshold: anyInteger },
+  'admins.update': {
+    ...{ revision: anyInteger, members: listOf(member), threshold: anyInteger },
+    onChain: optional(true),
+  },
 };

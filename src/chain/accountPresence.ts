@@ -3,7 +3,7 @@ import type { AccountDerivation } from '../domain/account';
 import { readSafe } from './safeState';
 
 /** Whether the contract at an account's address is the account. */
-type AccountPresence =
+export type AccountPresence =
   | { readonly kind: 'missing' }
   /** `secured`: the admins' Safe is its module. */
   | { readonly kind: 'fits'; readonly secured: boolean }

@@ -12,6 +12,8 @@ import {
 import type { AccountDerivation } from '../domain/account';
 import { type Owners, type OwnersStep, planOwners, SENTINEL } from '../domain/adminsSafe';
 import type { OrganizationState } from '../domain/governance';
+import { refuse } from '../domain/refusal';
+import { executionGas } from './gas';
 import { deploymentCall, deriveAccount, MULTI_SEND } from './safeAccount';
 import { executionCall, type SafeTransaction } from './safeTransaction';
 
@@ -29,9 +31,49 @@ export interface AdminsSafe {
 export function deriveAdminsSafe({
   signingKey,
   admins,
-}: Pick<OrganizationState, 'signingKey' | 'admins'>): AdminsSafe {
+}: {
+  readonly signingKey: string;
+  readonly admins: { readonly id: string };
+}): AdminsSafe {
   const keeper = deriveAccount(signingKey, admins.id);
   return { keeper, safe: deriveAccount(keeper.address, admins.id) };
+}
+
+/** The addresses that no account sends to: they hold no money, and are changed by sealed decisions only. */
+export function adminsSafeAddresses(of: Parameters<typeof deriveAdminsSafe>[0]): readonly Address[] {
+  const { keeper, safe } = deriveAdminsSafe(of);
+  return [keeper.address as Address, safe.address as Address];
+}
+
+/** What admins sign about the admins' Safe: its address, and what those who own it can do. */
+export function adminsSafeText(state: Parameters<typeof deriveAdminsSafe>[0], threshold: number): string {
+  const can = `${threshold} of these admins can take each account over, without this service`;
+  return `Admins' Safe ${deriveAdminsSafe(state).safe.address}, a module of each account: ${can}`;
+}
+
+/**
+ * Refuses with conflict a member whose wallet is a Safe of the organization itself, where the admins own one: with such an
+ * owner it would belong to itself. Undefined otherwise.
+ */
+export function refuseOwnWallet(state: OrganizationState) {
+  if (!state.admins.onChain) return undefined;
+  const own = new Map<string, string>(
+    adminsSafeAddresses(state).map((address, i) => [
+      address.toLowerCase(),
+      i === 0 ? "the keeper of the admins' Safe" : "the admins' Safe",
+    ]),
+  );
+  for (const { id, address } of Object.values(state.accounts))
+    own.set(address.toLowerCase(), `account ${id}`);
+  for (const { id, walletAddress } of Object.values(state.members)) {
+    const what = own.get(walletAddress.toLowerCase());
+    if (what === undefined) continue;
+    return refuse(
+      'conflict',
+      `${walletAddress}, the wallet of member ${id}, is ${what} of this organization`,
+    );
+  }
+  return undefined;
 }
 
 /** A call without value. */
@@ -174,6 +216,19 @@ export function roll({ keeper, safe }: AdminsSafe, steps: readonly OwnersStep[])
   };
 }
 
+const GAS_PER_DEPLOYMENT = 300_000n;
+
+/** Gas of the transaction that sets a network up: it is not estimated either. */
+export function bootstrapGas(
+  { data }: Pick<UpkeepContent, 'data'>,
+  { owners }: Pick<Owners, 'owners'>,
+  missing: { readonly keeper: boolean; readonly safe: boolean },
+): bigint {
+  const deployments = BigInt(Number(missing.keeper) + Number(missing.safe));
+  const safeTxGas = GAS_PER_ADDED_OWNER * BigInt(owners.length) + GAS_PER_STEP + MODULE_GAS + 2n * BASE_GAS;
+  return executionGas({ safeTxGas, data }) + deployments * GAS_PER_DEPLOYMENT;
+}
+
 /** Gas for enabling a module: one slot set, one changed. */
 const MODULE_GAS = 60_000n;
 
@@ -181,6 +236,11 @@ const MODULE_GAS = 60_000n;
 export function securing(account: Address, { safe }: AdminsSafe): UpkeepContent {
   const call = enableModuleCall(account, safe.address as Address);
   return { account, ...call, value: 0n, safeTxGas: MODULE_GAS };
+}
+
+/** Gas that the deployment of an account needs for it besides. */
+export function securingGas(content: UpkeepContent): bigint {
+  return executionGas(content);
 }
 
 /** The call that deploys an account and executes its first, signed transaction. Anybody can send it. */

@@ -27,7 +27,7 @@ interface SafeState {
 }
 
 /** What is at the address of a Safe. */
-type SafeFound =
+export type SafeFound =
   | { readonly kind: 'missing' }
   | { readonly kind: 'different'; readonly reason: string }
   | { readonly kind: 'safe'; readonly state: SafeState };

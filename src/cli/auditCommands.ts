@@ -69,7 +69,7 @@ type Spent = Pick<Proved['authorizations'][number], 'policyId' | 'networkId' | '
 };
 
 /** What a proof proves, in words; amounts in whole units where a policy names the token. */
-function provedText({ state, seals, authorizations, attested, head }: Proved): string {
+function provedText({ state, seals, authorizations, upkeep, attested, head }: Proved): string {
   const nameOf = (id: string) => state.members[id]?.name ?? id;
   const spent = new Map<string, Spent>();
   for (const { policyId, networkId, tokenAddress, amount, outcome } of authorizations) {
@@ -86,7 +86,7 @@ function provedText({ state, seals, authorizations, attested, head }: Proved): s
   };
   return [
     `${state.name} (${state.id}) as of ${head.at}: every signature, change and authorization is proved`,
-    `decisions ${seals}, authorizations ${authorizations.length}`,
+    `decisions ${seals}, authorizations ${authorizations.length}, transactions that keep the admins' Safe ${upkeep.length}`,
     `admins ${state.admins.threshold} of ${state.admins.memberIds.map(nameOf).join(', ')}`,
     ...Object.values(state.members).map(({ id, name, walletAddress, walletKind }) =>
       ['member', id, name, walletAddress, walletKind].join(' '),

@@ -8,6 +8,7 @@ import { listRelayers, listRelayersInUse, type Relayer } from '../db/relayers';
 import { signerDatabaseUrl } from '../roleSettings';
 import { withTimeLimit } from '../timeLimit';
 import type { CommandContext, Within } from './commandContext';
+import { checkAdminsSafes } from './doctor/adminsSafeChecks';
 import { checkAuthorizations } from './doctor/authorizationChecks';
 import {
   type ClockReading,
@@ -187,6 +188,7 @@ async function examineDatabase(
     checked('work', () => checkWork(db(), nowMs())),
     checked('transactions', () => checkTransactions(db(), config.networks)),
     checked('decisions', () => checkDecisions(db())),
+    checked("admins' Safes", () => checkAdminsSafes(db(), nowMs())),
     examineKeystore(config, db()),
     examineNotifications(db(), config),
     examineJournal(config, db(), existsSync(config.keystore.file)),

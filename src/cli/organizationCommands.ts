@@ -54,7 +54,7 @@ function addCreate(org: Command, within: Within): void {
     .description('Create an organization with its members and admins')
     .requiredOption(
       '--file <org.json>',
-      '{name, threshold, members: [{name, type, walletAddress, walletKind?, admin}]}',
+      '{name, threshold, members: [{name, type, walletAddress, walletKind?, admin}], onChain?}',
     )
     .option(
       '--keys <keys.json>',

@@ -28,6 +28,7 @@ const organizationFile = z.strictObject({
       }),
     )
     .min(1),
+  onChain: z.boolean().default(true),
 });
 
 /** Where an org.json is read. In production no member has a wallet with a well-known key. */

@@ -5,13 +5,17 @@ import type { Keystore } from '../chain/keys';
 import type { Db } from '../db/database';
 import { readInstallationId } from '../db/installation';
 import { isUnknownPosition, type JournalPosition } from '../domain/signerLease';
-import type { UnknownExecutionEntry } from '../signer/journal/entries';
+import type { UnknownExecutionEntry, UpkeepEntry } from '../signer/journal/entries';
 import { openJournalOf } from '../signer/journal/installationJournal';
 import type { Journal } from '../signer/journal/journal';
 import { compareJournal, isComplete, type Missing } from '../signer/recovery/compareJournal';
 import { type Completed, completeJournal } from '../signer/recovery/completeJournal';
 import { cutOffRequests, cutoffOfNow } from '../signer/recovery/cutoff';
-import { findUnknownExecutions, networksOfAccounts } from '../signer/recovery/findUnknownExecutions';
+import {
+  findUnknownExecutions,
+  isKeeperAhead,
+  networksOfAccounts,
+} from '../signer/recovery/findUnknownExecutions';
 import { assertNotForked, isShorter } from '../signer/recovery/fork';
 import { signedOutside } from '../signer/recovery/signedOutside';
 import { writeBack } from '../signer/recovery/writeBack';
@@ -40,21 +44,33 @@ async function unknownExecutions(
   { installationConfig, output }: CommandContext,
   parts: Parts,
   isCompleted: boolean,
-): Promise<UnknownExecutionEntry[]> {
-  const found: UnknownExecutionEntry[] = [];
+): ReturnType<typeof findUnknownExecutions> {
+  const unknown: UnknownExecutionEntry[] = [];
+  const upkeep: UpkeepEntry[] = [];
   for (const network of (await installationConfig()).networks) {
     const { clients } = signerEndpoints(network);
     if (clients.length === 0) {
       output.note(`network ${network.name}: not compared, because it has no signerRpcUrls`);
     } else {
-      found.push(...(await findUnknownExecutions(parts, network, clients, { isCompleted })));
+      const found = await findUnknownExecutions(parts, network, clients, { isCompleted });
+      unknown.push(...found.unknown);
+      upkeep.push(...found.upkeep);
     }
   }
-  return found;
+  return { unknown, upkeep };
+}
+
+/** Whether the keeper of an admins' Safe has executed more than the journal has. */
+async function isAnyKeeperAhead({ installationConfig }: CommandContext, parts: Parts): Promise<boolean> {
+  for (const network of (await installationConfig()).networks) {
+    const { clients } = signerEndpoints(network);
+    if (clients.length > 0 && (await isKeeperAhead(parts, network, clients))) return true;
+  }
+  return false;
 }
 
 function lines(missing: Missing, unknown: readonly UnknownExecutionEntry[]): string[] {
-  const { seals, authorizations, rejections, cancellations, outcomes, freezes } = missing;
+  const { seals, authorizations, rejections, cancellations, outcomes, freezes, upkeep } = missing;
   return [
     ...[...seals].map(
       ([organizationId, entries]) =>
@@ -68,6 +84,10 @@ function lines(missing: Missing, unknown: readonly UnknownExecutionEntry[]): str
     ...cancellations.map((id) => `${id}: to be cancelled`),
     ...outcomes.map(({ transactionId, outcome }) => `${transactionId}: ${outcome}`),
     ...freezes.map(({ type, organizationId }) => `${organizationId ?? 'every organization'}: ${type}`),
+    ...upkeep.map(
+      ({ safe, networkId, safeNonce, safeTxHash }) =>
+        `admins' Safe: nonce ${safeNonce} of ${safe} on network ${networkId} (${safeTxHash})`,
+    ),
     ...[...missing.unknownExecutions, ...unknown].map(
       ({ accountId, networkId, safeNonce, safeTxHash, transactionHash }) =>
         `ALARM: nonce ${safeNonce} of ${accountId} on network ${networkId} was used by an execution that nobody here knows: ${safeTxHash} in ${transactionHash}. Find out what it paid, before anything of that account is asked for again`,
@@ -85,6 +105,7 @@ function shown({ seals, authorizations, ...rest }: Missing, unknown: readonly Un
     cancellations: rest.cancellations,
     outcomes: rest.outcomes.map(({ transactionId }) => transactionId),
     freezes: rest.freezes.map(({ organizationId }) => organizationId),
+    upkeep: rest.upkeep.map(({ safeTxHash }) => safeTxHash),
     unknownExecutions: [...rest.unknownExecutions, ...unknown].map(({ safeTxHash }) => safeTxHash),
   };
 }
@@ -147,11 +168,17 @@ async function compare(
   if (completes) {
     const isLost =
       anew ||
-      (isUnknownPosition(stored) ? !(await showsEveryNonce(context, parts)) : isShorter(journal, stored));
+      (isUnknownPosition(stored) ? !(await showsEveryNonce(context, parts)) : isShorter(journal, stored)) ||
+      (await isAnyKeeperAhead(context, parts));
     ({ unvoted } = await complete(context, parts, isLost));
     compared = await compareJournal(journal, db);
   }
-  const unknown = await unknownExecutions(context, parts, completes);
+  const { unknown, upkeep } = await unknownExecutions(context, parts, completes);
+  if (upkeep.length > 0) {
+    await journal.beginCompleting();
+    await journal.append(...upkeep);
+    compared = await compareJournal(journal, db);
+  }
   const cutOff = await cutOffRequests(db, journal);
   return { ...compared, unknown, unvoted, cutOff, added: journal.lines() - before };
 }

@@ -1,11 +1,25 @@
 import { z } from 'zod';
+import { ACCOUNT_RESCUES } from '../domain/adminsSafe';
 import { accountName, address, amount, idOf, networkId, timestamp } from '../domain/schemas';
 import { endpoint } from './endpoint';
 import { networkName } from './networkContract';
 import { dataResponse, listOf, listQuery } from './primitives';
 
-export const accountNetworks = z
-  .array(z.object({ id: networkId, name: networkName }).meta({ id: 'AccountNetwork' }))
+const rescue = z.enum(ACCOUNT_RESCUES).meta({
+  id: 'AccountRescue',
+  description:
+    'Whether the admins can take it over without this service: `ready`; `pending`: soon; `none`: not there; ' +
+    '`takenOver`: they have.',
+});
+const networkFields = { id: networkId, name: networkName };
+
+/** Networks as a request may repeat them from an account that was read. */
+export const accountNetworks = z.array(
+  z.object({ ...networkFields, rescue: rescue.optional() }).meta({ id: 'AccountNetworkRead' }),
+);
+
+const deployedOn = z
+  .array(z.object({ ...networkFields, rescue }).meta({ id: 'AccountNetwork' }))
   .meta({ description: 'The networks on which it is deployed.' });
 
 const account = z
@@ -13,7 +27,7 @@ const account = z
     id: idOf('acc'),
     name: accountName,
     address,
-    networks: accountNetworks,
+    networks: deployedOn,
     createdAt: timestamp,
     updatedAt: timestamp,
   })

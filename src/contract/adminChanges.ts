@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { adminThreshold, idOf, memberSummary } from '../domain/schemas';
+import { address, adminThreshold, idOf, memberSummary } from '../domain/schemas';
+import { safeOnNetwork } from './adminContract';
 import { membershipUpdate } from './memberContract';
 import { responseOnly, uniqueList } from './primitives';
 
@@ -8,6 +9,20 @@ export const adminsUpdateBody = z
   .strictObject({
     updates: uniqueList(membershipUpdate, ({ id }) => id, ['id']),
     threshold: adminThreshold,
+    onChain: z
+      .strictObject({
+        enabled: z.boolean(),
+        ...responseOnly({ safe: address, networks: z.array(safeOnNetwork) }),
+      })
+      .optional()
+      .meta({
+        id: 'AdminsOnChainChange',
+        description:
+          "Whether the admins' Safe is a module of each account, with the admins as its owners; as it is now, if absent.",
+      }),
     ...responseOnly({ id: idOf('adm'), members: z.array(memberSummary) }),
   })
-  .transform(({ updates, threshold }) => ({ updates, threshold }));
+  .transform(({ updates, threshold, onChain }) => ({
+    ...{ updates, threshold },
+    ...(onChain === undefined ? {} : { onChain: onChain.enabled }),
+  }));

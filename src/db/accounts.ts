@@ -1,4 +1,5 @@
 import type { AccountDerivation } from '../domain/account';
+import type { AccountRescue } from '../domain/adminsSafe';
 import type { Db, Tx } from './database';
 import { queryRows, type Statement } from './rows';
 import type { AccountRow } from './tables';
@@ -11,17 +12,25 @@ export interface Account {
   readonly address: string;
   /** Chain ids of the networks it is deployed on, ascending. */
   readonly networkIds: readonly number[];
+  /** Whether the admins can take it over, on each of them. */
+  readonly rescues: readonly AccountRescue[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly position: bigint;
 }
 
 const columns = `accounts.*, coalesce((SELECT array_agg(n.network_id ORDER BY n.network_id)
-  FROM account_networks n WHERE n.account_id = accounts.id), '{}') AS network_ids`;
+  FROM account_networks n WHERE n.account_id = accounts.id), '{}') AS network_ids,
+  coalesce((SELECT array_agg(coalesce(r.rescue,
+      CASE WHEN (SELECT s.on_chain FROM admin_sets s WHERE s.organization_id = accounts.organization_id)
+        THEN 'pending' ELSE 'none' END) ORDER BY n.network_id)
+    FROM account_networks n LEFT JOIN account_rescues r ON r.account_id = n.account_id AND r.network_id = n.network_id
+    WHERE n.account_id = accounts.id), '{}') AS rescues`;
 
 /** What `columns` reads. */
 interface AccountColumns extends AccountRow {
   readonly network_ids: readonly string[];
+  readonly rescues: readonly AccountRescue[];
 }
 
 function account(row: AccountColumns): Account {
@@ -31,6 +40,7 @@ function account(row: AccountColumns): Account {
     name: row.name,
     address: row.address,
     networkIds: row.network_ids.map(Number),
+    rescues: row.rescues,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     position: row.position,

@@ -48,7 +48,10 @@ export interface Attempt {
 const OF_ACCOUNTS = ['transaction', 'cancellation'] as const satisfies readonly ChainAttemptRow['kind'][];
 
 /** What is read of an attempt. */
-type AttemptRow = Omit<ChainAttemptRow, 'proposal_id' | 'created_at' | 'block_at' | 'decided_at'>;
+type AttemptRow = Omit<
+  ChainAttemptRow,
+  'proposal_id' | 'sealed_sequence' | 'created_at' | 'block_at' | 'decided_at'
+>;
 
 const COLUMNS: Columns<AttemptRow> = {
   id: true,
@@ -258,10 +261,17 @@ async function isDeploymentPending(db: Db | Tx, attemptId: bigint): Promise<bool
   return row !== undefined;
 }
 
-/** True when an envelope is obsolete, so that no workflow follows it. */
+/** Whether what keeps the admins' Safe is decided. */
+async function isUpkeepDecided(db: Db | Tx, attemptId: bigint): Promise<boolean> {
+  const row = await db('chain_attempts').where({ id: attemptId }).first('outcome');
+  return requireRow(row).outcome !== null;
+}
+
+/** True when an envelope is obsolete, so that nobody follows it. */
 export async function isObsolete(db: Db | Tx, envelope: Envelope): Promise<boolean> {
   const { kind, attempt, cancellation } = await envelopePayload(db, envelope);
   if (kind === 'deployment') return !(await isDeploymentPending(db, envelope.attemptId));
+  if (kind === 'upkeep') return isUpkeepDecided(db, envelope.attemptId);
   // Bytes that are to be cancelled are not sent: where the signer holds the cancellation back, a filler takes their nonce.
   return attempt === undefined || attempt.outcome !== null || cancellation !== null;
 }

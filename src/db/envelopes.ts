@@ -161,3 +161,22 @@ export async function deploymentEnvelopes(db: Db | Tx, key: AccountOnNetwork): P
     .select<EnvelopeRow[]>(envelopeColumns('chain_envelopes'));
   return rows.map(toEnvelope);
 }
+
+/** How many envelopes of a relayer are read at once. */
+export const MAX_ENVELOPES_READ = 200;
+
+/** The newest envelope of each nonce of a relayer in a range, lowest nonce first; at most `MAX_ENVELOPES_READ`. */
+export async function newestEnvelopes(
+  db: Db,
+  range: { networkId: number; relayerAddress: string; fromNonce: number; toNonce: number },
+): Promise<Envelope[]> {
+  const rows = await db('chain_envelopes')
+    .distinctOn('relayer_nonce')
+    .where({ network_id: BigInt(range.networkId), relayer_address: range.relayerAddress })
+    .whereBetween('relayer_nonce', [range.fromNonce, range.toNonce])
+    .orderBy([{ column: 'relayer_nonce' }, { column: 'id', order: 'desc' }])
+    // The limit is in the text, so that this is prepared: its index is used, whatever the nonces.
+    .limit(MAX_ENVELOPES_READ, { skipBinding: true })
+    .select<EnvelopeRow[]>(envelopeColumns('chain_envelopes'));
+  return rows.map(toEnvelope);
+}

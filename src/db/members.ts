@@ -1,10 +1,12 @@
+import type { AdminsSafeStatus } from '../domain/adminsSafe';
 import type { MemberSummary } from '../domain/approval';
+import type { AdminsState } from '../domain/governance';
 import type { AdminSet } from '../domain/proposal';
 import type { Wallet, WalletKind } from '../domain/wallet';
 import { type AdminColumns, adminColumns, adminsInColumns } from './adminColumns';
 import type { Db, Tx } from './database';
 import { queryRows, requireRow } from './rows';
-import type { MemberRow } from './tables';
+import type { AdminSetRow, MemberRow } from './tables';
 
 /** A person or a bot of an organization. */
 export interface Member extends MemberSummary {
@@ -209,33 +211,75 @@ export async function removeMembers(tx: Tx, ids: readonly string[]): Promise<voi
     .update({ removed_at: now, updated_at: now });
 }
 
+/** The admins' Safe on a network, as the signer has read it last. */
+export interface AdminsSafeOnNetwork {
+  readonly networkId: number;
+  readonly status: AdminsSafeStatus;
+  /** null where it was not read. */
+  readonly owners: readonly string[] | null;
+  readonly threshold: number | null;
+  /** The sealed decision that was written last; null: none. */
+  readonly sequence: number | null;
+  /** Since when it has this status. */
+  readonly since: Date;
+  readonly observedAt: Date;
+  readonly reason: string | null;
+}
+
 /** An organization's admins: one per organization. */
 export interface Admins extends AdminSet {
   readonly id: string;
+  /** Whether the admins' Safe is kept equal to them. */
+  readonly onChain: boolean;
+  /** The address of the key that owns the accounts. */
+  readonly signingKey: string;
+  /** The admins' Safe on each network where the signer has looked. */
+  readonly safes: readonly AdminsSafeOnNetwork[];
 }
+
+const SAFES = `coalesce((SELECT json_agg(json_build_object('networkId', a.network_id, 'status', a.status, 'owners', a.owners,
+        'threshold', a.threshold, 'sequence', a.sequence, 'since', a.since, 'observedAt', a.observed_at,
+        'reason', a.reason) ORDER BY a.network_id)
+      FROM admins_safes a WHERE a.organization_id = s.organization_id), '[]') AS safes`;
 
 /** The admins of now. Members are in the order of their ids. */
 export async function readAdmins(db: Db | Tx, organizationId: string): Promise<Admins> {
-  const [set] = await queryRows<AdminColumns & { readonly id: string }>(
+  const [set] = await queryRows<
+    AdminColumns &
+      Pick<AdminSetRow, 'id' | 'on_chain'> & { readonly signing_key: string } & {
+        readonly safes: readonly (Omit<AdminsSafeOnNetwork, 'since' | 'observedAt'> & {
+          readonly since: string;
+          readonly observedAt: string;
+        })[];
+      }
+  >(
     db,
-    `SELECT s.id, ${adminColumns('s')} FROM admin_sets s WHERE s.organization_id = ?`,
+    `SELECT s.id, s.on_chain, o.signing_key, ${adminColumns('s')}, ${SAFES}
+      FROM admin_sets s JOIN organizations o ON o.id = s.organization_id WHERE s.organization_id = ?`,
     [organizationId],
   );
   if (!set) throw new Error(`organization ${organizationId} has no admins`);
-  return { id: set.id, ...adminsInColumns(set) };
+  const { id, on_chain: onChain, signing_key: signingKey } = set;
+  const safes = set.safes.map(({ since, observedAt, ...safe }) => ({
+    ...safe,
+    since: new Date(since),
+    observedAt: new Date(observedAt),
+  }));
+  return { id, onChain, signingKey, safes, ...adminsInColumns(set) };
 }
 
 /** Stores the admins of a new organization. */
 export async function insertAdmins(
   tx: Tx,
   organizationId: string,
-  {
-    id,
-    memberIds,
-    threshold,
-  }: { readonly id: string; readonly memberIds: readonly string[]; readonly threshold: number },
+  { id, memberIds, threshold, onChain }: Omit<AdminsState, 'revision'>,
 ): Promise<void> {
-  await tx('admin_sets').insert({ id, organization_id: organizationId, threshold });
+  await tx('admin_sets').insert({
+    id,
+    organization_id: organizationId,
+    threshold,
+    on_chain: onChain === true,
+  });
   await tx('admin_set_members').insert(
     memberIds.map((memberId) => ({ organization_id: organizationId, member_id: memberId })),
   );
@@ -245,7 +289,7 @@ export async function insertAdmins(
 export async function replaceAdmins(
   tx: Tx,
   organizationId: string,
-  { memberIds, threshold }: { readonly memberIds: readonly string[]; readonly threshold: number },
+  { memberIds, threshold, onChain }: Omit<AdminsState, 'id' | 'revision'>,
 ): Promise<void> {
   const organization = { organization_id: organizationId };
   await tx('admin_set_members')
@@ -256,5 +300,7 @@ export async function replaceAdmins(
     .insert(memberIds.map((id) => ({ ...organization, member_id: id })))
     .onConflict(['organization_id', 'member_id'])
     .ignore();
-  await tx('admin_sets').where(organization).update({ threshold });
+  await tx('admin_sets')
+    .where(organization)
+    .update({ threshold, on_chain: onChain === true });
 }

@@ -35,8 +35,9 @@ function differences(
 }
 
 async function adminRow(db: Db | Tx, organizationId: string): Promise<[string, object]> {
-  const { id, threshold, members } = await readAdmins(db, organizationId);
-  return [keyOf('admin', id), { id, threshold, memberIds: members.map((member) => member.id) }];
+  const { id, threshold, members, onChain } = await readAdmins(db, organizationId);
+  const memberIds = members.map((member) => member.id);
+  return [keyOf('admin', id), { id, threshold, memberIds, ...(onChain ? { onChain } : {}) }];
 }
 
 /** The rows of the resources that a decision changes. */

@@ -30,7 +30,7 @@ export async function listOrganizations(db: Db | Tx): Promise<Organization[]> {
 /** Stores an organization, which has no members and no admins yet. */
 export async function insertOrganization(
   tx: Tx,
-  { id, name, domainSalt }: Pick<OrganizationState, 'id' | 'name' | 'domainSalt'>,
+  { id, name, domainSalt, signingKey }: Pick<OrganizationState, 'id' | 'name' | 'domainSalt' | 'signingKey'>,
 ): Promise<void> {
-  await tx('organizations').insert({ id, name, domain_salt: domainSalt });
+  await tx('organizations').insert({ id, name, domain_salt: domainSalt, signing_key: signingKey });
 }

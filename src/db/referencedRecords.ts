@@ -15,9 +15,11 @@ export interface ReferencedRecords extends Pick<PolicyContext, 'members' | 'grou
         readonly id: string;
         readonly name: string;
         readonly address: string;
+        readonly ownerAddress: string;
         readonly networkIds: readonly number[];
       }
     | undefined;
+  readonly adminsId: string;
   readonly initiator: MemberSummary | undefined;
   readonly policy: Policy | undefined;
   /** Whether the transaction to replace is one of the account that its initiator has signed and that failed for good. */
@@ -79,11 +81,13 @@ type ReferencedColumns = GroupPeopleColumn &
     readonly is_replaceable: boolean;
     readonly family: ReferencedRecords['family'];
     readonly initiator: MemberSummary | null;
+    readonly admins_id: string;
   } & (
     | {
         readonly account_id: string;
         readonly account_name: string;
         readonly account_address: string;
+        readonly owner_address: string;
         readonly network_ids: readonly string[];
       }
     | { readonly network_ids: null }
@@ -125,6 +129,7 @@ export async function findLiveOther(
 }
 
 const READ = `SELECT a.id AS account_id, a.name AS account_name, a.address AS account_address,
+      a.owner_address, (SELECT id FROM admin_sets WHERE organization_id = $1) AS admins_id,
       (SELECT array_agg(n.network_id ORDER BY n.network_id) FROM account_networks n WHERE n.account_id = a.id) AS network_ids,
       CASE WHEN i.id IS NOT NULL THEN ${memberColumn('i')} END AS initiator,
       p.id AS policy_id, p.definition,
@@ -167,9 +172,11 @@ export async function readReferencedRecords(
             id: row.account_id,
             name: row.account_name,
             address: row.account_address,
+            ownerAddress: row.owner_address,
             networkIds: row.network_ids.map(Number),
           },
     initiator: row.initiator ?? undefined,
+    adminsId: row.admins_id,
     isReplaceable: row.is_replaceable,
     family: row.family,
     policy:

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Actor } from '../domain/actor';
+import type { AccountRescue, AdminsSafeStatus } from '../domain/adminsSafe';
 import type {
   Decision,
   ExecutionStatus,
@@ -43,6 +44,7 @@ export interface OrganizationRow {
   id: string;
   name: string;
   domain_salt: string;
+  signing_key: string;
   projected_sequence: bigint;
   created_at: Date;
 }
@@ -61,10 +63,11 @@ export interface MemberRow {
   removed_at: Date | null;
 }
 
-interface AdminSetRow {
+export interface AdminSetRow {
   id: string;
   organization_id: string;
   threshold: number;
+  on_chain: boolean;
 }
 
 interface AdminSetMemberRow {
@@ -435,6 +438,26 @@ interface SigningKeyRow {
   created_at: Date;
 }
 
+/** The admins' Safe of an organization on a network, as the signer has read it last. */
+interface AdminsSafeRow {
+  organization_id: string;
+  network_id: bigint;
+  status: AdminsSafeStatus;
+  owners: readonly string[] | null;
+  threshold: number | null;
+  sequence: bigint | null;
+  reason: string | null;
+  since: Date;
+  observed_at: Date;
+}
+
+interface AccountRescueRow {
+  account_id: string;
+  network_id: bigint;
+  rescue: AccountRescue;
+  since: Date;
+}
+
 interface RelayerRow {
   network_id: bigint;
   index: number;
@@ -443,7 +466,7 @@ interface RelayerRow {
 
 export interface ChainAttemptRow {
   id: bigint;
-  kind: 'deployment' | 'transaction' | 'cancellation' | 'filler';
+  kind: 'deployment' | 'transaction' | 'cancellation' | 'filler' | 'upkeep';
   organization_id: string | null;
   proposal_id: string | null;
   transaction_id: string | null;
@@ -455,6 +478,7 @@ export interface ChainAttemptRow {
   safe_nonce: bigint | null;
   safe_tx_gas: Numeric | null;
   safe_tx_hash: string | null;
+  sealed_sequence: bigint | null;
   from_block: bigint | null;
   outcome: 'executed' | 'reverted' | 'cancelled' | null;
   outcome_hash: string | null;
@@ -575,7 +599,7 @@ declare module 'knex/types/tables' {
     installation: Table<InstallationRow, 'singleton' | 'id' | 'cursor_secret' | 'production' | 'created_at'>;
     organizations: Table<OrganizationRow, 'projected_sequence' | 'created_at'>;
     members: Table<MemberRow, 'wallet_kind' | 'created_at' | 'updated_at'>;
-    admin_sets: Table<AdminSetRow>;
+    admin_sets: Table<AdminSetRow, 'on_chain'>;
     admin_set_members: Table<AdminSetMemberRow>;
     accounts: Table<AccountRow, 'created_at' | 'updated_at'>;
     account_networks: Table<AccountNetworkRow, 'deployed_at'>;
@@ -613,6 +637,8 @@ declare module 'knex/types/tables' {
     signing_keys: Table<SigningKeyRow, 'created_at'>;
     relayers: Table<RelayerRow>;
     chain_attempts: Table<ChainAttemptRow, 'value' | 'confirmations' | 'created_at', 'id'>;
+    admins_safes: Table<AdminsSafeRow>;
+    account_rescues: Table<AccountRescueRow>;
     journal_comparison: Table<JournalComparisonRow, 'singleton'>;
     freezes: Table<FreezeRow, 'created_at', 'position'>;
     signer_lease: Table<SignerLeaseRow, 'singleton' | 'fencing' | 'journal_lines' | 'journal_hash'>;

@@ -1,5 +1,6 @@
 import { isSameAddress } from './address';
-import { membersOf, type OrganizationState } from './governance';
+import { adminsOf, membersOf, type OrganizationState } from './governance';
+import type { AdminSet } from './proposal';
 
 /** The owners of a Safe and how many of them must sign. */
 export interface Owners {
@@ -17,7 +18,7 @@ type WantedOwners =
 interface OwnersNetwork {
   readonly id: number;
   /** The network of contract wallets: SIGNER_NETWORK. */
-  readonly signerNetworkId: number;
+  readonly signerNetworkId?: number | undefined;
 }
 
 /** What a Safe takes for the beginning of its lists of owners and modules, and never for an owner. Source: Safe 1.4.1. */
@@ -27,18 +28,19 @@ export const SENTINEL = '0x0000000000000000000000000000000000000001';
  * Who owns the admins' Safe on a network: the admins whose wallet is a key, and those with a contract wallet where that is
  * known to be theirs. The threshold is the one of the admins, never lower.
  */
-export function wantedOwners(state: OrganizationState, { id, signerNetworkId }: OwnersNetwork): WantedOwners {
-  const { memberIds, threshold } = state.admins;
-  const admins = membersOf(state, memberIds);
-  const owners = admins
+export function wantedOwners(
+  { threshold, members }: AdminSet,
+  { id, signerNetworkId }: OwnersNetwork,
+): WantedOwners {
+  const owners = members
     .filter(({ walletKind }) => walletKind === 'key' || id === signerNetworkId)
     .map(({ walletAddress }) => walletAddress)
     .filter((wallet) => !isSameAddress(wallet, SENTINEL));
   if (owners.length >= threshold) return { kind: 'owners', owners, threshold };
-  const others = admins.length - owners.length;
+  const others = members.length - owners.length;
   return {
     kind: 'impossible',
-    reason: `${owners.length} admins have a wallet that is a key, and ${threshold} must sign: ${others} contract wallets are known on network ${signerNetworkId} only`,
+    reason: `${owners.length} admins have a wallet that is a key, and ${threshold} must sign: the contract wallets of ${others} are theirs on the network of contract wallets only (SIGNER_NETWORK)`,
   };
 }
 
@@ -84,3 +86,129 @@ export function planOwners(observed: Owners, wanted: Owners): readonly OwnersSte
   const isSet = added.length > 0 || leaving.length > swaps || observed.threshold === threshold;
   return isSet ? steps : [...steps, { kind: 'threshold', threshold }];
 }
+
+/** How the admins' Safe of an organization is on a network, compared with what is sealed. */
+export const ADMINS_SAFE_STATUSES = [
+  // It does not exist, or its keeper owns it still.
+  'missing',
+  // The sealed admins are newer than what its keeper has written last.
+  'behind',
+  'current',
+  // Its owners have changed it.
+  'diverged',
+  // Its keeper is not its module any more.
+  'independent',
+  // Too few admins can own it.
+  'impossible',
+  // It cannot be read, or is not what was made.
+  'unknown',
+] as const;
+export type AdminsSafeStatus = (typeof ADMINS_SAFE_STATUSES)[number];
+
+/** Whether the admins can take an account over on a network; `takenOver`: they have. */
+export const ACCOUNT_RESCUES = ['ready', 'pending', 'none', 'takenOver'] as const;
+export type AccountRescue = (typeof ACCOUNT_RESCUES)[number];
+
+/** A Safe as it was read, as far as this depends on it. */
+interface ReadSafe extends Owners {
+  readonly modules: readonly string[];
+  readonly guard: string;
+  readonly fallbackHandler: string;
+}
+
+/** The sequence of the last decision about who the admins are: their set, their threshold, or the wallet of one. */
+export function adminsSequence(state: OrganizationState): number {
+  const members = membersOf(state, state.admins.memberIds);
+  return Math.max(state.admins.revision, ...members.map(({ revision }) => revision));
+}
+
+/**
+ * How an admins' Safe is. `written`: the decision that its keeper has written last, of those that are done; null: none. The
+ * service never fights what its owners do: what they have changed stays until the next decision about the admins.
+ */
+export function adminsSafeStatus(
+  found: ReadSafe | null,
+  expected: {
+    readonly keeper: string;
+    readonly fallbackHandler: string;
+    readonly wanted: Owners;
+    readonly sequence: number;
+    readonly written: number | null;
+  },
+): { readonly status: Exclude<AdminsSafeStatus, 'impossible' | 'unknown'>; readonly reason: string | null } {
+  const { keeper, wanted, written, sequence } = expected;
+  if (found === null) return { status: 'missing', reason: null };
+  const { owners, modules } = found;
+  if (owners.length === 1 && owners[0] === keeper) return { status: 'missing', reason: null };
+  if (!modules.includes(keeper)) return { status: 'independent', reason: 'its keeper is not its module' };
+  const diverged = (reason: string) => ({ status: 'diverged', reason }) as const;
+  if (BigInt(found.guard) !== 0n) return diverged('it has a guard');
+  if (found.fallbackHandler !== expected.fallbackHandler) return diverged('it has another fallback handler');
+  if (planOwners(found, wanted).length === 0) return { status: 'current', reason: null };
+  if (written === null || sequence > written) return { status: 'behind', reason: null };
+  return diverged('its owners are not the admins, and nothing was decided since they were written');
+}
+
+/** A note about the admins' Safe, as it is on a proposal before anybody signs. */
+interface AdminsSafeNote {
+  readonly code: 'adminsSafeImpossible' | 'adminsSafeNotCurrent';
+  readonly message: string;
+}
+
+const networksOf = ({ accounts }: OrganizationState) =>
+  new Set(Object.values(accounts).flatMap(({ networkIds }) => networkIds));
+
+/** The networks of accounts on which nobody could own the admins' Safe after a change, and could before or had no account. */
+function impossibleNotes(
+  before: OrganizationState,
+  after: OrganizationState,
+  signerNetworkId: number | undefined,
+): readonly AdminsSafeNote[] {
+  const reasonOn = (state: OrganizationState, id: number) => {
+    if (!state.admins.onChain || !networksOf(state).has(id)) return undefined;
+    const wanted = wantedOwners(adminsOf(state), { id, signerNetworkId });
+    return wanted.kind === 'impossible' ? wanted.reason : undefined;
+  };
+  return [...networksOf(after)].sort().flatMap((id) => {
+    const reason = reasonOn(after, id);
+    if (reason === undefined || reason === reasonOn(before, id)) return [];
+    return {
+      code: 'adminsSafeImpossible' as const,
+      message: `nobody could take accounts over on network ${id}: ${reason}`,
+    };
+  });
+}
+
+/**
+ * What is to be known before a change is signed: where the admins could not own their Safe after it, and for a change of the admins
+ * where their Safe is not what they have decided. Pure.
+ */
+export function adminsSafeNotes(
+  before: OrganizationState,
+  after: OrganizationState,
+  {
+    signerNetworkId,
+    safes,
+  }: {
+    readonly signerNetworkId: number | undefined;
+    readonly safes: readonly {
+      readonly networkId: number;
+      readonly status: AdminsSafeStatus;
+      readonly reason: string | null;
+    }[];
+  },
+): readonly AdminsSafeNote[] {
+  const isAboutAdmins = adminsSequence(before) !== adminsSequence(after);
+  const lacking =
+    isAboutAdmins && after.admins.onChain ? safes.filter(({ status }) => !isAsDecided(status)) : [];
+  return [
+    ...impossibleNotes(before, after, signerNetworkId),
+    ...lacking.map(({ networkId, status, reason }) => ({
+      code: 'adminsSafeNotCurrent' as const,
+      message: `the admins' Safe on network ${networkId} is ${status}${reason === null ? '' : `: ${reason}`}`,
+    })),
+  ];
+}
+
+/** Nothing is wrong where there is no account yet, or nobody could own it. */
+const isAsDecided = (status: AdminsSafeStatus) => ['current', 'missing', 'impossible'].includes(status);

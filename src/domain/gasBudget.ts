@@ -1,6 +1,6 @@
 /** Gas of one envelope that the signer has signed, or is about to sign. */
 export interface SignedGas {
-  readonly kind: 'deployment' | 'transaction' | 'cancellation' | 'filler';
+  readonly kind: 'deployment' | 'transaction' | 'cancellation' | 'filler' | 'upkeep';
   readonly relayerAddress: string;
   readonly relayerNonce: number;
   /** The most that it can cost, in wei. */
@@ -11,7 +11,7 @@ export interface SignedGas {
 
 /** What a gas budget is for, in milliseconds. */
 export const GAS_WINDOW_MS = 3_600_000;
-/** The part of a budget that is kept for cancellations and filled nonces: one of this many. */
+/** The part of a budget that is kept for cancellations, filled nonces and the admins' Safe: one of this many. */
 const KEPT = 4n;
 
 /** The most that envelopes cost together, in wei: of those at one nonce of a relayer, only one is ever in a block. */
@@ -26,5 +26,5 @@ export function gasCost(signed: Iterable<SignedGas>): bigint {
 
 /** How much of a budget envelopes of a kind may use up, in wei. */
 export function gasLimit(perHour: bigint, kind: SignedGas['kind']): bigint {
-  return kind === 'cancellation' || kind === 'filler' ? perHour : perHour - perHour / KEPT;
+  return kind === 'deployment' || kind === 'transaction' ? perHour - perHour / KEPT : perHour;
 }

@@ -42,6 +42,8 @@ export interface AdminsState extends Revised {
   /** Ascending. */
   readonly memberIds: readonly string[];
   readonly threshold: number;
+  /** The admins' Safe is kept equal to them, as a module of each account. Absent: it is not. */
+  readonly onChain?: true;
 }
 
 /** The resources of a state, by their type. */

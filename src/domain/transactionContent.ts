@@ -119,17 +119,26 @@ export function readContent(
 }
 
 /**
- * Refuses a transaction to the account itself or to a Safe contract, because an account is changed only by proposals, and a token
- * transfer that nothing comes back from: to the account itself, to the token's own contract, or to the zero address.
+ * Refuses a transaction to the account itself, to a Safe contract or to the admins' Safe and its keeper, because they are changed only
+ * by proposals, and a token transfer that nothing comes back from: to the account itself or these two, which hold no money, to the
+ * token's own contract, or to the zero address.
  */
 export function checkTarget(
   { to, content }: { readonly to: string; readonly content: TransactionContent | null },
-  account: { readonly address: string; readonly contracts: readonly string[] },
+  account: {
+    readonly address: string;
+    readonly contracts: readonly string[];
+    /** The admins' Safe and its keeper. */
+    readonly adminsSafe: readonly string[];
+  },
 ): Result<null> {
   const isTo = (address: string) => isSameAddress(address, to);
   if (isTo(account.address)) return refuse('validationError', 'must not be the account itself', 'to');
   if (account.contracts.some(isTo)) {
     return refuse('validationError', 'must not be a Safe contract', 'to');
+  }
+  if (account.adminsSafe.some(isTo)) {
+    return refuse('validationError', "must not be the admins' Safe or its keeper, which hold no money", 'to');
   }
   if (content?.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return accept(null);
   const { destination } = content;
@@ -138,5 +147,8 @@ export function checkTarget(
   if (destination === NATIVE_CURRENCY) return refused('the zero address');
   if (isTo(destination)) return refused('its own contract');
   if (isSameAddress(destination, account.address)) return refused('the account itself');
+  if (account.adminsSafe.some((address) => isSameAddress(address, destination))) {
+    return refused("the admins' Safe or its keeper, which hold no money");
+  }
   return accept(null);
 }

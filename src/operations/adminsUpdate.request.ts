@@ -37,7 +37,7 @@ export const adminsUpdateRequest = defineOperation(adminsUpdate, {
     },
   ],
 
-  async plan({ state }, { updates, threshold }) {
+  async plan({ state }, { updates, threshold, onChain: asked }) {
     const { admins } = state;
     const ids = updates.map(({ id }) => id);
     const unknown = unknownMember(state, ids, (i) => `updates[${i}].id`);
@@ -56,11 +56,13 @@ export const adminsUpdateRequest = defineOperation(adminsUpdate, {
     const members = membersOf(state, [...adminIds].sort()).map(toMemberSummary);
     const refused = cannotDecide(members, threshold);
     if (refused) return refused;
-    if (updates.length === 0 && threshold === admins.threshold) {
+    const onChain = asked ?? admins.onChain === true;
+    const isSwitched = onChain !== (admins.onChain === true);
+    if (updates.length === 0 && threshold === admins.threshold && !isSwitched) {
       return refuse('validationError', 'nothing about the admins would change', 'updates');
     }
     return accept({
-      data: { revision: admins.revision, members, threshold },
+      data: { revision: admins.revision, members, threshold, ...(onChain ? { onChain } : {}) },
       claims: [],
       mentions: [...new Set([...members.map(({ id }) => id), ...ids])].map((id) => `member:${id}`),
     });

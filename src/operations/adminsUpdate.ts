@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { adminsSafeText, deriveAdminsSafe } from '../chain/adminsSafe';
 import { expectRevision, membersOf, type OrganizationState } from '../domain/governance';
 import { accept, refuse } from '../domain/refusal';
 import { adminThreshold, memberSummary as memberSummarySchema, revision } from '../domain/schemas';
@@ -12,6 +13,8 @@ const data = z.object({
   revision,
   members: z.array(memberSummarySchema),
   threshold: adminThreshold,
+  // Absent: the admins' Safe is not kept.
+  onChain: z.literal(true).optional(),
 });
 
 /** Who becomes an admin, and who stops being one, a line for each. */
@@ -34,23 +37,34 @@ function describeThreshold(before: number, after: number): string {
   return before === after ? `threshold stays ${after}` : `threshold ${before} → ${after}`;
 }
 
+/** What becomes of the admins' Safe, where that changes, or where its owners do. */
+function describeSafe(state: OrganizationState, { threshold, onChain }: z.output<typeof data>): string[] {
+  if (onChain) return [adminsSafeText(state, threshold)];
+  if (!state.admins.onChain) return [];
+  const { address } = deriveAdminsSafe(state).safe;
+  return [
+    `Admins' Safe ${address}: no longer kept equal to the admins; it stays a module of the accounts that have it`,
+  ];
+}
+
 /** The admins and their threshold. */
 export const adminsUpdate = defineRule({
   resourceType: 'admins',
   action: 'update',
   data,
 
-  change(state, { revision: signed, members, threshold }) {
+  change(state, { revision: signed, members, threshold, onChain }) {
     const { id } = state.admins;
     const admins = expectRevision(state, 'admin', { id, revision: signed }, 'the set of admins');
     if (!admins.ok) return admins;
     const difference = membersDiffer(state, members);
     if (difference !== undefined) return refuse('conflict', difference);
     const memberIds = members.map((member) => member.id).sort();
-    return accept([{ type: 'admin', id, after: { id, memberIds, threshold } }]);
+    return accept([{ type: 'admin', id, after: { id, memberIds, threshold, ...(onChain && { onChain }) } }]);
   },
 
-  summary({ state }, { members, threshold }) {
+  summary({ state }, signed) {
+    const { members, threshold } = signed;
     const { added, removed } = describeUpdates(
       state,
       members.map(({ id }) => id),
@@ -60,6 +74,7 @@ export const adminsUpdate = defineRule({
       ...(added.length === 0 ? [] : [`add ${added.length}`]),
       ...(removed.length === 0 ? [] : [`remove ${removed.length}`]),
     ];
-    return dataSummary(`Change the admins: ${parts.join(', ')}`, [...added, ...removed]);
+    const first = `Change the admins: ${parts.join(', ')}`;
+    return dataSummary(first, [...describeSafe(state, signed), ...added, ...removed]);
   },
 });

@@ -1,3 +1,4 @@
+import { refuseOwnWallet } from '../chain/adminsSafe';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import { applyEdits, type Changed, type Edit, type OrganizationState } from '../domain/governance';
 import { accept, type Result, refuse } from '../domain/refusal';
@@ -28,10 +29,16 @@ export function editsOf(
   return misshapen(rule, data) ?? rule.change(state, data);
 }
 
+/** The state that edits make. Refuses with conflict one that must not be. */
+export function editedState(state: OrganizationState, edits: readonly Edit[]): Result<Changed> {
+  const changed = applyEdits(state, edits);
+  return changed.ok ? (refuseOwnWallet(changed.value.state) ?? changed) : changed;
+}
+
 /** What a rule's signed data makes of a state. Refuses with conflict, also data that does not have its shape. */
 export function changeState(rule: OperationRule, state: OrganizationState, data: JsonValue): Result<Changed> {
   const edits = editsOf(rule, state, data);
-  return edits.ok ? applyEdits(state, edits.value) : edits;
+  return edits.ok ? editedState(state, edits.value) : edits;
 }
 
 /**

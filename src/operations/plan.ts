@@ -1,11 +1,11 @@
 import type { Db, Tx } from '../db/database';
 import { readOrganizationState } from '../db/seals';
+import { notAdmitted } from '../domain/admission';
 import type { JsonValue } from '../domain/canonicalJson';
-import { notAdmitted } from '../domain/genesisPayload';
-import { applyEdits, type Edit, findExcess, type OrganizationState } from '../domain/governance';
+import { type Edit, findExcess, type OrganizationState } from '../domain/governance';
 import type { ResourceType } from '../domain/proposal';
 import { accept, type Result, refuse } from '../domain/refusal';
-import { editsOf, wellKnownKeyRefused } from './change';
+import { editedState, editsOf, wellKnownKeyRefused } from './change';
 import type { ExternalReads, Plan, ProposalKind } from './kind';
 import { refuseTakenName } from './takenNames';
 
@@ -31,6 +31,8 @@ function refuseExcess(
 interface PlannedOperation extends Plan<JsonValue> {
   readonly summary: string;
   readonly state: OrganizationState;
+  /** The state that it would make. */
+  readonly after: OrganizationState;
 }
 
 /** What planning reads; `production`: well-known keys are refused. */
@@ -62,8 +64,14 @@ export async function planOperation(
     refuseExcess(state, kind.resourceType, edits.value) ??
     refuseTakenName(state, kind.resourceType, edits.value);
   if (refused) return refused;
-  const changed = applyEdits(state, edits.value);
+  const changed = editedState(state, edits.value);
   if (!changed.ok) return changed;
   const wellKnown = wellKnownKeyRefused({ production }, changed.value);
-  return wellKnown ?? accept({ ...planned.value, summary: kind.summary({ state, networks }, data), state });
+  return (
+    wellKnown ??
+    accept({
+      ...{ ...planned.value, summary: kind.summary({ state, networks }, data), state },
+      after: changed.value.state,
+    })
+  );
 }

@@ -1,5 +1,6 @@
 import { storeSealedState } from '../approvals/sealedState';
 import { operationDomainSalt } from '../chain/domainSalt';
+import { checkFounded, genesisPayload } from '../chain/genesisPayload';
 import type { Keystore } from '../chain/keys';
 import { decodeSignature } from '../chain/signatures';
 import { signSeal } from '../chain/signedSeals';
@@ -19,8 +20,7 @@ import { insertSeal } from '../db/seals';
 import { OPERATOR } from '../domain/actor';
 import { isSameAddress } from '../domain/address';
 import type { MemberSummary } from '../domain/approval';
-import { genesisPayload } from '../domain/genesisPayload';
-import { adminsOf, checkState, type OrganizationState } from '../domain/governance';
+import { adminsOf, type OrganizationState } from '../domain/governance';
 import { quoted } from '../domain/quoted';
 import { accept, type Result, refuse } from '../domain/refusal';
 import { type GenesisSeal, NO_SEAL, type SealedVote } from '../domain/seal';
@@ -179,7 +179,7 @@ async function checkGenesis(
   }
   const members = Object.values(state.members);
   const demo = production && refuseWellKnownKey(members, (i) => `members[${i}].walletAddress`);
-  return demo || checkState(state);
+  return demo || checkFounded(state);
 }
 
 /**

@@ -25,6 +25,8 @@ export interface NewOrganization {
     readonly walletKind?: WalletKind;
     readonly admin: boolean;
   }[];
+  /** Whether the admins' Safe becomes a module of each account. */
+  readonly onChain?: boolean;
 }
 
 /** What the state of a new organization needs that is computed elsewhere. */
@@ -85,6 +87,7 @@ export async function createOrganization(
         id: adminsId,
         memberIds: members.flatMap(({ admin, summary }) => (admin ? summary.id : [])).sort(),
         threshold: input.threshold,
+        ...(input.onChain ? { onChain: true as const } : {}),
         ...FIRST,
       },
     };
@@ -110,7 +113,10 @@ export async function storeOrganization(tx: Tx, state: OrganizationState): Promi
     entry('organization.created', 'organization', organizationId, {
       after: {
         name,
-        admins: { id: admins.id, threshold: admins.threshold, memberIds: admins.memberIds as JsonValue },
+        admins: {
+          ...{ id: admins.id, threshold: admins.threshold, memberIds: admins.memberIds as JsonValue },
+          ...(admins.onChain ? { onChain: true } : {}),
+        },
       },
     }),
   ]);

@@ -8,11 +8,11 @@ import type { Db } from '../db/database';
 import { readInstallationId } from '../db/installation';
 import { listSeals } from '../db/seals';
 import { canonicalJson } from '../domain/canonicalJson';
-import { JournalError } from '../signer/journal/entries';
+import { JournalError, type UpkeepEntry } from '../signer/journal/entries';
 import { assertInstallation } from '../signer/journal/installationJournal';
 import { type JournalReader, readJournal } from '../signer/journal/journalReader';
 import { journalDifference } from './journalDifference';
-import { type AuthorizationLine, type HeadLine, signLine } from './lines';
+import { type AuthorizationLine, type HeadLine, signLine, type UpkeepLine } from './lines';
 
 /** What a proof needs: the signer's login, its keys, and the file of its journal. */
 interface ProofSource {
@@ -60,12 +60,14 @@ async function readJournaled(source: ProofSource, organizationId: string) {
     const latest = shown.seals.at(-1);
     if (!latest) return undefined;
     const journal = await openOwn(source);
+    let upkeep: readonly UpkeepEntry[];
     try {
+      upkeep = journal.upkeep().filter((entry) => entry.organizationId === organizationId);
       difference = await journalDifference(journal, shown, () => readShown(db, organizationId));
     } finally {
       await journal.close();
     }
-    if (difference === undefined) return { ...shown, latest };
+    if (difference === undefined) return { ...shown, latest, upkeep };
     await setTimeout(READING_PAUSE_MS);
   }
   throw new JournalError(
@@ -75,7 +77,7 @@ async function readJournaled(source: ProofSource, organizationId: string) {
 
 /**
  * Writes the proof of an organization, line by line: its genesis, every decision, every authorization with its outcome,
- * and a head that is signed now. Returns its text; undefined where no genesis is admitted. Throws JournalError where the
+ * what keeps the admins' Safe, and a head that is signed now. Returns its text; undefined where no genesis is admitted. Throws JournalError where the
  * tables differ from the journal.
  */
 export async function exportProof(
@@ -84,7 +86,7 @@ export async function exportProof(
 ): Promise<{ readonly text: string; readonly head: HeadLine } | undefined> {
   const shown = await readJournaled(source, organizationId);
   if (!shown) return undefined;
-  const { seals, authorizations, latest } = shown;
+  const { seals, authorizations, latest, upkeep } = shown;
   const sealKey = source.keystore.sealKey(organizationId);
   const sign = (hash: Hex) => sealKey.sign({ hash });
   const lines: string[] = [];
@@ -92,6 +94,10 @@ export async function exportProof(
   for (const { body, hash, signature } of seals) add({ type: 'seal', body, hash, signature });
   for (const authorization of authorizations) {
     const line: AuthorizationLine = { type: 'authorization', ...authorization };
+    add(await signLine(sign, line));
+  }
+  for (const { organizationId: _, ...entry } of upkeep) {
+    const line: UpkeepLine = entry;
     add(await signLine(sign, line));
   }
   const head: HeadLine = {

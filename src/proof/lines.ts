@@ -18,6 +18,22 @@ export interface AuthorizationLine extends ShownAuthorization {
   readonly type: 'authorization';
 }
 
+/** What the signer has signed to keep the admins' Safe: of its keeper, or with which it became the module of an account. */
+export interface UpkeepLine {
+  readonly type: 'upkeep';
+  readonly networkId: number;
+  /** null: the keeper. */
+  readonly accountId: string | null;
+  readonly safe: string;
+  readonly safeNonce: string;
+  readonly safeTxHash: string;
+  readonly to: string;
+  readonly data: string;
+  readonly safeTxGas: string;
+  /** Sequence of the decision whose admins it writes. */
+  readonly sequence: number;
+}
+
 /** The end of a proof: how much it holds, and when. */
 export interface HeadLine {
   readonly type: 'head';
@@ -33,12 +49,12 @@ export interface HeadLine {
 }
 
 /** A line that was signed when the proof was written. */
-export type SignedLine = (AuthorizationLine | HeadLine) & { readonly signature: string };
+export type SignedLine = (AuthorizationLine | UpkeepLine | HeadLine) & { readonly signature: string };
 
 /** Adds the signature of the seal key to a line. */
 export async function signLine(
   sign: (hash: Hex) => Promise<Hex>,
-  line: AuthorizationLine | HeadLine,
+  line: AuthorizationLine | UpkeepLine | HeadLine,
 ): Promise<SignedLine> {
   return { ...line, signature: await sign(textHash(canonicalJson(line))) };
 }

@@ -1,10 +1,14 @@
+import type { Address, Hex } from 'viem';
+import { deriveAdminsSafe, securing } from '../chain/adminsSafe';
+import { checkFounded, genesisPayload } from '../chain/genesisPayload';
 import { textHash } from '../chain/keccak';
+import { deriveAccount } from '../chain/safeAccount';
+import { safeTransactionHash } from '../chain/safeTransaction';
 import { openSeal } from '../chain/signedSeals';
 import type { IdentifyVoter } from '../chain/voter';
 import { toMemberSummary } from '../domain/approval';
 import { canonicalJson } from '../domain/canonicalJson';
-import { genesisPayload } from '../domain/genesisPayload';
-import { adminsOf, checkState, findResource, type OrganizationState } from '../domain/governance';
+import { adminsOf, findResource, type OrganizationState } from '../domain/governance';
 import {
   type DecisionSeal,
   decisionOfSeal,
@@ -14,7 +18,14 @@ import {
 } from '../domain/seal';
 import { proposalPayload, voteStatement } from '../domain/signing';
 import { decidedState } from '../operations/change';
-import { type AuthorizationLine, type HeadLine, isSignedBy, type SealLine, type SignedLine } from './lines';
+import {
+  type AuthorizationLine,
+  type HeadLine,
+  isSignedBy,
+  type SealLine,
+  type SignedLine,
+  type UpkeepLine,
+} from './lines';
 
 /** The line of a proof that is wrong, and why. */
 export class ProofError extends Error {
@@ -39,6 +50,8 @@ export interface Proved {
   readonly state: OrganizationState;
   readonly seals: number;
   readonly authorizations: readonly AuthorizationLine[];
+  /** What keeps the admins' Safe, in the order of the journal. */
+  readonly upkeep: readonly UpkeepLine[];
   readonly attested: readonly Attested[];
   readonly head: HeadLine;
 }
@@ -52,6 +65,9 @@ interface Progress {
   readonly proposals: Set<string>;
   readonly transactions: Set<string>;
   readonly authorizations: AuthorizationLine[];
+  readonly upkeep: UpkeepLine[];
+  /** Network, Safe and nonce. */
+  readonly nonces: Set<string>;
   readonly attested: Attested[];
   head: HeadLine | undefined;
 }
@@ -101,7 +117,7 @@ async function begin(progress: Progress, line: number, seal: GenesisSeal, contex
   if (seal.sequence !== 0 || state.sequence !== 0 || seal.previousHash !== NO_SEAL) {
     throw new ProofError(line, 'it is not a genesis');
   }
-  const checked = checkState(state);
+  const checked = checkFounded(state);
   if (!checked.ok) throw new ProofError(line, checked.refusal.message);
   const payload = genesisPayload(state);
   const voters = await verifyVotes(progress, line, { votes, at: seal.at }, { payload, state, ...context });
@@ -169,6 +185,32 @@ async function readSeal(progress: Progress, line: number, stored: SealLine, cont
   progress.sealedAt = seal.at;
 }
 
+/**
+ * What keeps the admins' Safe is of its keeper, or makes it the module of an account, as its hash says; each nonce once. Throws
+ * ProofError.
+ */
+function proveUpkeep(progress: Progress, line: number, state: OrganizationState, upkeep: UpkeepLine): void {
+  const { networkId, accountId, safe, safeNonce, to, data, safeTxGas, sequence } = upkeep;
+  const admins = deriveAdminsSafe(state);
+  const account = accountId === null ? undefined : deriveAccount(state.signingKey, accountId).address;
+  if (accountId !== null && !findResource(state, 'account', accountId)) {
+    throw new ProofError(line, `${accountId} is not an account at that time`);
+  }
+  if (safe !== (account ?? admins.keeper.address)) throw new ProofError(line, `${safe} is another Safe`);
+  const content = {
+    ...{ networkId, account: safe as Address, to: to as Address, value: 0n, data: data as Hex },
+    ...{ safeTxGas: BigInt(safeTxGas), nonce: BigInt(safeNonce) },
+  };
+  const enabling = account && { ...content, ...securing(account as Address, admins) };
+  if (safeTransactionHash(enabling || content) !== upkeep.safeTxHash || sequence > state.sequence) {
+    throw new ProofError(line, 'its hash or its decision is of something else');
+  }
+  const nonce = `${networkId}/${safe}/${safeNonce}`;
+  if (progress.nonces.has(nonce)) throw new ProofError(line, `nonce ${safeNonce} of ${safe} is signed twice`);
+  progress.nonces.add(nonce);
+  progress.upkeep.push(upkeep);
+}
+
 async function readSigned(progress: Progress, line: number, signed: SignedLine): Promise<void> {
   const { state } = progress;
   if (!state) throw new ProofError(line, 'it precedes the genesis');
@@ -183,6 +225,10 @@ async function readSigned(progress: Progress, line: number, signed: SignedLine):
       content.organizationId === state.id;
     if (!isWhole) throw new ProofError(line, 'it is the head of other lines');
     progress.head = content;
+    return;
+  }
+  if (content.type === 'upkeep') {
+    proveUpkeep(progress, line, state, content);
     return;
   }
   if (progress.transactions.has(content.transactionId)) {
@@ -202,7 +248,7 @@ async function readLine(progress: Progress, line: number, text: string, context:
     throw new ProofError(line, 'it is not canonical JSON');
   }
   if (parsed.type === 'seal') await readSeal(progress, line, parsed as SealLine, context);
-  else if (parsed.type === 'authorization' || parsed.type === 'head') {
+  else if (parsed.type === 'authorization' || parsed.type === 'upkeep' || parsed.type === 'head') {
     await readSigned(progress, line, parsed as SignedLine);
   } else throw new ProofError(line, 'it has an unknown type');
   progress.precedingLines += `${text}\n`;
@@ -225,6 +271,8 @@ export async function prove(
     proposals: new Set(),
     transactions: new Set(),
     authorizations: [],
+    upkeep: [],
+    nonces: new Set(),
     attested: [],
     head: undefined,
   };
@@ -239,7 +287,7 @@ export async function prove(
         : new ProofError(i + 1, `it is unreadable: ${(error as Error).message}`);
     }
   }
-  const { state, authorizations, attested, head } = progress;
+  const { state, authorizations, upkeep, attested, head } = progress;
   if (!state || !head) throw new ProofError(lines.length + 1, 'there is no head: the proof is not whole');
-  return { state, seals: state.sequence + 1, authorizations, attested, head };
+  return { state, seals: state.sequence + 1, authorizations, upkeep, attested, head };
 }

@@ -41,6 +41,7 @@ type TemporaryReason =
   | 'clock'
   | 'relayer'
   | 'simulation'
+  | 'takenOver'
   | 'expiry';
 
 /** A refusal until its cause is gone, which may need an operator; what waits is not lost. */

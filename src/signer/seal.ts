@@ -202,6 +202,7 @@ export async function sealProposal(context: SignerContext, key: ApprovalKey): Pr
       // Committed, then flushed to the journal, then used.
       await journal.append(sealEntry(seal));
       readSealedState.remember(next);
+      context.upkeep.wake(key.organizationId);
       failpoint('signer.sealJournaled');
       return { sealed: seal.sequence };
     }

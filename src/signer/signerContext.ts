@@ -18,6 +18,7 @@ import { PendingAuthorizations } from './pending';
 import { type CountRefusal, SignerRefusal } from './refusal';
 import { createReadSealedState, type ReadSealedState } from './sealedState';
 import { lockForSigning, lockNetwork } from './store/relayerRecords';
+import { UpkeepAgenda } from './upkeep/agenda';
 
 /** The dependencies of the signer. */
 export interface SignerDeps {
@@ -38,6 +39,8 @@ export interface SignerDeps {
   readonly maxGas: bigint;
   /** What an organization's envelopes on a network may cost per hour, in wei. */
   readonly gasBudgetPerHour: bigint;
+  /** The network of contract wallets: elsewhere the address of one may be somebody else's. Absent: it is nowhere. */
+  readonly signerNetworkId?: number | undefined;
   /** How long a request can be signed, in milliseconds: nothing is signed that expires later. */
   readonly proposalLifetimeMs: number;
   /** The time of the journal's lines; absent: one of its own, from the machine's clock. */
@@ -50,6 +53,8 @@ export interface SignerContext extends SignerDeps {
   /** Transactions that replace another one are authorized one at a time; key: the organization. */
   readonly replacementMutex: KeyedMutex<string>;
   readonly pending: PendingAuthorizations;
+  /** What is known of the admins' Safes. */
+  readonly upkeep: UpkeepAgenda;
   /** When the outcome of an authorization was last looked up, by transaction; of `performance.now()`. */
   readonly lastLooks: Map<string, number>;
   readonly readSealedState: ReadSealedState;
@@ -83,6 +88,7 @@ export function createSignerContext(deps: SignerDeps): SignerContext {
     networkMutex: createKeyedMutex(),
     replacementMutex: createKeyedMutex(),
     pending: new PendingAuthorizations(deps.journal),
+    upkeep: new UpkeepAgenda(deps.logger),
     lastLooks: new Map(),
     readSealedState: createReadSealedState(deps),
     endpointsOf: ({ id }) => endpoints.get(id) ?? [],

@@ -27,6 +27,7 @@ import { recordFreeze } from './store/freezeRecords';
 import { hasAuthorizations } from './store/signedAuthorizations';
 import { recordSignerSettings, signerLease } from './store/signerLease';
 import { readOutcomes } from './transaction/readOutcomes';
+import { keepAdminsSafes } from './upkeep/keep';
 
 const OUTCOMES_POLL_MS = 15_000;
 
@@ -131,18 +132,20 @@ export async function signerWorkers(clients: Clients, lifetime: Lifetime): Promi
   if (isBehind) kept.again();
   lifetime.onStop('the comparison with the journal', () => kept.stop());
   lifetime.onStop('requests to freeze', keepTakingRequests(journal, db, logger));
-  const { production, networks, maxGas, gasBudgetPerHour, proposalLifetimeMs } = config;
+  const { production, networks, maxGas, gasBudgetPerHour, proposalLifetimeMs, signerNetworkId } = config;
   const { countRefusal, countUnknownExecution } = metrics;
   const identifyVoter = createIdentifyVoter(signerEndpoints(signerChain.network));
   const signing = createSignerContext({
     ...{ db, production, keystore, journal, networks, identifyVoter, maxGas },
-    ...{ gasBudgetPerHour, proposalLifetimeMs },
+    ...{ gasBudgetPerHour, proposalLifetimeMs, signerNetworkId },
     ...{ logger, countRefusal, countUnknownExecution, steady },
   });
   await patiently(lifetime, () => registerRelayers(signing));
   const hold = journal.hold();
   if (hold) await patiently(lifetime, () => recordSignerSettings(db, hold, settings));
   lifetime.onStop('the reading of outcomes', keepReadingOutcomes(signing));
+  metrics.watchUpkeep(signing.upkeep);
+  lifetime.onStop("the admins' Safes", keepAdminsSafes(signing));
   const activities = withFailpoints('signer', createSignerActivities(signing));
   return [
     { role: 'signer', taskQueue: sender.queues.signer, activities },

@@ -1,4 +1,5 @@
 import { checksumAddress } from '../chain/address';
+import { adminsSafeAddresses } from '../chain/adminsSafe';
 import { restrictedEncodingFault } from '../chain/decode';
 import { isRestricted } from '../chain/functions';
 import { nestedCallsOf } from '../chain/nestedCalls';
@@ -48,10 +49,15 @@ interface RequestedTransaction extends Pick<ReferencedRecords, 'policy' | 'membe
   readonly transaction: PolicyTransaction;
 }
 
+/** The admins' Safe of an organization and its keeper; `signingKey` owns its accounts. */
+function safesOf(signingKey: string | undefined, adminsId: string): readonly string[] {
+  return signingKey === undefined ? [] : adminsSafeAddresses({ signingKey, admins: { id: adminsId } });
+}
+
 /** Finds what a request names. Refuses with every bad field: what does not exist, and what every chain or account rejects. */
 function resolve(
   networks: readonly NetworkConfig[],
-  { account, initiator, isReplaceable, ...records }: ReferencedRecords,
+  { account, initiator, isReplaceable, adminsId, ...records }: ReferencedRecords,
   request: Request,
 ): Result<RequestedTransaction> {
   const { to, data, replaces, policyId } = request;
@@ -60,7 +66,11 @@ function resolve(
   const content = readContent(call, checksumAddress);
   const target = checkTarget(
     { to, content: content.ok ? content.value : null },
-    { address: account?.address ?? '', contracts: ACCOUNT_CONTRACTS },
+    {
+      address: account?.address ?? '',
+      contracts: ACCOUNT_CONTRACTS,
+      adminsSafe: safesOf(account?.ownerAddress, adminsId),
+    },
   );
   const encodingFault = restrictedEncodingFault(data);
   const issues: FieldIssue[] = [];

@@ -350,6 +350,7 @@ describe('the organization', () => {
     expect(admins).toEqual({
       id: org.adminsId,
       threshold: 2,
+      onChain: { enabled: false, safe: expect.stringMatching(/^0x/), networks: [] },
       members: expect.arrayContaining(
         [org.alice, org.bob, org.carol, org.bot].map(({ id, name, type, wallet }) => ({
           id,

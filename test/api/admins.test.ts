@@ -20,6 +20,7 @@ import { anAddress } from '../support/builders';
 import { changeAdmins, decided } from '../support/decisions';
 import { sign, type TestMember, type TestOrganization, type TestService } from '../support/service';
 import { itDeep } from '../support/suite';
+import { until } from '../support/until';
 
 const PROPOSE = '/admins/proposals/update';
 
@@ -75,7 +76,10 @@ describe('the admins', () => {
       resolution: 'approved',
       resources: [{ type: 'admin', id: org.adminsId, uri: `/api/v1/admins/${org.adminsId}` }],
     });
-    expect(await get('/admins')).toEqual({ id: org.adminsId, members, threshold: 3 });
+    expect(await get('/admins')).toEqual({
+      ...{ id: org.adminsId, members, threshold: 3 },
+      onChain: { enabled: false, safe: expect.stringMatching(/^0x/), networks: [] },
+    });
     const [entry] = await get(`/audit-logs?resourceId=${org.adminsId}`);
     expect(entry).toMatchObject({
       action: 'admins.updated',
@@ -86,6 +90,71 @@ describe('the admins', () => {
         proposalId: created.id,
       },
     });
+  });
+
+  it('get a Safe that is a module of each account, and keep it until they decide otherwise', async () => {
+    const { safe } = (await get('/admins')).onChain;
+    const can = (threshold: number) =>
+      `Admins' Safe ${safe}, a module of each account: ${threshold} of these admins can take each account over, without this service`;
+    const on = await propose({ updates: [], threshold: 2, onChain: { enabled: true } });
+    expect(on.summary).toBe(`Change the admins: threshold stays 2\n${can(2)}`);
+    expect(on.data).toMatchObject({ onChain: true });
+    await carryOut(api.http, org, on);
+    expect((await get('/admins')).onChain).toEqual({ enabled: true, safe, networks: [] });
+    await expectRefused(
+      api.http,
+      org,
+      {
+        ...{ key: org.adminKey, path: `/api/v1${PROPOSE}` },
+        body: { updates: [], threshold: 2, onChain: { enabled: true, safe } },
+      },
+      badField('updates'),
+    );
+    const later = await propose({ updates: [], threshold: 1 });
+    expect(later.summary).toBe(`Change the admins: threshold 2 → 1\n${can(1)}`);
+    await carryOut(api.http, org, later);
+    const off = await propose({ updates: [], threshold: 1, onChain: { enabled: false } });
+    expect(off.summary).toContain(`\nAdmins' Safe ${safe}: no longer kept equal to the admins`);
+    await carryOut(api.http, org, off);
+    expect((await get('/admins')).onChain).toEqual({ enabled: false, safe, networks: [] });
+  });
+
+  it('own their Safe on the networks of the accounts, which says how it is', async () => {
+    const ids = api.config.networks.map(({ id }) => id);
+    await carryOut(api.http, org, await propose({ updates: [], threshold: 2, onChain: { enabled: true } }));
+    const items = [{ name: 'Treasury', networkIds: ids }];
+    const path = '/accounts/proposals/create';
+    const done = await carryOut(api.http, org, await proposeChange(api.http, org, path, { items }));
+    expect(done.executionStatus).toBe('completed');
+    const onChain = await until('its Safe is current', async () => {
+      const found = (await get('/admins')).onChain;
+      const current = found.networks.filter(({ status }: Shown) => status === 'current');
+      return current.length === ids.length && found;
+    });
+    const owners = [org.alice, org.bob, org.carol, org.bot].map(({ wallet }) => wallet.address).sort();
+    expect(
+      onChain.networks.map(({ owners: found, ...safe }: Shown) => ({ ...safe, owners: [...found].sort() })),
+    ).toEqual(
+      ids.map((networkId) => ({
+        ...{ networkId, status: 'current', owners, threshold: 2, sequence: 1, reason: null },
+        ...{ since: expect.any(String), observedAt: expect.any(String) },
+      })),
+    );
+    const [account] = await until('it is ready', async () => {
+      const accounts = await get('/accounts');
+      return accounts[0].networks.every(({ rescue }: Shown) => rescue === 'ready') && accounts;
+    });
+    expect(account.networks.map(({ id }: Shown) => id)).toEqual(ids);
+    // What was read can be sent back.
+    const { id, name, networks } = account;
+    const renamed = { items: [{ id, name: `${name} 2`, networks }] };
+    expect((await proposeChange(api.http, org, '/accounts/proposals/update', renamed)).notes).toEqual([]);
+    const clean = await propose({ updates: [], threshold: 3 });
+    expect(clean.notes).toEqual([]);
+    await carryOut(api.http, org, clean);
+    await until('it is rolled', async () =>
+      (await get('/admins')).onChain.networks.every(({ threshold }: Shown) => threshold === 3),
+    );
   });
 
   itDeep('keep their members when only the threshold changes', async () => {

@@ -1,3 +1,4 @@
+import { adminsSafeAddresses } from '../../src/chain/adminsSafe';
 import { ACCOUNT_CONTRACTS, SAFE_CONTRACTS } from '../../src/chain/safeAccount';
 import {
   badField,
@@ -186,6 +187,17 @@ describe('an invalid transaction', () => {
 
   it('is refused to every contract of the Safe', () => {
     expect(ACCOUNT_CONTRACTS.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it("is refused to the admins' Safe and its keeper, and so is a token for them", async () => {
+    const keystore = await api.keystore();
+    const signingKey = keystore.organizationKey(ours.id).address;
+    for (const address of adminsSafeAddresses({ signingKey, admins: { id: ours.adminsId } })) {
+      const send = (body: object) => ({ key: ours.readKey, path: TRANSACTIONS, body: asked(body) });
+      await expectRefused(api.http, ours, send({ to: address }), badField('to'));
+      const token = { to: CONTRACT, value: '0', data: transferData(address, 1n) };
+      await expectRefused(api.http, ours, send(token), badField('data'));
+    }
   });
 });
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Address, bytesToHex, getAddress, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { genesisPayload } from '../../src/chain/genesisPayload';
 import { textHash } from '../../src/chain/keccak';
 import { encodeSignature, recoverSigner } from '../../src/chain/signatures';
 import { signSeal } from '../../src/chain/signedSeals';
@@ -10,7 +11,6 @@ import type { NetworkConfig } from '../../src/config';
 import { newId } from '../../src/db/ids';
 import type { MemberSummary } from '../../src/domain/approval';
 import { canonicalJson, type JsonValue } from '../../src/domain/canonicalJson';
-import { genesisPayload } from '../../src/domain/genesisPayload';
 import { findResource, type OrganizationState } from '../../src/domain/governance';
 import { type DecisionSeal, type GenesisSeal, NO_SEAL, type Seal } from '../../src/domain/seal';
 import { proposalPayload } from '../../src/domain/signing';

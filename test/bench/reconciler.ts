@@ -38,7 +38,10 @@ const expiryOf = (number: number) => new Date(FIRST_EXPIRY_MS + number * 1_000);
 
 /** Stores open transactions that were created an hour ago and expire one after the other. */
 async function insertApprovals(db: Db, count: number): Promise<void> {
-  await db.raw(`INSERT INTO organizations (id, name, domain_salt) VALUES (?, 'Bench', '0x')`, [ORGANIZATION]);
+  await db.raw(
+    `INSERT INTO organizations (id, name, domain_salt, signing_key) VALUES (?, 'Bench', '0x', '0x')`,
+    [ORGANIZATION],
+  );
   await db.raw(
     `INSERT INTO approvals (id, subject, organization_id, summary, names, created_at, updated_at, expires_at, position)
       SELECT 'txn_bench' || lpad(n::text, 16, '0'), 'transaction', ?, 'Send 1', '{network:31337}',

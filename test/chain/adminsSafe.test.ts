@@ -76,7 +76,7 @@ const ownersOf = (...wallets: readonly PrivateKeyAccount[]): Owners => ({
 const newAdminsSafe = () =>
   deriveAdminsSafe({
     signingKey: signingKey.address,
-    admins: { id: `adm_${anAddress()}`, memberIds: [], threshold: 1, revision: 0 },
+    admins: { id: `adm_${anAddress()}` },
   });
 
 async function signed(content: UpkeepContent) {

@@ -166,6 +166,11 @@ const notInExecution = [
   'worker.readApproval',
   'worker.recordRestored',
   'worker.reconcile',
+  // What keeps the admins' Safe is killed at in chain/signer/upkeepSequences.
+  'signer.upkeepJournaled',
+  'signer.upkeepReserved',
+  'signer.upkeepSent',
+  'signer.securingStored',
   // The change of a passphrase is killed at in cli/keystore.
   'keystore.written',
   'keystore.verified',

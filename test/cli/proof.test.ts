@@ -53,6 +53,13 @@ async function live(): Promise<void> {
     accountIds: null,
     initiatorSetting: null,
   });
+  const onChain = { updates: [], threshold: 2, onChain: { enabled: true } };
+  await change(http, org, '/admins/proposals/update', onChain);
+  await until('the admins have their Safe, as a module of the account', async () => {
+    const safe = await service.db('admins_safes').where({ organization_id: org.id }).first();
+    const rescue = await service.db('account_rescues').where({ account_id: account.id }).first();
+    return safe?.status === 'current' && rescue?.rescue === 'ready';
+  });
   const network = service.config.networks.find(({ id }) => id === NETWORK);
   await fundOnLocalChain(endpointOf(requireRow(network)), account.address);
   const body = aTransactionBody(org, { account, policy, to: anAddress() }, { networkId: NETWORK });
@@ -94,11 +101,15 @@ describe('audit export and audit prove', () => {
   it('prove who decides, who has signed and what was authorized, without a database', async () => {
     const proved = await json({}, 'audit', 'prove', file);
     expect(proved).toMatchObject({
-      seals: 6,
+      seals: 7,
       attested: [],
-      authorizations: [{ amount: '1', networkId: NETWORK }],
-      state: { id: org.id, sequence: 5, admins: { threshold: 2 } },
-      head: { organizationId: org.id, sequence: 5 },
+      authorizations: [{ amount: '1', networkId: NETWORK, safeNonce: '1' }],
+      upkeep: [
+        { accountId: null, networkId: NETWORK, safeNonce: '0', sequence: 6 },
+        { networkId: NETWORK, safeNonce: '0', sequence: 6 },
+      ],
+      state: { id: org.id, sequence: 6, admins: { threshold: 2 } },
+      head: { organizationId: org.id, sequence: 6 },
     });
     expect(proved.state.members[org.alice.id].name).toBe('Alicia');
     const text = await words({}, 'audit', 'prove', file);
@@ -159,6 +170,13 @@ describe('audit export and audit prove', () => {
     expect(await against(text([genesis, ...lines.slice(1)]))).toContain(
       'line 2: the seal key has not signed it',
     );
+  });
+
+  it("refuse what keeps the admins' Safe twice", async () => {
+    const lines = proof.trimEnd().split('\n');
+    const at = lines.findIndex((line) => line.includes('"type":"upkeep"'));
+    const doubled = lines.toSpliced(at, 0, lines[at] ?? '');
+    expect(await against(`${doubled.join('\n')}\n`)).toContain(`line ${at + 2}: nonce 0 of 0x`);
   });
 
   it('refuse a seal that says something else than was signed, even with its own hash', async () => {

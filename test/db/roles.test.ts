@@ -395,6 +395,10 @@ describe('data that one role may write', () => {
        WHERE grantee = 'orgwallet_signer' AND privilege_type <> 'SELECT' ORDER BY 1, 2`,
     );
     expect(rows.map((row: { table_name: string; privilege_type: string }) => Object.values(row))).toEqual([
+      ['account_rescues', 'INSERT'],
+      ['account_rescues', 'UPDATE'],
+      ['admins_safes', 'INSERT'],
+      ['admins_safes', 'UPDATE'],
       ['authorizations', 'INSERT'],
       ['chain_attempts', 'INSERT'],
       ['chain_envelopes', 'INSERT'],
@@ -438,7 +442,7 @@ describe('data that one role may write', () => {
 
   it.each<[string, string[]]>([
     ['organizations', ['projected_sequence']],
-    ['admin_sets', ['threshold']],
+    ['admin_sets', ['threshold', 'on_chain']],
     ['accounts', ['name', 'position', 'updated_at']],
     ['account_networks', []],
     [

@@ -1,10 +1,10 @@
+import { genesisPayload } from '../../src/chain/genesisPayload';
 import { isSealedHead, openSeal, type SignedSeal } from '../../src/chain/signedSeals';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import type { Db } from '../../src/db/database';
 import { findGenesis } from '../../src/db/genesis';
 import { requireRow } from '../../src/db/rows';
 import { findSealedState, listSeals } from '../../src/db/seals';
-import { genesisPayload } from '../../src/domain/genesisPayload';
 import {
   adminsOf,
   type OrganizationState,

@@ -102,12 +102,32 @@ const ACCOUNT = fields({
   id: idOf('acc'),
   name: 'string',
   address: 'address',
-  networks: listOf(fields({ id: 'integer', name: 'string' })),
+  networks: listOf(
+    fields({ id: 'integer', name: 'string', rescue: oneOf('ready', 'pending', 'none', 'takenOver') }),
+  ),
   createdAt: 'dateTime',
   updatedAt: 'dateTime',
 });
 
-const ADMINS = fields({ id: idOf('adm'), members: listOf(MEMBER_SUMMARY), threshold: 'integer' });
+const ADMINS = fields({
+  ...{ id: idOf('adm'), members: listOf(MEMBER_SUMMARY), threshold: 'integer' },
+  onChain: fields({
+    enabled: 'boolean',
+    safe: 'address',
+    networks: listOf(
+      fields({
+        networkId: 'integer',
+        status: oneOf('missing', 'behind', 'current', 'diverged', 'independent', 'impossible', 'unknown'),
+        owners: orNull(listOf('address')),
+        threshold: orNull('integer'),
+        sequence: orNull('integer'),
+        since: 'dateTime',
+        observedAt: 'dateTime',
+        reason: orNull('string'),
+      }),
+    ),
+  }),
+});
 
 const ASSET = fields({
   id: 'string',

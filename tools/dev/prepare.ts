@@ -110,6 +110,7 @@ async function makeDemoOrganization(logins: {
   const { organizationId, memberIds } = await foundOrganization(logins, {
     name: 'Demo Organization',
     threshold: THRESHOLD,
+    onChain: true,
     members: people.map(({ name, type, wallet, admin }) => ({ name, type, wallet, admin })),
   });
   const members = people.map(({ admin, wallet: _, ...person }, index) => ({

@@ -17,9 +17,10 @@ function accountView(account: Account, networks: readonly NetworkConfig[]) {
     id: account.id,
     name: account.name,
     address: account.address,
-    networks: account.networkIds.map((id) => ({
+    networks: account.networkIds.map((id, i) => ({
       id,
       name: networks.find((network) => network.id === id)?.name ?? `network ${id}`,
+      rescue: account.rescues[i] ?? 'none',
     })),
     createdAt: account.createdAt.toISOString(),
     updatedAt: account.updatedAt.toISOString(),

@@ -2,8 +2,8 @@ import { getRegistrationPayloadEndpoint, registerWalletEndpoint } from '../../co
 import { openChallenge, registerWallet } from '../../credentials/walletRegistrations';
 import type { Db } from '../../db/database';
 import { listOpenChallenges } from '../../db/registrations';
+import { notAdmitted } from '../../domain/admission';
 import { credentialEnded } from '../../domain/credential';
-import { notAdmitted } from '../../domain/genesisPayload';
 import type { ApiDependencies } from '../dependencies';
 import { badRequest, notFound, Refused } from '../refusals';
 import { mutationRoute, type Route, readRoute } from '../requestContext';

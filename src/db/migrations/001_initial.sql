@@ -14,6 +14,8 @@
       name text NOT NULL,
       -- EIP-712 domain salt of organization operations: keccak256 of installation id and organization id
       domain_salt text NOT NULL,
+      -- address of the key that owns its accounts
+      signing_key text NOT NULL,
       -- how many of its sealed decisions the tables show
       projected_sequence bigint NOT NULL DEFAULT 0,
       created_at timestamptz(3) NOT NULL DEFAULT now()
@@ -43,7 +45,9 @@
     CREATE TABLE admin_sets (
       id text PRIMARY KEY,
       organization_id text NOT NULL UNIQUE REFERENCES organizations,
-      threshold integer NOT NULL CHECK (threshold >= 1)
+      threshold integer NOT NULL CHECK (threshold >= 1),
+      -- the admins' Safe is kept equal to them
+      on_chain boolean NOT NULL DEFAULT false
     );
     CREATE TABLE admin_set_members (
       organization_id text NOT NULL REFERENCES organizations,
@@ -613,10 +617,11 @@
     $$;
 
     -- one need for an effect on chain, made once; its content never changes. A deployment; a transaction of an account;
-    -- the empty call that takes its nonce; a transfer of nothing that takes a relayer's nonce
+    -- the empty call that takes its nonce; a transfer of nothing that takes a relayer's nonce; what keeps the admins' Safe: a
+    -- transaction of its keeper, or of an account whose module it becomes
     CREATE TABLE chain_attempts (
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-      kind text NOT NULL CHECK (kind IN ('deployment', 'transaction', 'cancellation', 'filler')),
+      kind text NOT NULL CHECK (kind IN ('deployment', 'transaction', 'cancellation', 'filler', 'upkeep')),
       organization_id text REFERENCES organizations,
       -- these reference the row that the lifecycle locks: whoever ends an execution waits for what is being signed
       proposal_id text REFERENCES approvals,
@@ -629,6 +634,8 @@
       safe_nonce bigint,
       safe_tx_gas numeric(78, 0),
       safe_tx_hash text UNIQUE,
+      -- of an upkeep: the sealed decision whose admins it writes
+      sealed_sequence bigint,
       -- head of the chain when it was stored: its outcome is in no earlier block
       from_block bigint,
       -- the outcome, once it has the network's confirmations
@@ -643,6 +650,8 @@
       CHECK (kind NOT IN ('transaction', 'cancellation') OR (transaction_id IS NOT NULL AND safe_nonce IS NOT NULL
         AND safe_tx_gas IS NOT NULL AND safe_tx_hash IS NOT NULL AND from_block IS NOT NULL AND account_id IS NOT NULL
         AND organization_id IS NOT NULL)),
+      CHECK (kind <> 'upkeep' OR (organization_id IS NOT NULL AND safe_nonce IS NOT NULL AND safe_tx_gas IS NOT NULL
+        AND safe_tx_hash IS NOT NULL AND sealed_sequence IS NOT NULL)),
       CHECK ((outcome IS NULL) = (decided_at IS NULL))
     );
     CREATE UNIQUE INDEX chain_attempts_deployment ON chain_attempts (account_id, network_id) WHERE kind = 'deployment';
@@ -750,6 +759,48 @@
     CREATE INDEX chain_envelopes_nonce ON chain_envelopes (network_id, relayer_address, relayer_nonce);
     CREATE INDEX chain_envelopes_live ON chain_envelopes (network_id, relayer_address) WHERE outcome IS NULL;
 
+    -- the admins' Safe of an organization on a network, as the signer has read it last from its own endpoints: written by the
+    -- signer alone, for people to see, and read by it for nothing
+    CREATE TABLE admins_safes (
+      organization_id text NOT NULL REFERENCES organizations,
+      network_id bigint NOT NULL,
+      status text NOT NULL
+        CHECK (status IN ('missing', 'behind', 'current', 'diverged', 'independent', 'impossible', 'unknown')),
+      -- on chain; null where it was not read
+      owners jsonb,
+      threshold integer,
+      -- the sealed decision that its keeper has written last; null: none
+      sequence bigint,
+      reason text,
+      -- when it got this status
+      since timestamptz(3) NOT NULL,
+      observed_at timestamptz(3) NOT NULL,
+      PRIMARY KEY (organization_id, network_id)
+    );
+    -- whether it is the module of an account on a network: then the admins can take the account over
+    CREATE TABLE account_rescues (
+      -- sealed; its row may come later
+      account_id text NOT NULL,
+      network_id bigint NOT NULL,
+      rescue text NOT NULL CHECK (rescue IN ('ready', 'pending', 'none', 'takenOver')),
+      since timestamptz(3) NOT NULL,
+      PRIMARY KEY (account_id, network_id)
+    );
+
+    -- What became of what keeps the admins' Safe, and of its envelopes, which the signer sends and follows itself: for the signer, which
+    -- may change nothing of other attempts. null: undecided again.
+    CREATE FUNCTION decide_upkeep(attempt bigint, decided text) RETURNS void LANGUAGE sql VOLATILE
+    SECURITY DEFINER SET search_path = public, pg_temp AS $$
+      UPDATE chain_attempts SET outcome = decided, decided_at = CASE WHEN decided IS NULL THEN NULL ELSE now() END
+        WHERE id = attempt AND kind = 'upkeep' AND outcome IS DISTINCT FROM decided
+    $$;
+    CREATE FUNCTION decide_upkeep_envelope(envelope bigint, decided text) RETURNS void LANGUAGE sql VOLATILE
+    SECURITY DEFINER SET search_path = public, pg_temp AS $$
+      UPDATE chain_envelopes e SET outcome = decided, decided_at = CASE WHEN decided IS NULL THEN NULL ELSE now() END
+        FROM chain_attempts c WHERE e.id = envelope AND c.id = e.attempt_id AND c.kind = 'upkeep'
+          AND e.outcome IS DISTINCT FROM decided
+    $$;
+
     -- the one signer, and how far its journal goes: written by the signer alone, and read by it only to stop
     CREATE TABLE signer_lease (
       singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
@@ -812,12 +863,12 @@
     GRANT SELECT (id, production) ON installation TO orgwallet_signer;
     GRANT EXECUTE ON FUNCTION require_unchanged, require_open_below, require_room TO orgwallet_service;
     GRANT EXECUTE ON FUNCTION queue_shared, queue_alone TO orgwallet_service, orgwallet_signer;
-    GRANT EXECUTE ON FUNCTION hold_approval TO orgwallet_signer;
+    GRANT EXECUTE ON FUNCTION hold_approval, decide_upkeep, decide_upkeep_envelope TO orgwallet_signer;
     GRANT INSERT, UPDATE ON members, groups, policies TO orgwallet_service;
     -- what is signed, or derived once, never changes
     GRANT INSERT ON organizations, genesis, genesis_signatures, admin_sets, accounts, account_networks, approvals, proposals, deployments,
       transactions, audit_heads, api_keys TO orgwallet_service;
-    GRANT UPDATE (threshold) ON admin_sets TO orgwallet_service;
+    GRANT UPDATE (threshold, on_chain) ON admin_sets TO orgwallet_service;
     GRANT UPDATE (projected_sequence) ON organizations TO orgwallet_service;
     GRANT UPDATE (name, position, updated_at) ON accounts TO orgwallet_service;
     GRANT UPDATE (updated_at, position, version, execution_status, execution_attempt, decision,
@@ -839,6 +890,7 @@
     GRANT INSERT, UPDATE (status, block_at, decided_at) ON policy_usage TO orgwallet_service;
     GRANT INSERT ON seals, sealed_states, signing_keys, chain_attempts, chain_signatures, relayer_reservations,
       chain_envelopes, authorizations, freezes, unknown_executions TO orgwallet_signer;
+    GRANT INSERT, UPDATE ON admins_safes, account_rescues TO orgwallet_signer;
     GRANT UPDATE (sequence, state, signature) ON sealed_states TO orgwallet_signer;
     GRANT UPDATE (fencing, holder, host, process, held_since, held_until, journal_lines, journal_hash, settings)
       ON signer_lease TO orgwallet_signer;

@@ -186,6 +186,27 @@ export interface UnknownExecutionEntry {
   readonly transactionHash: string;
 }
 
+/**
+ * A transaction with which the signer keeps the admins' Safe, whole, before it is signed: of its keeper, or the one that makes it
+ * a module of an account. It is signed once for its nonce.
+ */
+export interface UpkeepEntry {
+  readonly type: 'upkeep';
+  readonly organizationId: string;
+  readonly networkId: number;
+  /** The account; null: the keeper. */
+  readonly accountId: string | null;
+  /** The address of the Safe that executes it, checksummed. */
+  readonly safe: string;
+  readonly safeNonce: string;
+  readonly safeTxHash: string;
+  readonly to: string;
+  readonly data: string;
+  readonly safeTxGas: string;
+  /** The sealed decision whose admins it writes. */
+  readonly sequence: number;
+}
+
 /** One entry of the journal. */
 export type JournalEntry =
   | CreatedEntry
@@ -197,7 +218,8 @@ export type JournalEntry =
   | FreezeEntry
   | CutoffEntry
   | SealEntry
-  | UnknownExecutionEntry;
+  | UnknownExecutionEntry
+  | UpkeepEntry;
 
 /** A nonce of an account on a network. */
 export interface AccountNonce {

@@ -58,6 +58,7 @@ const FIELDS: { readonly [T in Type]: Readonly<Record<FieldOf<EntryOf<T>>, true>
   cutoff: { ...OF, expiresUntil: true },
   seal: { ...OF, sequence: true, hash: true, body: true, signature: true },
   unknownExecution: { ...OF, ...NONCE, transactionHash: true },
+  upkeep: { ...OF, ...NONCE, safe: true, to: true, data: true, safeTxGas: true, sequence: true },
 };
 
 /** The text of a line, without its line feed. */

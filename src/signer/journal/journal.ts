@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { LeaseHold } from '../../domain/signerLease';
 import { giveAsRoot, ownerOf } from '../../fileOwner';
 import { DatabaseLease, type LeaseEvents, type LeaseRow } from './databaseLease';
-import { type JournalEntry, JournalError } from './entries';
+import { type JournalEntry, JournalError, type UpkeepEntry } from './entries';
 import { type JournalLine, lineText } from './format';
 import { JournalReader } from './journalReader';
 import { type Lease, takeLease } from './lease';
@@ -68,9 +68,15 @@ function claimsOf(
   if (entry.type === 'cancellation') {
     return { keys: [`cancellation of ${entry.transactionId}`], hash: entry.safeTxHash };
   }
+  const nonceOf = (accountId: string, networkId: number, safeNonce: string) =>
+    `nonce ${safeNonce} of account ${accountId} on network ${networkId}`;
+  if (entry.type === 'upkeep') {
+    const { accountId, networkId, safe, safeNonce, safeTxHash } = entry;
+    return { keys: [nonceOf(accountId ?? safe, networkId, safeNonce)], hash: safeTxHash };
+  }
   if (entry.type !== 'authorization') return undefined;
   const { transactionId, accountId, networkId, safeNonce, safeTxHash } = entry;
-  const nonce = `nonce ${safeNonce} of account ${accountId} on network ${networkId}`;
+  const nonce = nonceOf(accountId, networkId, safeNonce);
   return { keys: [`transaction ${transactionId}`, nonce], hash: safeTxHash };
 }
 
@@ -226,11 +232,22 @@ export class Journal extends JournalReader {
       hash === undefined ? undefined : { hash, stored: Promise.resolve() };
     if (entry.type === 'seal') return found(this.sealAt(entry.organizationId, entry.sequence)?.hash);
     if (entry.type === 'cancellation') return found(this.cancellationOf(entry.transactionId)?.safeTxHash);
+    if (entry.type === 'upkeep') return found(this.hashAtNonce(entry));
     if (entry.type !== 'authorization') return undefined;
     if (key.startsWith('transaction')) return found(this.authorizationOf(entry.transactionId)?.safeTxHash);
     const taken = this.takenAt({ ...entry, safeNonce: BigInt(entry.safeNonce) });
     // An unknown execution only says what became of the authorization.
-    return found(taken?.transactionId === null ? undefined : taken?.safeTxHash);
+    return found(taken?.transactionId === null && !taken.isUpkeep ? undefined : taken?.safeTxHash);
+  }
+
+  /** What is recorded at the nonce of an upkeep; an unknown execution says what became of it. */
+  private hashAtNonce(entry: UpkeepEntry): string | undefined {
+    const { accountId, networkId } = entry;
+    const safeNonce = BigInt(entry.safeNonce);
+    const own = this.upkeepsOf(entry).find((one) => BigInt(one.safeNonce) === safeNonce);
+    if (own || accountId === null) return own?.safeTxHash;
+    const taken = this.takenAt({ accountId, networkId, safeNonce });
+    return taken?.transactionId == null ? undefined : taken.safeTxHash;
   }
 
   private enqueue(entries: readonly JournalEntry[]): Promise<void> {

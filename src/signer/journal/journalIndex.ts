@@ -13,6 +13,7 @@ import {
   type SealEntry,
   signedGas,
   type UnknownExecutionEntry,
+  type UpkeepEntry,
 } from './entries';
 import type { JournalLine } from './format';
 import type { LinePosition } from './lines';
@@ -32,9 +33,13 @@ export interface IndexedAuthorization
   readonly position: LinePosition;
 }
 
-/** A nonce of an account that is taken: by an authorization, or by an execution that nobody here has authorized. */
+/**
+ * A nonce of an account that is taken: by an authorization, by the upkeep of the admins' Safe, or by an execution that nobody
+ * here has authorized.
+ */
 type TakenNonce = Pick<IndexedAuthorization, 'safeNonce' | 'safeTxHash' | 'line'> & {
   readonly transactionId: string | null;
+  readonly isUpkeep?: true;
 };
 
 /** A freeze that is in force. */
@@ -71,6 +76,11 @@ const accountKey = ({ accountId, networkId }: Pick<AccountNonce, 'accountId' | '
 
 const relayerKey = ({ networkId, relayerAddress }: Pick<GasEntry, 'networkId' | 'relayerAddress'>) =>
   `${networkId}/${relayerAddress}`;
+
+/** A Safe on a network, by its address. */
+type SafeOnNetwork = Pick<UpkeepEntry, 'networkId' | 'safe'>;
+
+const safeKey = ({ networkId, safe }: SafeOnNetwork) => `${networkId}/${safe}`;
 
 /** Whose gas it is, and on which network. */
 type GasOwner = Pick<GasEntry, 'organizationId' | 'networkId'>;
@@ -143,6 +153,8 @@ export class JournalIndex {
   private readonly unknown: UnknownExecutionEntry[] = [];
   private readonly nonces = new Map<string, Map<bigint, TakenNonce>>();
   private readonly highest = new Map<string, bigint>();
+  /** What keeps the admins' Safe, by the Safe that executes it, in the order of its nonces. */
+  private readonly upkeeps = new Map<string, UpkeepEntry[]>();
   private time = 0;
   private readonly gas = new Map<string, { readonly owner: GasOwner; readonly signed: SignedGas[] }>();
   private readonly relayers = new Map<string, number>();
@@ -232,6 +244,16 @@ export class JournalIndex {
     return this.unknown;
   }
 
+  /** What is signed to keep the admins' Safe, of one Safe, in the order of its nonces. */
+  upkeepsOf(safe: SafeOnNetwork): readonly UpkeepEntry[] {
+    return this.upkeeps.get(safeKey(safe)) ?? [];
+  }
+
+  /** All of it. */
+  upkeep(): readonly UpkeepEntry[] {
+    return [...this.upkeeps.values()].flat();
+  }
+
   protected add({ line, at, entry }: JournalLine, position: LinePosition): void {
     this.time = Math.max(this.time, Date.parse(at));
     switch (entry.type) {
@@ -247,6 +269,9 @@ export class JournalIndex {
         this.unknown.push(entry);
         break;
       }
+      case 'upkeep':
+        this.addUpkeep(entry, line);
+        break;
       case 'rejection':
         this.rejections.set(entry.transactionId, { expiresAt: entry.expiresAt, position });
         this.addReplacement(entry);
@@ -407,6 +432,17 @@ export class JournalIndex {
     this.undecided.add(transactionId);
   }
 
+  private addUpkeep(entry: UpkeepEntry, line: number): void {
+    const { accountId, networkId, safeTxHash } = entry;
+    const key = safeKey(entry);
+    const before = this.upkeeps.get(key) ?? [];
+    this.upkeeps.set(key, before);
+    before.push(entry);
+    if (accountId === null) return;
+    const safeNonce = BigInt(entry.safeNonce);
+    this.take({ accountId, networkId }, { safeNonce, safeTxHash, line, transactionId: null, isUpkeep: true });
+  }
+
   private addCancellation(entry: CancellationEntry, line: number): void {
     const { transactionId, safeTxHash } = entry;
     this.cancellations.set(transactionId, entry);
@@ -448,7 +484,8 @@ export class JournalIndex {
     const nonces = this.nonces.get(key) ?? new Map<bigint, TakenNonce>();
     this.nonces.set(key, nonces);
     // An execution at the nonce of an authorization says what became of it.
-    if (taken.transactionId !== null || !nonces.has(taken.safeNonce)) nonces.set(taken.safeNonce, taken);
+    if (taken.transactionId !== null || taken.isUpkeep || !nonces.has(taken.safeNonce))
+      nonces.set(taken.safeNonce, taken);
     const highest = this.highest.get(key);
     if (highest === undefined || taken.safeNonce > highest) this.highest.set(key, taken.safeNonce);
   }

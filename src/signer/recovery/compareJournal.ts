@@ -7,11 +7,13 @@ import {
   type OutcomeEntry,
   type SealEntry,
   type UnknownExecutionEntry,
+  type UpkeepEntry,
 } from '../journal/entries';
 import type { IndexedAuthorization } from '../journal/journalIndex';
 import type { JournalReader } from '../journal/journalReader';
 import { cancelledTransactions, rejectedTransactions, sealedSequences } from '../store/compared';
 import { activeFreezes } from '../store/freezeRecords';
+import { storedHashes } from '../store/signedAttempts';
 import { type AuthorizationKey, allAuthorizations } from '../store/signedAuthorizations';
 import { listUnknownExecutions } from '../store/unknownExecutionRecords';
 import { isDecided } from './signedOutside';
@@ -27,6 +29,8 @@ export interface Missing {
   readonly outcomes: readonly OutcomeEntry[];
   readonly unknownExecutions: readonly UnknownExecutionEntry[];
   readonly freezes: readonly RecordedFreeze[];
+  /** What was signed to keep the admins' Safes. */
+  readonly upkeep: readonly UpkeepEntry[];
 }
 
 /** A nonce of an account, as the journal and the database write it. */
@@ -78,9 +82,10 @@ async function assertSameSeal(
 function assertSameNonce(journal: JournalReader, one: AuthorizationKey): void {
   const { transactionId, accountId, networkId, safeNonce } = one;
   const taken = journal.takenAt(one);
-  if (!taken || taken.transactionId === null || taken.transactionId === transactionId) return;
+  if (!taken || taken.transactionId === transactionId) return;
+  if (taken.transactionId === null && !taken.isUpkeep) return;
   throw new JournalError(
-    `nonce ${safeNonce} of account ${accountId} on network ${networkId} is of ${taken.transactionId} in line ${taken.line} of the journal, and of ${transactionId} in the database: ${OTHER_HISTORY}`,
+    `nonce ${safeNonce} of account ${accountId} on network ${networkId} is of ${taken.transactionId ?? "the admins' Safe"} in line ${taken.line} of the journal, and of ${transactionId} in the database: ${OTHER_HISTORY}`,
   );
 }
 
@@ -110,6 +115,16 @@ async function missingFreezes(journal: JournalReader, db: Db): Promise<RecordedF
       .filter(({ organizationId }) => !isIn(wanted, organizationId))
       .map(({ organizationId }) => ({ id: randomUUID(), type: 'unfreeze' as const, organizationId })),
   ];
+}
+
+/** What keeps the admins' Safes that the database has no attempt of. */
+async function missingUpkeep(journal: JournalReader, db: Db): Promise<UpkeepEntry[]> {
+  const known = journal.upkeep();
+  const stored = await storedHashes(
+    db,
+    known.map(({ safeTxHash }) => safeTxHash),
+  );
+  return known.filter(({ safeTxHash }) => !stored.has(safeTxHash));
 }
 
 /** How a journal and a database differ. */
@@ -162,6 +177,7 @@ export async function compareJournal(journal: JournalReader, db: Db): Promise<Co
     }),
     unknownExecutions: journal.unknownExecutions().filter((one) => !unknown.has(nonceOf(one))),
     freezes: await missingFreezes(journal, db),
+    upkeep: await missingUpkeep(journal, db),
   };
   return {
     missing,

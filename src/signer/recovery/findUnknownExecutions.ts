@@ -1,4 +1,5 @@
 import type { Address } from 'viem';
+import { deriveAdminsSafe } from '../../chain/adminsSafe';
 import type { ChainClient } from '../../chain/clients';
 import { executionsFrom } from '../../chain/executionsFrom';
 import type { SigningKeys } from '../../chain/keys';
@@ -8,14 +9,16 @@ import { isSealedHead } from '../../chain/signedSeals';
 import type { Db } from '../../db/database';
 import { findSealedState } from '../../db/seals';
 import type { OrganizationState } from '../../domain/governance';
-import { JournalError, type UnknownExecutionEntry } from '../journal/entries';
+import { JournalError, type UnknownExecutionEntry, type UpkeepEntry } from '../journal/entries';
 import type { JournalReader } from '../journal/journalReader';
 import { sealedSequences } from '../store/compared';
 import { storedHashes } from '../store/signedAttempts';
+import { securingEntry } from '../upkeep/accounts';
 
 /** An account that the admins of an organization have decided on. */
 interface SealedAccount {
   readonly organizationId: string;
+  readonly state: OrganizationState;
   readonly accountId: string;
   readonly address: Address;
   readonly networkIds: readonly number[];
@@ -39,11 +42,11 @@ async function sealedAccounts({ db, keystore }: Compared, organizationId: string
       `the state of organization ${organizationId} in sealed_states is not of the seal key in this keystore`,
     );
   }
-  const { accounts }: OrganizationState = JSON.parse(head.state);
+  const state: OrganizationState = JSON.parse(head.state);
   const owner = keystore.organizationKey(organizationId).address;
-  return Object.values(accounts).map(({ id: accountId, networkIds }) => {
+  return Object.values(state.accounts).map(({ id: accountId, networkIds }) => {
     const address = deriveAccount(owner, accountId).address as Address;
-    return { organizationId, accountId, address, networkIds };
+    return { organizationId, state, accountId, address, networkIds };
   });
 }
 
@@ -74,29 +77,41 @@ function missingNonces(
   return missing;
 }
 
-async function unknownOf(
-  journal: JournalReader,
-  chain: ChainClient,
-  account: SealedAccount,
-): Promise<UnknownExecutionEntry[]> {
+/** What accounts have executed on a network and the journal does not know. */
+interface Found {
+  readonly unknown: readonly UnknownExecutionEntry[];
+  /** What made the admins' Safe the module of an account: what is signed for that is known without a record of it. */
+  readonly upkeep: readonly UpkeepEntry[];
+}
+
+async function unknownOf(journal: JournalReader, chain: ChainClient, account: SealedAccount): Promise<Found> {
   const { organizationId, accountId, address } = account;
   const networkId = chain.network.id;
   const onChain = await accountNonce(chain, address);
   const missing = missingNonces(journal, networkId, account, onChain ?? 0n);
   const [from] = missing;
-  if (onChain === null || from === undefined) return [];
-  const found = await executionsFrom(chain, { account: address, from, next: onChain });
-  return found
-    .filter(({ nonce }) => missing.has(nonce))
-    .map(({ nonce, safeTxHash, transactionHash }) => ({
-      type: 'unknownExecution',
-      organizationId,
-      accountId,
-      networkId,
-      safeNonce: String(nonce),
-      safeTxHash,
-      transactionHash,
-    }));
+  if (onChain === null || from === undefined) return { unknown: [], upkeep: [] };
+  const unknown: UnknownExecutionEntry[] = [];
+  const upkeep: UpkeepEntry[] = [];
+  for (const one of await executionsFrom(chain, { account: address, from, next: onChain })) {
+    const { nonce, safeTxHash, transactionHash } = one;
+    if (!missing.has(nonce)) continue;
+    const securing = securingEntry({ ...account, networkId }, nonce);
+    if (securing.safeTxHash === safeTxHash) upkeep.push(securing);
+    else {
+      const at = { organizationId, accountId, networkId, safeNonce: String(nonce) };
+      unknown.push({ type: 'unknownExecution', ...at, safeTxHash, transactionHash });
+    }
+  }
+  return { unknown, upkeep };
+}
+
+/** Throws JournalError unless endpoints of a network have given the same answer; returns it. */
+function sameOf<T>(answers: readonly T[], network: string, about: string): T | undefined {
+  if (new Set(answers.map((answer) => JSON.stringify(answer))).size > 1) {
+    throw new JournalError(`the signerRpcUrls of network ${network} disagree about ${about}`);
+  }
+  return answers[0];
 }
 
 /**
@@ -109,24 +124,43 @@ export async function findUnknownExecutions(
   { id, name }: { readonly id: number; readonly name: string },
   endpoints: readonly ChainClient[],
   { isCompleted }: { readonly isCompleted: boolean },
-): Promise<readonly UnknownExecutionEntry[]> {
+): Promise<Found> {
   const { db, journal } = compared;
-  const found: UnknownExecutionEntry[] = [];
+  const unknown: UnknownExecutionEntry[] = [];
+  const upkeep: UpkeepEntry[] = [];
   for (const account of await allAccounts(compared)) {
     if (!account.networkIds.includes(id)) continue;
     const answers = await Promise.all(endpoints.map((chain) => unknownOf(journal, chain, account)));
-    const [first] = answers;
-    if (new Set(answers.map((answer) => JSON.stringify(answer))).size > 1) {
-      throw new JournalError(
-        `the signerRpcUrls of network ${name} disagree about account ${account.accountId}`,
-      );
-    }
-    found.push(...(first ?? []));
+    const found = sameOf(answers, name, `account ${account.accountId}`);
+    unknown.push(...(found?.unknown ?? []));
+    upkeep.push(...(found?.upkeep ?? []));
   }
-  if (isCompleted || found.length === 0) return found;
+  if (isCompleted) return { unknown, upkeep };
   const stored = await storedHashes(
     db,
-    found.map(({ safeTxHash }) => safeTxHash),
+    unknown.map(({ safeTxHash }) => safeTxHash),
   );
-  return found.filter(({ safeTxHash }) => !stored.has(safeTxHash));
+  return { unknown: unknown.filter(({ safeTxHash }) => !stored.has(safeTxHash)), upkeep: [] };
+}
+
+/**
+ * Whether the keeper of an admins' Safe has executed more on a network than the journal has: then lines of it are missing. Throws
+ * ChainUnavailable, and JournalError where the endpoints do not agree.
+ */
+export async function isKeeperAhead(
+  compared: Compared,
+  { id, name }: { readonly id: number; readonly name: string },
+  endpoints: readonly ChainClient[],
+): Promise<boolean> {
+  const states = new Map((await allAccounts(compared)).map(({ state }) => [state.id, state]));
+  for (const state of states.values()) {
+    const safe = deriveAdminsSafe(state).keeper.address;
+    const answers = await Promise.all(
+      endpoints.map(async (chain) => String((await accountNonce(chain, safe as Address)) ?? 0n)),
+    );
+    const nonce = BigInt(sameOf(answers, name, `the keeper ${safe}`) ?? 0n);
+    const known = compared.journal.upkeepsOf({ networkId: id, safe }).at(-1);
+    if (nonce > (known ? BigInt(known.safeNonce) + 1n : 0n)) return true;
+  }
+  return false;
 }

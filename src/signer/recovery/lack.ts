@@ -27,7 +27,7 @@ export function lost({
 }
 
 /** What the journal may have before the database while the signer works: what it has read last, and freezes. */
-export function late({ outcomes, freezes }: Missing): Lack[] {
+export function late({ outcomes, freezes, upkeep }: Missing): Lack[] {
   return [
     ['outcome', 'outcomes', outcomes.map(({ transactionId }) => transactionId)],
     [
@@ -35,6 +35,7 @@ export function late({ outcomes, freezes }: Missing): Lack[] {
       'freezes or unfreezes',
       freezes.map(({ organizationId }) => organizationId ?? 'every organization'),
     ],
+    ['upkeep', 'upkeeps', upkeep.map(({ safe, safeNonce }) => `nonce ${safeNonce} of ${safe}`)],
   ];
 }
 

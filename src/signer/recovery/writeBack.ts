@@ -6,6 +6,7 @@ import type { UnknownExecutionEntry } from '../journal/entries';
 import type { JournalReader } from '../journal/journalReader';
 import { recordFreeze } from '../store/freezeRecords';
 import { insertUnknownExecution } from '../store/unknownExecutionRecords';
+import { provideUpkeep } from '../store/upkeep';
 import type { Missing } from './compareJournal';
 import { writeSeals } from './writeSeals';
 import { writeTransactions } from './writeTransactions';
@@ -30,6 +31,7 @@ export async function writeBack(
       await writeSeals(tx, { keystore }, organizationId, entries);
     }
     await writeTransactions(tx, journal, missing);
+    for (const entry of missing.upkeep) await provideUpkeep(tx, entry);
     for (const entry of missing.unknownExecutions) await writeUnknown(tx, entry);
     for (const freeze of missing.freezes) await recordFreeze(tx, freeze);
   });

@@ -1,3 +1,4 @@
+import { adminsSafeAddresses } from '../../chain/adminsSafe';
 import { restrictedEncodingFault } from '../../chain/decode';
 import { ACCOUNT_CONTRACTS } from '../../chain/safeAccount';
 import type { Tx } from '../../db/database';
@@ -33,7 +34,10 @@ export function assertBeingExecuted({ id, executionStatus }: StoredTransaction):
 }
 
 /** Throws SignerRefusal unless a transaction is being executed before its expiry, with consistent fields. */
-function assertExecuting(record: StoredTransaction, now: TransactionSnapshot['now']): void {
+function assertExecuting(
+  record: StoredTransaction,
+  { now, state }: Pick<SigningSnapshot, 'now' | 'state'>,
+): void {
   const { id, accountAddress } = record;
   assertBeingExecuted(record);
   if (isExpired(record, now.time)) {
@@ -42,7 +46,7 @@ function assertExecuting(record: StoredTransaction, now: TransactionSnapshot['no
   const content = contentOf(record);
   const target = checkTarget(
     { to: record.to, content },
-    { address: accountAddress, contracts: ACCOUNT_CONTRACTS },
+    { address: accountAddress, contracts: ACCOUNT_CONTRACTS, adminsSafe: adminsSafeAddresses(state) },
   );
   if (!target.ok) throw new SignerRefusal('stale', `${target.refusal.field} ${target.refusal.message}`);
   const encodingFault = restrictedEncodingFault(record.calldata);
@@ -141,7 +145,7 @@ export async function assertTransactionEvidence(
     throw new SignerRefusal('stale', `transaction ${record.id} has been rejected`);
   }
   assertWithinCutoffs(context, 'transaction', record);
-  assertExecuting(record, now);
+  assertExecuting(record, snapshot);
   assertVotes(record, now);
   await assertSummary(context, tx, record, now);
   const rejected = await assertReplaceable(context, tx, record, verified);

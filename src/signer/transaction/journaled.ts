@@ -63,7 +63,7 @@ export function assertNotRolledBack(
   const taken = journal.takenAt({ accountId, networkId, safeNonce: highest });
   throw new TemporaryRefusal(
     'rollback',
-    `nonce ${highest} of account ${accountId} on network ${networkId} is taken by ${taken?.transactionId ?? 'an unknown execution'} (${taken?.safeTxHash}, line ${taken?.line} of the journal), and the table authorizations ends before nonce ${safeNonce}: ${ROLLED_BACK}`,
+    `nonce ${highest} of account ${accountId} on network ${networkId} is taken by ${taken?.transactionId ?? (taken?.isUpkeep ? "the admins' Safe" : 'an unknown execution')} (${taken?.safeTxHash}, line ${taken?.line} of the journal), and the table authorizations ends before nonce ${safeNonce}: ${ROLLED_BACK}`,
   );
 }
 
@@ -128,7 +128,9 @@ export function authorizationOf(
   const known = journal.authorizationOf(transactionId);
   const at = journal.takenAt(attempt);
   const taken =
-    at === undefined || at.transactionId === null || at.transactionId === transactionId ? undefined : at;
+    at === undefined || (at.transactionId === null && !at.isUpkeep) || at.transactionId === transactionId
+      ? undefined
+      : at;
   const isSame = known
     ? known.safeTxHash === hash &&
       known.safeNonce === safeNonce &&

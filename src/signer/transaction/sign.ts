@@ -21,6 +21,7 @@ import { refusalsAsValues, SignerRefusal, type SigningResult, TemporaryRefusal }
 import { networkOf, type SignerContext, withNetwork } from '../signerContext';
 import { storedNonces } from '../store/signedAttempts';
 import { decideAuthorizations, findAuthorizedAt, insertAuthorization } from '../store/signedAuthorizations';
+import { assertNotTakenOver } from '../takenOver';
 import { assertTakenOver, authorizationEntry } from './authorization';
 import { boundTransactionTerms } from './boundedTerms';
 import { targetOf } from './cancellation';
@@ -316,6 +317,7 @@ async function commitIntent(
         return announced(await continueStored(context, tx, { attempts, snapshot, account }, verified, terms));
       }
       assertNotAuthorized(context, record.id);
+      assertNotTakenOver(context, record);
       const rejected = await assertTransactionEvidence(context, tx, snapshot, verified);
       const { intent, entries } = await storeNew(context, tx, { snapshot, account }, verified, terms);
       return announced({ intent, entries: [...rejected, ...entries] });

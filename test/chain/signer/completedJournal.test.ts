@@ -116,9 +116,14 @@ async function databaseBehind(): Promise<Db> {
 /** Records what an account has executed and nobody here knows, as `reconcile-restore --write` does. */
 async function explain({ id }: TestAccount): Promise<void> {
   const { signerDb, journal, keystore, network, client } = world;
-  const all = await findUnknownExecutions({ db: signerDb, journal, keystore }, network, [client], {
-    isCompleted: true,
-  });
+  const { unknown: all } = await findUnknownExecutions(
+    { db: signerDb, journal, keystore },
+    network,
+    [client],
+    {
+      isCompleted: true,
+    },
+  );
   const found = all.filter(({ accountId }) => accountId === id);
   await journal.append(...found);
   await world.db.transaction(async (tx) => {

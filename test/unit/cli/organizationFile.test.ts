@@ -19,6 +19,7 @@ describe('an org.json', () => {
     const parsed = parseOrganization('org.json', JSON.stringify(organization), { production: true });
     expect(parsed).toEqual({
       ...organization,
+      onChain: true,
       members: [
         { ...member, walletAddress: '0xABaBaBaBABabABabAbAbABAbABabababaBaBABaB', walletKind: 'key' },
       ],

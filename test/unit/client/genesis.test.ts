@@ -1,8 +1,8 @@
 import { PayloadMismatch, spokenHash, verifyGenesis } from '@orgwallet/client';
 import fc from 'fast-check';
+import { genesisPayload } from '../../../src/chain/genesisPayload';
 import { hashTypedPayload } from '../../../src/chain/typedData';
 import { canonicalJson } from '../../../src/domain/canonicalJson';
-import { genesisPayload } from '../../../src/domain/genesisPayload';
 import type { OrganizationState } from '../../../src/domain/governance';
 
 const address = (index: number) => `0x${index.toString(16).padStart(40, '0')}`;
@@ -53,6 +53,19 @@ test.each([[2], [3], [60]])('a genesis with %d admins is shown whole, with its h
   expect(state).toEqual(aState(count));
   for (const { walletAddress } of admins) expect(description).toContain(walletAddress);
   expect(spokenHash(digest).replaceAll(' ', '')).toBe(digest.slice(2));
+});
+
+test("a genesis with the admins' Safe says so in a line of its own, and in no other words", () => {
+  const state = aState(3);
+  const onChain = { ...state, admins: { ...state.admins, onChain: true as const } };
+  const payload = genesisPayload(onChain);
+  expect(verifyGenesis(payload).state).toEqual(onChain);
+  const typed = JSON.parse(payload);
+  const [first, safe, ...rest] = typed.message.summary;
+  for (const lines of [[], ["Admins' Safe 0x12"], [safe.replace('2 of', '3 of')], [safe, safe]]) {
+    const message = { ...typed.message, summary: [first, ...lines, ...rest] };
+    expect(refusalOf(canonicalJson({ ...typed, message }))).toMatch(/^message.summary/);
+  }
 });
 
 test('another hash, organization or wallet is refused', () => {

@@ -2,7 +2,7 @@ import { PayloadMismatch } from '@orgwallet/client';
 import { compareDigest } from '../../../console/src/domain/digestComparison.ts';
 import { NotGenesis, readGenesis } from '../../../console/src/domain/genesisFile.ts';
 import { comparisonText, signatureFile } from '../../../console/src/text/founding.ts';
-import { genesisPayload } from '../../../src/domain/genesisPayload';
+import { genesisPayload } from '../../../src/chain/genesisPayload';
 import type { OrganizationState } from '../../../src/domain/governance';
 
 const salt = `0x${'ab'.repeat(32)}`;

@@ -1,13 +1,15 @@
 /** @deep */
 import fc from 'fast-check';
 import {
+  type AdminsSafeStatus,
+  adminsSafeNotes,
   type Owners,
   type OwnersStep,
   planOwners,
   SENTINEL,
   wantedOwners,
 } from '../../../src/domain/adminsSafe';
-import type { OrganizationState } from '../../../src/domain/governance';
+import { adminsOf, type OrganizationState } from '../../../src/domain/governance';
 import type { WalletKind } from '../../../src/domain/wallet';
 import { anAddress } from '../../support/builders';
 import { DEEP } from '../../support/suite';
@@ -153,21 +155,66 @@ describe('who owns it on a network', () => {
   test('are the admins with a key, and on the network of contract wallets all', () => {
     const state = stateOf(['key', 'contract', 'key'], 2);
     const keys = [wallets[0], wallets[2]];
-    expect(wantedOwners(state, on(2))).toEqual({ kind: 'owners', owners: keys, threshold: 2 });
-    expect(wantedOwners(state, on(1))).toEqual({ kind: 'owners', owners: wallets.slice(0, 3), threshold: 2 });
+    expect(wantedOwners(adminsOf(state), on(2))).toEqual({ kind: 'owners', owners: keys, threshold: 2 });
+    expect(wantedOwners(adminsOf(state), on(1))).toEqual({
+      kind: 'owners',
+      owners: wallets.slice(0, 3),
+      threshold: 2,
+    });
   });
 
   test('are nobody where too few have a key: the threshold is never lowered', () => {
     const state = stateOf(['key', 'contract', 'key'], 3);
-    expect(wantedOwners(state, on(2))).toMatchObject({
+    expect(wantedOwners(adminsOf(state), on(2))).toMatchObject({
       kind: 'impossible',
       reason: expect.stringMatching(/^2 admins have .*, and 3 must sign/),
     });
-    expect(wantedOwners(state, on(1))).toMatchObject({ kind: 'owners', threshold: 3 });
+    expect(wantedOwners(adminsOf(state), on(1))).toMatchObject({ kind: 'owners', threshold: 3 });
   });
 
   test('never are the address that begins the list', () => {
     const state = stateOf(['key', 'key'], 1, [SENTINEL, wallets[1] as string]);
-    expect(wantedOwners(state, on(1))).toMatchObject({ owners: [wallets[1]] });
+    expect(wantedOwners(adminsOf(state), on(1))).toMatchObject({ owners: [wallets[1]] });
+  });
+});
+
+describe('what is noted before a change is signed', () => {
+  const member = (id: string, walletKind: WalletKind) => [
+    id,
+    { id, name: id, type: 'user', walletAddress: anAddress(), walletKind, revision: 0 },
+  ];
+  const state = (change: { threshold: number; kinds: WalletKind[]; revision?: number; onChain?: true }) =>
+    ({
+      members: Object.fromEntries(change.kinds.map((kind, i) => member(`mem_${i}`, kind))),
+      accounts: { acc_1: { id: 'acc_1', networkIds: [1, 10] } },
+      admins: {
+        ...{ id: 'adm_1', memberIds: change.kinds.map((_, i) => `mem_${i}`), threshold: change.threshold },
+        ...{ revision: change.revision ?? 0, onChain: change.onChain ?? true },
+      },
+    }) as unknown as OrganizationState;
+  const before = state({ threshold: 1, kinds: ['key', 'contract'] });
+  const safe = (networkId: number, status: AdminsSafeStatus, reason: string | null = null) => ({
+    ...{ networkId, status, reason },
+  });
+
+  it('is each network where too few could own it, once', () => {
+    const after = state({ threshold: 2, kinds: ['key', 'contract'], revision: 1 });
+    expect(adminsSafeNotes(before, after, { signerNetworkId: 1, safes: [] })).toEqual([
+      {
+        code: 'adminsSafeImpossible',
+        message: expect.stringMatching(/^nobody could take accounts over on network 10: 1 admins/),
+      },
+    ]);
+    expect(adminsSafeNotes(after, after, { signerNetworkId: 1, safes: [] })).toEqual([]);
+  });
+
+  it('is where it is not what was decided, for a change of the admins', () => {
+    const after = state({ threshold: 1, kinds: ['key', 'key'], revision: 1 });
+    const safes = [safe(1, 'behind'), safe(10, 'diverged', 'it has a guard'), safe(11, 'current')];
+    expect(adminsSafeNotes(before, after, { signerNetworkId: 1, safes })).toEqual([
+      { code: 'adminsSafeNotCurrent', message: "the admins' Safe on network 1 is behind" },
+      { code: 'adminsSafeNotCurrent', message: "the admins' Safe on network 10 is diverged: it has a guard" },
+    ]);
+    expect(adminsSafeNotes(before, before, { signerNetworkId: 1, safes })).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
+import { deriveAdminsSafe } from '../../../src/chain/adminsSafe';
+import { genesisPayload } from '../../../src/chain/genesisPayload';
 import { hashTypedPayload } from '../../../src/chain/typedData';
 import { canonicalJson } from '../../../src/domain/canonicalJson';
-import { genesisPayload } from '../../../src/domain/genesisPayload';
 import type { OrganizationState } from '../../../src/domain/governance';
 import { aHash, aMember, anAddress, anId, aState } from '../../support/builders';
 
@@ -37,6 +38,15 @@ describe('the genesis that the founders sign', () => {
     ]);
   });
 
+  it("shows the admins' Safe where they have one, and what it can do", () => {
+    const onChain = { ...state, admins: { ...state.admins, onChain: true as const } };
+    const { summary } = JSON.parse(genesisPayload(onChain)).message;
+    expect(summary).toHaveLength(4);
+    expect(summary[1]).toBe(
+      `Admins' Safe ${deriveAdminsSafe(state).safe.address}, a module of each account: 2 of these admins can take each account over, without this service`,
+    );
+  });
+
   it('does not depend on the order of fields', () => {
     const reversed = Object.fromEntries(Object.entries(state).reverse()) as unknown as OrganizationState;
     expect(genesisPayload(reversed)).toBe(genesisPayload(state));
@@ -55,6 +65,7 @@ describe('the genesis that the founders sign', () => {
       { members: { ...state.members, [bo.id]: { ...bo, walletKind: 'contract', revision: 0 } } },
     ],
     ['threshold', { admins: { ...state.admins, threshold: 1 } }],
+    ['module of its accounts', { admins: { ...state.admins, onChain: true } }],
     ['admins', { admins: { ...state.admins, memberIds: [bot.id, bo.id] } }],
   ])('has another digest with another %s', (_, change) => {
     expect(hashTypedPayload(genesisPayload({ ...state, ...change }))).not.toBe(

@@ -112,14 +112,18 @@ describe('what is no transaction', () => {
 });
 
 describe('a target', () => {
-  const account = { address: anAddress(), contracts: [anAddress(), anAddress(), anAddress()] };
+  const account = {
+    address: anAddress(),
+    contracts: [anAddress(), anAddress(), anAddress()],
+    adminsSafe: [anAddress(), anAddress()],
+  };
   const fieldOf = (to: string, transaction: TransactionContent | null = null) => {
     const checked = checkTarget({ to, content: transaction }, account);
     return checked.ok ? null : checked.refusal.field;
   };
 
-  it('is neither the account itself nor a contract that accounts are made of, in any case', () => {
-    for (const address of [account.address, ...account.contracts]) {
+  it("is neither the account itself, nor a contract that accounts are made of, nor the admins' Safe, in any case", () => {
+    for (const address of [account.address, ...account.contracts, ...account.adminsSafe]) {
       expect(fieldOf(address)).toBe('to');
       expect(fieldOf(address.toLowerCase())).toBe('to');
     }
@@ -130,7 +134,13 @@ describe('a target', () => {
     const token = anAddress();
     const to = (destination: string, amount = 0n) =>
       fieldOf(token, { type: 'TOKEN_TRANSFER', tokenAddress: token, destination, amount });
-    for (const destination of [NATIVE_CURRENCY, token, token.toLowerCase(), account.address]) {
+    for (const destination of [
+      NATIVE_CURRENCY,
+      token,
+      token.toLowerCase(),
+      account.address,
+      ...account.adminsSafe,
+    ]) {
       expect(to(destination)).toBe('data');
     }
     expect(to(anAddress())).toBeNull();

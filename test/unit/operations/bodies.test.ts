@@ -98,6 +98,12 @@ describe('what the bodies about members, groups and admins become', () => {
       { id: anId('adm'), members: [], updates: [], threshold: 3 },
       { updates: [], threshold: 3 },
     ],
+    [
+      "what was read of the admins' Safe as well",
+      'adminsUpdate',
+      { updates: [], threshold: 3, onChain: { enabled: false, safe: anAddress() } },
+      { updates: [], threshold: 3, onChain: false },
+    ],
   ])('%s', (_, kind, body, expected) => {
     expect(BODIES[kind].parse(body)).toEqual(expected);
   });

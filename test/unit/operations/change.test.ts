@@ -1,3 +1,4 @@
+import { deriveAdminsSafe } from '../../../src/chain/adminsSafe';
 import { deriveAccount } from '../../../src/chain/safeAccount';
 import type { MemberSummary } from '../../../src/domain/approval';
 import type { JsonValue } from '../../../src/domain/canonicalJson';
@@ -97,6 +98,29 @@ const conflict = (message: string | RegExp = /./) => ({
 const unrelated = made('groups/create', before, {
   items: [{ id: anId('grp'), name: 'X', memberIds: [] }],
 }).state;
+
+describe("a wallet of the organization's own", () => {
+  const { keeper, safe } = deriveAdminsSafe(before);
+  const onChain = { ...before, admins: { ...before.admins, onChain: true as const } };
+  const moved = (walletAddress: string) => ({ items: [changed(bo, { walletAddress })] });
+
+  test.each([
+    ['the admins own', safe.address, "the admins' Safe"],
+    ['keeps it', keeper.address, "the keeper of the admins' Safe"],
+    ['is an account', address, `account ${accountId}`],
+  ])('that %s is the wallet of no member', (_, wallet, what) => {
+    const refused = conflict(`${wallet}, the wallet of member ${bo.id}, is ${what} of this organization`);
+    expect(change('members/update', onChain, moved(wallet))).toEqual(refused);
+    const { state } = made('members/update', before, moved(wallet));
+    const shown = { ...bo, walletAddress: wallet };
+    const on = { revision: 0, members: [bot, shown], threshold: 1, onChain: true };
+    expect(change('admins/update', state, on)).toEqual(refused);
+  });
+
+  test("is one in an organization without an admins' Safe: it signs as a contract", () => {
+    expect(made('members/update', before, moved(address)).changes).toHaveLength(1);
+  });
+});
 
 test('every kind has data here', () => {
   expect(CASES.map(([of]) => of).sort()).toEqual(

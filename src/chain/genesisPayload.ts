@@ -1,8 +1,9 @@
-import { canonicalJson } from './canonicalJson';
-import { adminsOf, type OrganizationState } from './governance';
-import { refuse } from './refusal';
-import { quotedName, summaryLines, summaryText } from './summary';
-import { walletText } from './wallet';
+import { canonicalJson } from '../domain/canonicalJson';
+import { adminsOf, checkState, type OrganizationState } from '../domain/governance';
+import type { Result } from '../domain/refusal';
+import { quotedName, summaryLines, summaryText } from '../domain/summary';
+import { walletText } from '../domain/wallet';
+import { adminsSafeText, refuseOwnWallet } from './adminsSafe';
 
 const DOMAIN_TYPE = [
   { name: 'name', type: 'string' },
@@ -18,12 +19,19 @@ const GENESIS_TYPE = [
   { name: 'state', type: 'string' },
 ] as const;
 
+/** Refuses with conflict a state that no organization may begin with. */
+export function checkFounded(state: OrganizationState): Result<null> {
+  const checked = checkState(state);
+  return checked.ok ? (refuseOwnWallet(state) ?? checked) : checked;
+}
+
 function summaryOf(state: OrganizationState): string {
   const { threshold, members } = adminsOf(state);
   const others = Object.keys(state.members).length - members.length;
   return summaryText(
     [
       `Found ${quotedName(state.name)}: ${threshold} of ${members.length} admins decide, other members: ${others}`,
+      ...(state.admins.onChain ? [adminsSafeText(state, threshold)] : []),
     ],
     members.map((member) => [`Admin ${quotedName(member.name)} (${walletText(member)})`]),
     'state',
@@ -47,12 +55,4 @@ export function genesisPayload(state: OrganizationState): string {
       state: canonicalJson(state),
     },
   });
-}
-
-/** Why an organization can change nothing yet. */
-export function notAdmitted(organizationId: string) {
-  return refuse(
-    'conflict',
-    `the genesis of organization ${organizationId} is not admitted yet: every admin signs it, then the signer admits it`,
-  );
 }

@@ -1,0 +1,134 @@
+import { type AdminsSafe, bootstrapCall, bootstrapGas, handover, roll } from '../../chain/adminsSafe';
+import { executionGas } from '../../chain/gas';
+import type { SafeFound } from '../../chain/safeState';
+import { executionCall, type SafeTransaction } from '../../chain/safeTransaction';
+import type { NetworkConfig } from '../../config';
+import { adminsSafeStatus, adminsSequence, type Owners, planOwners } from '../../domain/adminsSafe';
+import type { OrganizationState } from '../../domain/governance';
+import { failpoint } from '../../failpoints';
+import type { UpkeepEntry } from '../journal/entries';
+import type { SignerContext } from '../signerContext';
+import { storedHashes } from '../store/signedAttempts';
+import type { ObservedAdminsSafe } from '../store/upkeep';
+import type { ObservedSafe } from './observe';
+import { type Carrying, pursue, settle, type signUpkeep, upkeepEntry } from './pursue';
+
+/** The admins' Safe of an organization on a network, as it was read. */
+interface KeptSafe {
+  readonly state: OrganizationState;
+  readonly admins: AdminsSafe;
+  readonly wanted: Owners;
+  readonly keeper: ObservedSafe;
+  readonly safe: ObservedSafe;
+}
+
+type Status = Omit<ObservedAdminsSafe, 'organizationId' | 'networkId'>;
+
+const stateIn = (found: SafeFound) => (found.kind === 'safe' ? found.state : null);
+
+/**
+ * Why the keeper is not what was made, or null: it is of the signing key alone, and has signed nothing but what is in the journal, or
+ * was before lines of it were lost (`isCutOff`).
+ */
+function keeperFault(
+  { admins, keeper: { confirmed } }: KeptSafe,
+  { last, isCutOff }: { readonly last: UpkeepEntry | undefined; readonly isCutOff: boolean },
+): string | null {
+  if (confirmed.kind === 'different') return `its keeper ${admins.keeper.address}: ${confirmed.reason}`;
+  const found = stateIn(confirmed);
+  if (!found) return null;
+  const { owners, threshold, modules, guard, nonce } = found;
+  const isOwn = owners.length === 1 && owners[0] === admins.keeper.ownerAddress && threshold === 1;
+  if (!isOwn || modules.length > 0 || BigInt(guard) !== 0n) return 'its keeper was changed';
+  if (isCutOff || nonce <= (last ? BigInt(last.safeNonce) + 1n : 0n)) return null;
+  return `nonce ${nonce} of its keeper is ahead of the journal: its key has signed something else`;
+}
+
+/** What carries a transaction of the keeper: alone, or with what is missing of both Safes. */
+function carryingOf({ admins, wanted, keeper, safe }: KeptSafe) {
+  return ({ transaction, signature }: Awaited<ReturnType<typeof signUpkeep>>): Carrying => {
+    if (transaction.safeTxGas > 0n) {
+      return { call: executionCall(transaction, signature), gas: executionGas(transaction) };
+    }
+    const missing = { keeper: !keeper.isPresent, safe: !safe.isPresent };
+    return {
+      call: bootstrapCall(admins, missing, { transaction, signature }),
+      gas: bootstrapGas(transaction, wanted, missing),
+    };
+  };
+}
+
+/** What the keeper executes next: the handover of a Safe that it owns, or the steps to the wanted owners; null: nothing. */
+function nextContent({ admins, wanted, safe }: KeptSafe, status: Status['status']) {
+  if (status === 'missing') return handover(admins, wanted);
+  const found = stateIn(safe.confirmed);
+  return status === 'behind' && found ? roll(admins, planOwners(found, wanted)) : null;
+}
+
+/** How the admins' Safe is, by what its keeper has written before and what was read. */
+function statusOf(kept: KeptSafe, written: readonly UpkeepEntry[], isCutOff: boolean): Status {
+  const { state, admins, wanted, safe } = kept;
+  const found = stateIn(safe.confirmed);
+  const last = written.at(-1);
+  const sequence = written.filter((one) => isDone(kept, one)).at(-1)?.sequence ?? null;
+  const seen = { owners: found?.owners ?? null, threshold: found?.threshold ?? null, sequence };
+  const fault =
+    safe.confirmed.kind === 'different'
+      ? `${admins.safe.address}: ${safe.confirmed.reason}`
+      : keeperFault(kept, { last, isCutOff });
+  if (fault !== null) return { status: 'unknown', ...seen, reason: fault };
+  const compared = adminsSafeStatus(found, {
+    ...{ keeper: admins.keeper.address, fallbackHandler: admins.safe.fallbackHandler, wanted },
+    ...{ sequence: adminsSequence(state), written: sequence },
+  });
+  const isInFlight = last !== undefined && !isDone(kept, last);
+  // What is in flight may be what it lacks.
+  if (isInFlight && compared.status === 'diverged') return { status: 'behind', ...seen, reason: null };
+  return { ...compared, ...seen };
+}
+
+/** The nonce of the keeper, with the network's confirmations. */
+const nonceOf = ({ keeper }: KeptSafe) => stateIn(keeper.confirmed)?.nonce ?? 0n;
+
+function isDone(kept: KeptSafe, { safeNonce }: UpkeepEntry): boolean {
+  return BigInt(safeNonce) < nonceOf(kept);
+}
+
+/**
+ * Keeps the admins' Safe of an organization on a network: one transaction of its keeper at a time, each in the journal before
+ * it is signed. Returns how it is, and whether something is in flight. Throws SignerRefusal, TemporaryRefusal and ChainUnavailable.
+ */
+export async function keepAdminsSafe(
+  context: SignerContext,
+  network: NetworkConfig,
+  kept: KeptSafe,
+): Promise<{ readonly status: Status; readonly inFlight: boolean }> {
+  const { state, admins } = kept;
+  const { journal } = context;
+  const written = journal.upkeepsOf({ networkId: network.id, safe: admins.keeper.address });
+  const status = statusOf(kept, written, journal.cutoffOf(state.id) !== undefined);
+  if (status.status === 'unknown') return { status, inFlight: false };
+  const done = written.filter((one) => isDone(kept, one));
+  // A database that has lost some gets all of them back.
+  const stored = await storedHashes(
+    context.db,
+    done.map(({ safeTxHash }) => safeTxHash),
+  );
+  for (const entry of done) {
+    if (entry === done.at(-1) || !stored.has(entry.safeTxHash)) await settle(context, network, entry);
+  }
+  const last = written.at(-1);
+  if (last && !isDone(kept, last)) {
+    await pursue(context, network, last, carryingOf(kept));
+    return { status, inFlight: true };
+  }
+  const content = nextContent(kept, status.status);
+  if (!content) return { status, inFlight: false };
+  const transaction: SafeTransaction = { ...content, networkId: network.id, nonce: nonceOf(kept) };
+  const of = { organizationId: state.id, accountId: null, sequence: adminsSequence(state) };
+  const entry = upkeepEntry(of, transaction);
+  await journal.append(entry);
+  failpoint('signer.upkeepJournaled');
+  await pursue(context, network, entry, carryingOf(kept));
+  return { status, inFlight: true };
+}

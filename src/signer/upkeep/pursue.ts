@@ -1,0 +1,233 @@
+import type { Address, Hex } from 'viem';
+import type { Call } from '../../chain/adminsSafe';
+import { type ChainClient, ChainUnavailable, receiptOf, transactionCount } from '../../chain/clients';
+import { keccak256 } from '../../chain/keccak';
+import { readRawTransaction } from '../../chain/rawTransaction';
+import { relayerIndex } from '../../chain/relayerIndex';
+import { type SafeTransaction, safeTransactionHash } from '../../chain/safeTransaction';
+import type { NetworkConfig } from '../../config';
+import type { Tx } from '../../db/database';
+import type { Envelope } from '../../db/envelopes';
+import type { Reservation } from '../../db/reservations';
+import { failpoint } from '../../failpoints';
+import { type BoundedTerms, boundTerms } from '../boundedTerms';
+import type { UpkeepEntry } from '../journal/entries';
+import { ROLLED_BACK, TemporaryRefusal } from '../refusal';
+import { gasOf, reservedBefore, reserveEnvelope, signReserved } from '../signEnvelope';
+import { type SignerContext, withNetwork } from '../signerContext';
+import { reservationsOf } from '../store/reservations';
+import { decideUpkeep, decideUpkeepEnvelope, provideUpkeep, upkeepEnvelopes } from '../store/upkeep';
+import { canBeRaised, ownTerms, sendOwn } from './relaying';
+
+/** How long an envelope may wait before its fee is raised, in milliseconds. */
+const STUCK_AFTER_MS = 30_000;
+/** So many envelopes may revert within an hour: more would be in vain as well. */
+const MOST_REVERTS = 5;
+
+/** What is in the journal, as the transaction that is signed. */
+export function contentOf({ networkId, safe, to, data, safeTxGas, safeNonce }: UpkeepEntry): SafeTransaction {
+  return {
+    ...{ networkId, account: safe as Address, to: to as Address, value: 0n, data: data as Hex },
+    ...{ safeTxGas: BigInt(safeTxGas), nonce: BigInt(safeNonce) },
+  };
+}
+
+/** A content with its nonce, as it goes into the journal. */
+export function upkeepEntry(
+  of: Pick<UpkeepEntry, 'organizationId' | 'accountId' | 'sequence'>,
+  transaction: SafeTransaction,
+): UpkeepEntry {
+  const { networkId, account, to, data, safeTxGas, nonce } = transaction;
+  return {
+    ...{ type: 'upkeep', ...of, networkId, safe: account, safeNonce: String(nonce) },
+    ...{ safeTxHash: safeTransactionHash(transaction), to, data, safeTxGas: String(safeTxGas) },
+  };
+}
+
+/** Signs what is in the journal with the key of the organization. Throws TemporaryRefusal for an entry with another hash. */
+export async function signUpkeep(
+  { keystore }: Pick<SignerContext, 'keystore'>,
+  entry: UpkeepEntry,
+): Promise<{ readonly transaction: SafeTransaction; readonly signature: Hex }> {
+  const transaction = contentOf(entry);
+  const hash = safeTransactionHash(transaction);
+  if (hash !== entry.safeTxHash) {
+    throw new TemporaryRefusal(
+      'rollback',
+      `the upkeep at nonce ${entry.safeNonce} of ${entry.safe} is not ${hash}: ${ROLLED_BACK}`,
+    );
+  }
+  return { transaction, signature: await keystore.organizationKey(entry.organizationId).sign({ hash }) };
+}
+
+/** The endpoint by which the signer sends. Throws ChainUnavailable without one. */
+function ownEndpoint(context: Pick<SignerContext, 'endpointsOf'>, network: NetworkConfig): ChainClient {
+  const [chain] = context.endpointsOf(network);
+  if (!chain) throw new ChainUnavailable(network, 'the signer has no endpoints there (signerRpcUrls)');
+  return chain;
+}
+
+/** What carries an upkeep to its network now. */
+export interface Carrying {
+  readonly call: Call;
+  readonly gas: bigint;
+}
+
+const gasFor = ({ organizationId }: UpkeepEntry) => ({ kind: 'upkeep', organizationId }) as const;
+
+/** The terms of an envelope of an upkeep that replaces none. Throws ChainUnavailable. */
+export async function firstTerms(
+  context: SignerContext,
+  network: NetworkConfig,
+  { accountId, safe }: UpkeepEntry,
+  gas: bigint,
+): Promise<BoundedTerms> {
+  const chain = ownEndpoint(context, network);
+  const index = relayerIndex(accountId ?? safe, network.relayers);
+  const relayerAddress = context.keystore.relayerKey(network.id, index).address;
+  return boundTerms(context, network.id, await ownTerms(chain, { relayerAddress, gas }));
+}
+
+/** Takes a nonce of a relayer for an upkeep, in the transaction that stores it. Throws SignerRefusal and TemporaryRefusal. */
+export async function reserveFirst(
+  context: SignerContext,
+  tx: Tx,
+  { entry, attemptId }: { readonly entry: UpkeepEntry; readonly attemptId: bigint },
+  terms: BoundedTerms,
+): Promise<Reservation> {
+  const request = { attemptId, about: gasFor(entry), networkId: entry.networkId, terms };
+  const before = (await reservationsOf(tx, [{ id: attemptId }])).at(-1);
+  // A crash came before it was signed.
+  if (before && before.gas >= BigInt(terms.gas)) return reservedBefore(context, tx, request, before);
+  return reserveEnvelope(context, tx, request);
+}
+
+/** Signs and stores an envelope. Throws SignerRefusal, TemporaryRefusal, ChainUnavailable. */
+async function signCarrying(
+  context: SignerContext,
+  chain: ChainClient,
+  { entry, attemptId, replaced }: { entry: UpkeepEntry; attemptId: bigint; replaced: Envelope | undefined },
+  { call, gas }: Carrying,
+): Promise<void> {
+  const { network } = chain;
+  const about = gasFor(entry);
+  const terms = replaced
+    ? await boundTerms(
+        context,
+        network.id,
+        await ownTerms(chain, { relayerAddress: replaced.relayerAddress, gas, replaced }),
+      )
+    : await firstTerms(context, network, entry, gas);
+  const reserved = await withNetwork(context, network.id, (tx) =>
+    replaced
+      ? reserveEnvelope(context, tx, { attemptId, about, networkId: network.id, terms, replaces: replaced })
+      : reserveFirst(context, tx, { entry, attemptId }, terms),
+  );
+  failpoint('signer.upkeepReserved');
+  await context.gasBudget.append(gasOf(reserved, about));
+  await signReserved(context, reserved, call);
+}
+
+/** The envelopes of an upkeep whose bytes a relayer of this signer has signed for it: rows may say anything. */
+async function ownEnvelopes(
+  { db, keystore }: SignerContext,
+  { network }: ChainClient,
+  { data }: UpkeepEntry,
+  attemptId: bigint,
+): Promise<readonly Envelope[]> {
+  const relayers = Array.from({ length: network.relayers }, (_, index) =>
+    String(keystore.relayerKey(network.id, index).address),
+  );
+  const own: Envelope[] = [];
+  for (const one of await upkeepEnvelopes(db, attemptId)) {
+    const read = await readRawTransaction(one.rawTransaction as Hex).catch(() => undefined);
+    const carried = read?.transaction.data?.includes(data.slice(2).toLowerCase());
+    if (!read || !carried || read.signer !== one.relayerAddress || !relayers.includes(read.signer)) continue;
+    own.push({ ...one, transactionHash: keccak256(one.rawTransaction as Hex) });
+  }
+  return own;
+}
+
+/** What became of the envelopes of an upkeep that is undecided; returns the one that goes on. */
+async function followEnvelopes(
+  context: SignerContext,
+  chain: ChainClient,
+  entry: UpkeepEntry,
+  attemptId: bigint,
+): Promise<Envelope | 'mined' | undefined> {
+  const { db, upkeep } = context;
+  let last: Envelope | undefined;
+  for (const one of await ownEnvelopes(context, chain, entry, attemptId)) {
+    const receipt = await receiptOf(chain, one.transactionHash);
+    if (receipt?.status === 'success') return 'mined';
+    if (receipt) {
+      if (one.outcome !== 'reverted') upkeep.noteRevert(entry.safeTxHash);
+      await decideUpkeepEnvelope(db, one, 'reverted');
+    } else if ((await transactionCount(chain, one.relayerAddress)) > one.relayerNonce) {
+      await decideUpkeepEnvelope(db, one, 'dropped');
+    } else {
+      await decideUpkeepEnvelope(db, one, null);
+      last = one;
+    }
+  }
+  return last;
+}
+
+/**
+ * Carries an undecided upkeep on: sends it again, with a higher fee where it waits, in a new envelope where one reverted. It
+ * waits for nobody: the signer sends by its own endpoints. Throws SignerRefusal, TemporaryRefusal and ChainUnavailable.
+ */
+export async function pursue(
+  context: SignerContext,
+  network: NetworkConfig,
+  entry: UpkeepEntry,
+  carrying: (signed: Awaited<ReturnType<typeof signUpkeep>>) => Carrying,
+): Promise<void> {
+  const { db } = context;
+  const chain = ownEndpoint(context, network);
+  const attemptId = await provideUpkeep(db, entry);
+  await decideUpkeep(db, attemptId, null);
+  const live = await followEnvelopes(context, chain, entry, attemptId);
+  if (live === 'mined') return;
+  let replaced = live;
+  if (live) {
+    const inTheWay = await sendOwn(context, chain, live);
+    const isStuck = context.upkeep.waitedMs(live) > STUCK_AFTER_MS && (await canBeRaised(chain, live));
+    if (!inTheWay && !isStuck) return;
+    replaced = inTheWay ?? live;
+  }
+  if (context.upkeep.revertsOf(entry.safeTxHash) >= MOST_REVERTS) {
+    throw new TemporaryRefusal(
+      'undecided',
+      `${MOST_REVERTS} envelopes of the upkeep at nonce ${entry.safeNonce} of ${entry.safe} reverted within an hour`,
+    );
+  }
+  await signCarrying(
+    context,
+    chain,
+    { entry, attemptId, replaced },
+    carrying(await signUpkeep(context, entry)),
+  );
+  const made = (await upkeepEnvelopes(db, attemptId)).at(-1);
+  if (made) await sendOwn(context, chain, made);
+}
+
+/** Records that upkeeps are done, in a database that may lack them, and what became of their envelopes. */
+export async function settle(
+  context: SignerContext,
+  network: NetworkConfig,
+  entry: UpkeepEntry,
+): Promise<void> {
+  const { db } = context;
+  const [chain] = context.endpointsOf(network);
+  const attemptId = await provideUpkeep(db, entry);
+  await decideUpkeep(db, attemptId, 'executed');
+  for (const one of await upkeepEnvelopes(db, attemptId)) {
+    if (!chain || one.outcome !== null) continue;
+    const receipt = await receiptOf(chain, one.transactionHash);
+    if (receipt) await decideUpkeepEnvelope(db, one, receipt.status === 'success' ? 'mined' : 'reverted');
+    else if ((await transactionCount(chain, one.relayerAddress)) > one.relayerNonce) {
+      await decideUpkeepEnvelope(db, one, 'dropped');
+    }
+  }
+}
