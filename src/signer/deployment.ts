@@ -1,4 +1,5 @@
 import { type Call, securedDeploymentCall, securingGas } from '../chain/adminsSafe';
+import { dataCost } from '../chain/dataFee';
 import { deploymentCall } from '../chain/safeAccount';
 import type { Tx } from '../db/database';
 import { deploymentEnvelopes, undecidedEnvelope } from '../db/envelopes';
@@ -14,10 +15,10 @@ import { assertIds } from './input';
 import type { UpkeepEntry } from './journal/entries';
 import { refusalsAsValues, type SigningResult } from './refusal';
 import { gasOf, reservedBefore, reserveEnvelope, signReserved } from './signEnvelope';
-import { type SignerContext, withNetwork } from './signerContext';
+import { networkOf, type SignerContext, withNetwork } from './signerContext';
 import { deploymentReservation } from './store/reservations';
 import { provideDeploymentAttempt } from './store/signedAttempts';
-import { takeNonce } from './upkeep/accounts';
+import { securingEntry, takeNonce } from './upkeep/accounts';
 import { contentOf, signUpkeep } from './upkeep/pursue';
 
 /**
@@ -52,9 +53,22 @@ async function callOf(
   return first ? securedDeploymentCall(account, await signUpkeep(context, first)) : deploymentCall(account);
 }
 
+/** Gas that a rollup takes for the data of the first transaction of an account. Throws ChainUnavailable. */
+async function dataGasOf(
+  context: SignerContext,
+  { organizationId, accountId, networkId }: DeploymentKey,
+): Promise<bigint> {
+  const [chain] = context.endpointsOf(networkOf(context, networkId));
+  const { state } = await context.readSealedState(context.db, organizationId, { remembered: true });
+  if (!chain || !state.admins.onChain) return 0n;
+  const first = securingEntry({ state, accountId, networkId }, 0n);
+  return (await dataCost(chain, contentOf(first))).gas;
+}
+
 /** The terms, with gas for the first transaction of the account. */
-function withGas<T extends EnvelopeTerms>(terms: T, first: UpkeepEntry | undefined): T {
-  return first ? { ...terms, gas: String(BigInt(terms.gas) + securingGas(contentOf(first))) } : terms;
+function withGas<T extends EnvelopeTerms>(terms: T, first: UpkeepEntry | undefined, dataGas: bigint): T {
+  if (!first) return terms;
+  return { ...terms, gas: String(BigInt(terms.gas) + securingGas(contentOf(first)) + dataGas) };
 }
 
 /**
@@ -73,6 +87,7 @@ export async function signDeployment(
     const about = { kind: 'deployment', organizationId: input.organizationId } as const;
     assertNotFrozen(context, input.organizationId);
     const asked = await boundTerms(context, networkId, input.terms);
+    const dataGas = await dataGasOf(context, input);
     const found = await withNetwork(
       context,
       networkId,
@@ -81,7 +96,7 @@ export async function signDeployment(
         const before = await deploymentReservation(tx, input);
         const envelopes = await deploymentEnvelopes(tx, input);
         const first = await firstUpkeep(context, tx, { state, account, ...of });
-        const terms = withGas(asked, first);
+        const terms = withGas(asked, first, dataGas);
         // A crash came before it was signed.
         if (before) {
           const { attemptId } = before;

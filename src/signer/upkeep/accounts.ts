@@ -16,11 +16,11 @@ import type { ObservedSafe } from './observe';
 import {
   type Carrying,
   contentOf,
-  firstTerms,
   pursue,
   reserveFirst,
   settle,
   type signUpkeep,
+  termsOf,
   upkeepEntry,
 } from './pursue';
 
@@ -130,7 +130,8 @@ async function takeAtNonce(
   nonce: bigint,
 ): Promise<UpkeepEntry | undefined> {
   const entry = securingEntry(of, nonce);
-  const terms = await firstTerms(context, network, entry, executionGas(contentOf(entry)));
+  const { data } = contentOf(entry);
+  const terms = await termsOf(context, network, entry, { gas: executionGas(contentOf(entry)), data });
   return withNetwork(
     context,
     network.id,

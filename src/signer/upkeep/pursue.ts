@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem';
 import type { Call } from '../../chain/adminsSafe';
 import { type ChainClient, ChainUnavailable, receiptOf, transactionCount } from '../../chain/clients';
+import { dataCost } from '../../chain/dataFee';
 import { keccak256 } from '../../chain/keccak';
 import { readRawTransaction } from '../../chain/rawTransaction';
 import { relayerIndex } from '../../chain/relayerIndex';
@@ -75,17 +76,23 @@ export interface Carrying {
 
 const gasFor = ({ organizationId }: UpkeepEntry) => ({ kind: 'upkeep', organizationId }) as const;
 
-/** The terms of an envelope of an upkeep that replaces none. Throws ChainUnavailable. */
-export async function firstTerms(
+/** The terms of an envelope that carries an upkeep, with gas for its data on a rollup; `replaced`: in place of that one. Throws ChainUnavailable. */
+export async function termsOf(
   context: SignerContext,
   network: NetworkConfig,
   { accountId, safe }: UpkeepEntry,
-  gas: bigint,
+  {
+    gas,
+    data,
+    replaced,
+  }: { readonly gas: bigint; readonly data: Hex; readonly replaced?: Envelope | undefined },
 ): Promise<BoundedTerms> {
   const chain = ownEndpoint(context, network);
   const index = relayerIndex(accountId ?? safe, network.relayers);
-  const relayerAddress = context.keystore.relayerKey(network.id, index).address;
-  return boundTerms(context, network.id, await ownTerms(chain, { relayerAddress, gas }));
+  const relayerAddress = replaced?.relayerAddress ?? context.keystore.relayerKey(network.id, index).address;
+  const { gas: dataGas } = await dataCost(chain, { account: safe as Address, data });
+  const terms = await ownTerms(chain, { relayerAddress, gas: gas + dataGas, replaced });
+  return boundTerms(context, network.id, terms);
 }
 
 /** Takes a nonce of a relayer for an upkeep, in the transaction that stores it. Throws SignerRefusal and TemporaryRefusal. */
@@ -111,13 +118,7 @@ async function signCarrying(
 ): Promise<void> {
   const { network } = chain;
   const about = gasFor(entry);
-  const terms = replaced
-    ? await boundTerms(
-        context,
-        network.id,
-        await ownTerms(chain, { relayerAddress: replaced.relayerAddress, gas, replaced }),
-      )
-    : await firstTerms(context, network, entry, gas);
+  const terms = await termsOf(context, network, entry, { gas, data: call.data, replaced });
   const reserved = await withNetwork(context, network.id, (tx) =>
     replaced
       ? reserveEnvelope(context, tx, { attemptId, about, networkId: network.id, terms, replaces: replaced })

@@ -35,7 +35,7 @@ const pay = async (account: Awaited<ReturnType<typeof founded>>) =>
   );
 
 describe('a removed quorum', () => {
-  it('cannot act once the roll has landed, and it lands though a payment before it is never sent', async () => {
+  itDeep('cannot act once the roll has landed, and it lands though a payment before it is never sent', async () => {
     const { world } = upkeep;
     const { alice, bob, dave, bot } = world.org;
     const account = await founded([alice, bob, bot], 2);

@@ -20,7 +20,7 @@ import { TransactionWorld } from '../transactionWorld';
 import { deployAsFunder } from '../wallets';
 
 const ROUNDS = DEEP ? 28 : 2;
-const ORGANIZATIONS = 6;
+const ORGANIZATIONS = DEEP ? 6 : 3;
 const MEMBERS = 12;
 const MOST_ADMINS = 8;
 
