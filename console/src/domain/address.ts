@@ -1,12 +1,5 @@
-import { isAddress } from 'viem';
-
 export const INVALID_ADDRESS =
   'Invalid address (expected 0x and 40 hex digits; with mixed case, a valid checksum)';
-
-/** What is wrong with a typed address; nothing is wrong while it is empty. */
-function addressError(text: string): string | undefined {
-  return text.trim() === '' || isAddress(text.trim()) ? undefined : INVALID_ADDRESS;
-}
 
 /** The ends of an address, which people compare. */
 export const shortAddress = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`;
