@@ -3,8 +3,10 @@ import type { Response } from 'express';
 import type { FeedPlace } from '../db/feed';
 import { cursorText } from '../domain/feedCursor';
 import { type FeedEntry, feedEvent } from '../domain/feedEvent';
-import type { EventFeed, FeedPage, Reader } from './eventFeed';
+import type { EventFeed } from './eventFeed';
 import { beginStream } from './exchange';
+import type { Listener } from './feedListeners';
+import type { FeedPage, Reader } from './feedPages';
 
 const PING_MS = 15_000;
 const RETRY_MS = 1_000;
@@ -50,15 +52,15 @@ function follow(feed: EventFeed, { credential, types }: Reader, response: Respon
     if (response.writableLength > MAX_UNREAD) response.destroy();
     else response.write(text);
   };
-  const listener = {
+  const listener: Listener = {
     credential,
     place,
-    receive(entries: readonly FeedEntry[]) {
+    receive(entries) {
       const shown = types ? entries.filter(({ action }) => types.has(action)) : entries;
       if (shown.length > 0) send(shown.map(eventText).join(''));
       else if (performance.now() - sentAtMs >= PING_MS) send(`: ping\n${idLine(listener.place)}\n`);
     },
-    end(reason: 'over' | 'lost' | 'stopping') {
+    end(reason) {
       response.end(reason === 'over' ? 'event: end\ndata: {}\n\n' : '');
     },
   };

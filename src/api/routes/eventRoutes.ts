@@ -1,9 +1,10 @@
 import { listEventsEndpoint } from '../../contract/eventContract';
 import { CURSORS, cursorText, readCursors } from '../../domain/feedCursor';
 import { feedEvent } from '../../domain/feedEvent';
-import type { After, EventFeed, FeedPage } from '../eventFeed';
+import type { EventFeed } from '../eventFeed';
 import { streamEvents } from '../eventStreams';
 import { holdAnswer } from '../exchange';
+import type { After, FeedPage } from '../feedPages';
 import { badRequest } from '../refusals';
 import { answerRoute, type Route } from '../requestContext';
 
