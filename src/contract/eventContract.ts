@@ -98,7 +98,7 @@ export const listEventsEndpoint = endpoint({
       .meta({
         description:
           'A cursor, `<position>-<hash>` of the last event that you have: where the log does not have it any more, 410. With ' +
-          'further ones after commas, `details.position` of the 410 is the newest that it has. A position alone is not compared. ' +
+          'further ones after commas, `details.position` of the 410 is the newest that it has; 0 where it has none. A position alone is not compared. ' +
           '`latest`: from now on. Absent: from the first event on.',
         examples: [EXAMPLE_CURSOR],
       }),
