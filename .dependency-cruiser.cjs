@@ -7,7 +7,7 @@ const npm = (...names) => `^node_modules/(${names.join('|')})/`;
 
 /** Files of src/chain that compute, and neither call a node nor hold keys. */
 const PURE_CHAIN = file(
-  'src/chain/(address|adminsSafe|genesisPayload|nestedCalls|nestingFunctions|decode|domainSalt|functions|keccak|loopback|revertReason|safeAccount|typedData)',
+  'src/chain/(address|adminsSafe|genesisPayload|nestedCalls|nestingFunctions|decode|domainSalt|functions|keccak|revertReason|safeAccount|typedData)',
 );
 const MESSAGES = file('src/temporal/(ids|messages|searchAttributes|traceHeader)');
 const CONFIG = file('src/config');
@@ -173,7 +173,7 @@ const LAYERS = {
   },
   'src/production': { files: 'src/production', may: [folder('src/db'), CONFIG, TIME_LIMIT] },
   'src/clients': {
-    files: 'src/(clients|sharedSettings)',
+    files: 'src/(clients|ownSettings)',
     may: [folder('src/(chain|db|domain|temporal)'), CONFIG_ERROR, ROLE_SETTINGS, file('src/signerApart')],
     types: [CONFIG, LIFETIME, LOGGING, METRICS, TRACING],
   },
@@ -214,7 +214,7 @@ const LAYERS = {
   'src/config': {
     files:
       'src/(certificates|config|configError|failpoints|fileOwner|freePort|healthMetrics|keepPolling|lastingFailure|lifetime|listen|logging|mapLimit|metrics|openTelemetry|parts|projectRoot|roleSettings|secrets|setNewest|signerApart|timeLimit|tracing|version)',
-    may: [file('src/chain/(loopback|relayerIndex)')],
+    may: [file('src/domain/(chainShortName|loopback|network)')],
     types: [folder('src/(chain|db)')],
   },
   'src/cli': {
@@ -230,7 +230,7 @@ const LAYERS = {
       MAP_LIMIT,
       REMEMBERED,
       TIME_LIMIT,
-      file('src/(projectRoot|sharedSettings|version)'),
+      file('src/(ownSettings|projectRoot|version)'),
       CLIENT,
     ],
   },

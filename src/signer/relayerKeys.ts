@@ -1,7 +1,8 @@
 import type { SigningKey } from '../chain/keys';
-import { MAX_RELAYERS, relayerIndex } from '../chain/relayerIndex';
+import { relayerIndex } from '../chain/relayerIndex';
 import type { Tx } from '../db/database';
 import { payingRelayer } from '../db/reservations';
+import { MAX_RELAYERS } from '../domain/network';
 import type { EnvelopeTerms } from '../domain/terms';
 import { SignerRefusal, TemporaryRefusal } from './refusal';
 import { networkOf, type SignerContext } from './signerContext';

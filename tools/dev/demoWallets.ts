@@ -11,7 +11,7 @@ import { exchangeOf, sendJson } from '../../src/api/exchange';
 import { assertOwnOrigin } from '../../src/api/origin';
 import type { PageAddition } from '../../src/api/pageAddition';
 import { badRequest, pathNotFound, Refused } from '../../src/api/refusals';
-import { isLoopback } from '../../src/chain/loopback';
+import { isLoopback } from '../../src/domain/loopback';
 import { projectRoot } from '../../src/projectRoot';
 import type { DemoFile } from './prepare';
 

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Keystore } from '../../src/chain/keys';
-import { isLoopback } from '../../src/chain/loopback';
 import { type NetworkConfig, readNetworks } from '../../src/config';
 import { issueApiKey } from '../../src/credentials/apiKeys';
 import { createDatabase, type Db } from '../../src/db/database';
@@ -10,6 +9,7 @@ import { migrate } from '../../src/db/migrate';
 import { listOrganizations } from '../../src/db/organizations';
 import { listRelayers } from '../../src/db/relayers';
 import { OPERATOR } from '../../src/domain/actor';
+import { isLoopback } from '../../src/domain/loopback';
 import { openKeystore, readPassphrase } from '../../src/signer/keys/keystore';
 import { foundOrganization } from './foundOrganization';
 import { fundOnLocalChain } from './localChain';

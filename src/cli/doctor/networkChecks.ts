@@ -1,12 +1,12 @@
 import type { Address } from 'viem';
 import { ask, type ChainClient } from '../../chain/clients';
 import { currentFees } from '../../chain/fees';
-import { isLoopback } from '../../chain/loopback';
 import { gasPriceText, nativeAmount } from '../../chain/nativeAmount';
 import { relayerFunds } from '../../chain/relayerFunds';
 import { refuseNetwork } from '../../chain/safe';
 import type { Relayer } from '../../db/relayers';
 import { min } from '../../domain/bigint';
+import { isLoopback } from '../../domain/loopback';
 import { duration } from '../text';
 import { type Finding, fail, ok, warn } from './finding';
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../config';
 import type { Db } from '../../db/database';
-import { settingDifferences } from '../../domain/sharedSettings';
-import { sharedSettings } from '../../sharedSettings';
+import { settingDifferences } from '../../domain/settingDifferences';
+import { sharedSettings } from '../../ownSettings';
 import { readSignerSettings } from '../../signer/store/signerLease';
 import { type Finding, fail, ok, warn } from './finding';
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database';
 import { execute, queryRows } from '../../db/rows';
-import type { SharedSettings } from '../../domain/sharedSettings';
+import type { SharedSettings } from '../../domain/settingDifferences';
 import type { JournalPosition, LeaseHold, StoredLease } from '../../domain/signerLease';
 
 interface LeaseColumns extends Omit<StoredLease, 'position' | 'process'> {

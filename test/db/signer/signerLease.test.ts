@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, type Db } from '../../../src/db/database';
 import { newId } from '../../../src/db/ids';
 import { migrate } from '../../../src/db/migrate';
-import type { SharedSettings } from '../../../src/domain/sharedSettings';
+import type { SharedSettings } from '../../../src/domain/settingDifferences';
 import type { FreezeEntry, SealEntry } from '../../../src/signer/journal/entries';
 import { type Journal, openJournal } from '../../../src/signer/journal/journal';
 import {

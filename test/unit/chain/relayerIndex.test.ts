@@ -1,4 +1,5 @@
-import { MAX_RELAYERS, relayerIndex } from '../../../src/chain/relayerIndex';
+import { relayerIndex } from '../../../src/chain/relayerIndex';
+import { MAX_RELAYERS } from '../../../src/domain/network';
 
 describe('the relayer of an account', () => {
   it('follows from the id of the account and the number of relayers', () => {

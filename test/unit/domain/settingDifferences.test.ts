@@ -1,4 +1,4 @@
-import { type SharedSettings, settingDifferences } from '../../../src/domain/sharedSettings';
+import { type SharedSettings, settingDifferences } from '../../../src/domain/settingDifferences';
 
 const NETWORK: SharedSettings['networks'][number] = {
   ...{ id: 1, name: 'Mainnet', relayers: 2, confirmations: 3, maxFeePerGas: '100', dataFee: null },

@@ -1,5 +1,5 @@
 import type { Config } from './config';
-import type { SharedSettings } from './domain/sharedSettings';
+import type { SharedSettings } from './domain/settingDifferences';
 import { readPayloadKeys } from './temporal/payloadCodec';
 
 /** The ids of the keys that encrypt payloads. Throws where the file cannot be read. */
