@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { ConfigError } from './configError';
+import { shortNameOf } from './domain/chainShortName';
 import { isLoopback } from './domain/loopback';
 import { MAX_RELAYERS } from './domain/network';
 import { projectRoot } from './projectRoot';
@@ -422,7 +423,15 @@ const networksSchema = z
   .refine(
     (networks) => new Set(networks.map((network) => network.id)).size === networks.length,
     'network ids must be unique',
-  );
+  )
+  .superRefine((networks, context) => {
+    const names = networks.map(shortNameOf);
+    for (const [i, name] of names.entries()) {
+      if (name === undefined || names.indexOf(name) === i) continue;
+      const message = `is the short name of network ${networks[names.indexOf(name)]?.id}`;
+      context.addIssue({ code: 'custom', path: [i, 'shortName'], message });
+    }
+  });
 
 type NetworkInput = z.output<typeof networksSchema>[number];
 

@@ -517,6 +517,14 @@ describe('a networks file', () => {
     ['no list', {}, 'top'],
     ['an empty list', [], 'top'],
     ['two networks with one id', [NETWORK, NETWORK], 'network ids must be unique'],
+    [
+      'two networks with one short name',
+      [
+        { ...NETWORK, id: 1 },
+        { ...NETWORK, id: 2, shortName: 'eth' },
+      ],
+      '1.shortName: is the short name of network 1',
+    ],
     ['an id of 0', [{ ...NETWORK, id: 0 }], 'at 0.id:'],
     ['an id that is a text', [{ ...NETWORK, id: '1' }], 'at 0.id:'],
     ['an id beyond what a number can tell apart', [{ ...NETWORK, id: 2 ** 53 }], 'at 0.id:'],
