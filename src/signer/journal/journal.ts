@@ -201,11 +201,15 @@ export class Journal extends JournalReader {
 
   override async close(): Promise<void> {
     clearInterval(this.watch);
-    await this.flushing;
-    await this.databaseLease?.release();
-    this.broken ??= new JournalError(`${this.file}: the journal is closed`);
-    this.lease.release();
-    await super.close();
+    try {
+      await this.flushing;
+      await this.databaseLease?.release();
+      this.broken ??= new JournalError(`${this.file}: the journal is closed`);
+      this.lease.release();
+    } finally {
+      // A lease on a disk that is read-only cannot be released.
+      await super.close();
+    }
   }
 
   /** When an entry was appended before: the end of that. Throws JournalError when another one has taken its place. */
@@ -339,10 +343,10 @@ export async function openJournal(options: OpenJournal): Promise<Journal> {
   const lease = await takeLease(leaseFile(file), { waitMs, onWaiting, owner, signal }).catch(orReason);
   try {
     const handle = await open(file, 'a+', 0o600).catch(orReason);
-    if (!isPresent) giveAsRoot(owner, file);
     const journal = new Journal(file, handle, lease, ownTime, onLost);
-    await syncFolder(file);
     try {
+      if (!isPresent) giveAsRoot(owner, file);
+      await syncFolder(file);
       await journal.load();
       const torn = await journal.cutTorn();
       if (torn > 0) onTorn?.(torn);

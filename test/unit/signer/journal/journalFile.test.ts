@@ -3,7 +3,9 @@ import {
   copyFileSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   truncateSync,
@@ -105,6 +107,17 @@ test('while it is being written it is as it should be', async () => {
   expect(lost).toEqual([]);
 });
 
+/** The files that this process has open. */
+const openFiles = () =>
+  readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      // The one of the folder itself, which is closed.
+      return [];
+    }
+  });
+
 test('a full disk stops the signer, says so, and leaves a journal that can be opened again', async () => {
   mount(folder, '-o', 'size=16k');
   const one = await opened();
@@ -132,6 +145,7 @@ test('a disk that is read-only stops the signer without a signature, and keeps i
   await until('the signer is told', async () => lost.length === 1, 10_000);
   expect(lost[0]?.message).toMatch(/read-only/);
   await journal?.close().catch(() => undefined);
+  expect(openFiles().filter((one) => one.startsWith(file))).toEqual([]);
   // Its lease has ended, as it does by itself.
   rmSync(leaseFile(join(beneath, 'journal')));
   await expect(openJournal({ file, waitMs: 0 })).rejects.toThrow(/cannot be written.*read-only/);

@@ -388,7 +388,7 @@ async function write(journal: Journal, model: Model, acts: readonly Act[], more:
 }
 
 describe('the index of the journal', () => {
-  const open: Journal[] = [];
+  const open: JournalReader[] = [];
   afterEach(async () => {
     for (const journal of open.splice(0)) await journal.close().catch(() => undefined);
   });
@@ -443,7 +443,8 @@ describe('the index of the journal', () => {
     expect(journal.cutoffOf('org_2')).toBeUndefined();
     await cutoff(null, 3);
     await cutoff('org_1', 1);
-    for (const reader of [journal, await readJournal(journal.file)]) {
+    open.push(await readJournal(journal.file));
+    for (const reader of open) {
       expect(reader.cutoffOf('org_1')).toEqual({ at: journal.lastTime(), expiresUntil: timeOf(5) });
       expect(reader.cutoffOf('org_2')).toMatchObject({ expiresUntil: timeOf(3) });
     }
