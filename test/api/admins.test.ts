@@ -8,12 +8,12 @@ import {
   change,
   expectRefused,
   insist,
+  organizationForEachTest,
   proposeChange,
   read,
   refusal,
   reject,
   type Shown,
-  sharedApi,
   UNKNOWN,
 } from '../support/api';
 import { anAddress } from '../support/builders';
@@ -27,14 +27,10 @@ const PROPOSE = '/admins/proposals/update';
 let api: TestService;
 let org: TestOrganization;
 
-beforeAll(async () => {
-  api = await sharedApi();
-});
 // Each test changes the admins of an organization of its own.
-beforeEach(async () => {
-  org = await api.createOrganization();
+organizationForEachTest((...own) => {
+  [api, org] = own;
 });
-afterAll(() => api?.stop());
 
 const get = (path: string) => read(api.http, org.readKey, `/api/v1${path}`);
 const send = (body: object) => api.http.send({ key: org.adminKey, path: `/api/v1${PROPOSE}`, body });

@@ -1,5 +1,13 @@
 import { getAddress, type Hex } from 'viem';
-import { badField, expectRefused, makeAccount, read, refusal, type Shown, sharedApi } from '../support/api';
+import {
+  badField,
+  expectRefused,
+  makeAccount,
+  organizationForEachTest,
+  read,
+  refusal,
+  type Shown,
+} from '../support/api';
 import { anAddress } from '../support/builders';
 import { paymentChain } from '../support/payingOrganization';
 import { fundRelayers, type TestOrganization, type TestService } from '../support/service';
@@ -17,13 +25,9 @@ import { NETWORK_ID } from '../support/transactions';
 let api: TestService;
 let org: TestOrganization;
 
-beforeAll(async () => {
-  api = await sharedApi();
+organizationForEachTest((...own) => {
+  [api, org] = own;
 });
-beforeEach(async () => {
-  org = await api.createOrganization();
-});
-afterAll(() => api?.stop());
 
 const about = (address: string, query = ''): Promise<Shown> =>
   read(api.http, org.readKey, `/api/v1/recipients/${address}${query}`);

@@ -26,12 +26,12 @@ import { deployAsFunder, newSafe, type SafeWallet, signAsSafe, wrapped } from '.
 import {
   badField,
   expectRefused,
+  organizationForEachTest,
   PROPOSE,
   read,
   refusal,
   refusalIn,
   type Shown,
-  sharedApi,
   startApi,
   stateOf,
 } from '../support/api';
@@ -53,13 +53,9 @@ const TEN_MINUTES_MS = 600_000;
 let api: TestService;
 let org: TestOrganization;
 
-beforeAll(async () => {
-  api = await sharedApi();
+organizationForEachTest((...own) => {
+  [api, org] = own;
 });
-beforeEach(async () => {
-  org = await api.createOrganization();
-});
-afterAll(() => api?.stop());
 
 const payloadPath = (address: string) => `${PAYLOAD}?walletAddress=${address}`;
 

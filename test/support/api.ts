@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '../../src/domain/refusal';
 import type { Answer, Ask, HttpClient } from './http';
-import { signingAsk, type TestOrganization } from './service';
+import { sharedService, signingAsk, type TestOrganization, type TestService } from './service';
 import { until } from './until';
 
 // biome-ignore lint/suspicious/noExplicitAny: a resource as it was answered
@@ -45,6 +45,16 @@ export function insist(http: HttpClient, ask: Ask): Promise<Answer> {
     const answer = await http.send(repeatable);
     return answer.status !== 500 && answer.status !== 429 && answer;
   });
+}
+
+/** Has each test of a file act in an organization of its own, on the shared service. `begin` gets both before each test. */
+export function organizationForEachTest(begin: (api: TestService, org: TestOrganization) => void): void {
+  let api: TestService;
+  beforeAll(async () => {
+    api = await sharedService();
+  });
+  beforeEach(async () => begin(api, await api.createOrganization()));
+  afterAll(() => api?.stop());
 }
 
 let made = 0;
