@@ -1,12 +1,12 @@
 import {
   type AddressBookContent,
   type AddressBookEntry,
+  countAddressBook,
   deleteAddressBookEntry,
   findAddressBookEntry,
+  findHolders,
   insertAddressBookEntries,
-  listAddressBook,
   listNamedByAdmins,
-  type NamedByAdmins,
   updateAddressBookEntries,
 } from '../db/addressBook';
 import { holdAdmins } from '../db/approvalLocks';
@@ -19,25 +19,12 @@ import { newId } from '../db/ids';
 import { queueAlone } from '../db/lockQueues';
 import { setPositions } from '../db/positions';
 import { type Actor, memberActor } from '../domain/actor';
-import { isSameAddress } from '../domain/address';
 import { notAdmitted } from '../domain/admission';
 import type { JsonValue } from '../domain/canonicalJson';
 import { checkAuthority, credentialDetail, credentialEnded, requestNotStored } from '../domain/credential';
 import { foldName } from '../domain/names';
-import { quoted } from '../domain/quoted';
 import { accept, type Result, refuse } from '../domain/refusal';
-
-/** The most entries of an organization: pages load them all. */
-export const MAX_ENTRIES = 2_000;
-
-/** A name for an address, as somebody gives it. */
-export interface NamedAddress {
-  readonly name: string;
-  /** Checksummed. */
-  readonly address: string;
-  /** null: on every network. */
-  readonly networkId: number | null;
-}
+import { type Edit, type NamedAddress, placeOf, refuseExcess, refuseTaken } from './edits';
 
 /** What a change is about. */
 interface BookRequest {
@@ -46,76 +33,8 @@ interface BookRequest {
   readonly credentialId: string;
 }
 
-/** One entry of a change: undefined before it is created, or after it is removed. */
-interface Edit {
-  readonly id: string;
-  readonly before?: AddressBookContent;
-  readonly after?: AddressBookContent;
-  /** Where the request has it, such as `csv[line 3]`; absent: the body. */
-  readonly at?: string;
-}
-
-/** What a rule makes of the entries that there are. */
-type Rule = (entries: readonly AddressBookEntry[]) => Result<readonly Edit[]>;
-
-const fieldOf = ({ at }: Edit, field: string) => (at === undefined ? field : `${at}.${field}`);
-
-const placeOf = ({ address, networkId }: NamedAddress) => `${address.toLowerCase()}/${networkId ?? ''}`;
-
-const holderText = ({ id }: AddressBookContent, edits: ReadonlyMap<string, Edit>) => {
-  const at = edits.get(id)?.at;
-  return at === undefined ? `address book entry ${id}` : at;
-};
-
-/** Refuses a name or an address that another entry has, or the name that the admins have given to another address. */
-function refuseTaken(
-  edits: readonly Edit[],
-  entries: readonly AddressBookContent[],
-  named: readonly NamedByAdmins[],
-): ReturnType<typeof refuse> | undefined {
-  const byId = new Map(edits.map((edit) => [edit.id, edit]));
-  const names = new Map<string, AddressBookContent>();
-  const places = new Map<string, AddressBookContent>();
-  const kept = entries.filter(({ id }) => !byId.has(id));
-  for (const one of kept) {
-    names.set(one.foldedName, one);
-    places.set(placeOf(one), one);
-  }
-  const owners = new Map(named.map((one) => [foldName(one.name), one]));
-  for (const edit of edits) {
-    const { after } = edit;
-    if (!after) continue;
-    const [holder, there] = [names.get(after.foldedName), places.get(placeOf(after))];
-    const owner = owners.get(after.foldedName);
-    const name = quoted(after.name);
-    if (there) {
-      const where = after.networkId === null ? '' : ` on network ${after.networkId}`;
-      const message = `${after.address}${where} has the name ${quoted(there.name)}: ${holderText(there, byId)}`;
-      return refuse('conflict', message, fieldOf(edit, 'address'));
-    }
-    if (holder) {
-      return refuse('conflict', `${name} is the name of ${holderText(holder, byId)}`, fieldOf(edit, 'name'));
-    }
-    if (owner && !isSameAddress(owner.address, after.address)) {
-      const message = `${name} is the name of ${owner.type} ${owner.id}, which has another address`;
-      return refuse('conflict', message, fieldOf(edit, 'name'));
-    }
-    names.set(after.foldedName, after);
-    places.set(placeOf(after), after);
-  }
-  return undefined;
-}
-
-function refuseExcess(
-  edits: readonly Edit[],
-  entries: readonly AddressBookContent[],
-): ReturnType<typeof refuse> | undefined {
-  const added = edits.filter(({ before, after }) => after && !before);
-  const beyond = added[MAX_ENTRIES - entries.length];
-  if (!beyond) return undefined;
-  const message = `the organization has ${entries.length} names in its address book (maximum ${MAX_ENTRIES})`;
-  return refuse('conflict', message, fieldOf(beyond, 'name'));
-}
+/** What a change makes of the entries that it finds. */
+type Rule = (tx: Tx) => Promise<Result<readonly Edit[]>>;
 
 const shown = (content: AddressBookContent | undefined): JsonValue =>
   content ? { name: content.name, address: content.address, networkId: content.networkId } : null;
@@ -129,6 +48,23 @@ function auditEntry(edit: Edit, actor: Actor, credentialId: string): AuditInput 
     resourceId: id,
     details: { ...credentialDetail(credentialId), before: shown(before), after: shown(after) },
   };
+}
+
+/** Refuses edits that the book, or what the admins have named, does not permit. Reads no entry but those in their way. */
+async function refuseEdits(
+  tx: Tx,
+  organizationId: string,
+  edits: readonly Edit[],
+): Promise<ReturnType<typeof refuse> | undefined> {
+  const contents = edits.flatMap(({ after }) => after ?? []);
+  if (contents.length === 0) return undefined;
+  const excess = refuseExcess(edits, await countAddressBook(tx, organizationId));
+  if (excess) return excess;
+  const holders = await findHolders(tx, organizationId, {
+    foldedNames: contents.map(({ foldedName }) => foldedName),
+    addresses: contents.map(({ address }) => address),
+  });
+  return refuseTaken(edits, holders, await listNamedByAdmins(tx, organizationId));
 }
 
 async function writeEdits(tx: Tx, organizationId: string, edits: readonly Edit[]): Promise<void> {
@@ -166,13 +102,10 @@ async function changeBook(
     if (answered === undefined) return { ok: false, refusal: requestNotStored() };
     const admin = await holdAdmin(tx, organizationId, credentialId);
     if (!admin.ok) return admin;
-    const entries = await listAddressBook(tx, { organizationId });
-    const ruled = rule(entries);
+    const ruled = await rule(tx);
     if (!ruled.ok) return ruled;
     const edits = ruled.value;
-    const refused =
-      refuseExcess(edits, entries) ??
-      refuseTaken(edits, entries, await listNamedByAdmins(tx, organizationId));
+    const refused = await refuseEdits(tx, organizationId, edits);
     if (refused) return refused;
     await writeEdits(tx, organizationId, edits);
     const recorded = edits.map((edit) => auditEntry(edit, admin.value, credentialId));
@@ -213,7 +146,7 @@ export function createEntry(
   answerOf: AnswerOfOne,
 ): Promise<Result<StoredAnswer>> {
   const { organizationId, id, content } = request;
-  const rule: Rule = () => accept([{ id, after: contentOf(id, content) }]);
+  const rule: Rule = async () => accept([{ id, after: contentOf(id, content) }]);
   return changeBook(db, request, rule, async (tx) =>
     answerOf(existing(await findAddressBookEntry(tx, organizationId, id))),
   );
@@ -228,8 +161,8 @@ export function updateEntry(
   answerOf: AnswerOfOne,
 ): Promise<Result<StoredAnswer>> {
   const { organizationId, id, change } = request;
-  const rule: Rule = (entries) => {
-    const before = entries.find((one) => one.id === id);
+  const rule: Rule = async (tx) => {
+    const before = await findAddressBookEntry(tx, organizationId, id);
     return before ? accept([{ id, before, after: contentOf(id, { ...before, ...change }) }]) : notFound();
   };
   return changeBook(db, request, rule, async (tx) =>
@@ -243,10 +176,10 @@ export function removeEntry(
   request: BookRequest & { readonly id: string },
   answerOf: AnswerOfOne,
 ): Promise<Result<StoredAnswer>> {
-  const { id } = request;
+  const { organizationId, id } = request;
   let removed: AddressBookEntry | undefined;
-  const rule: Rule = (entries) => {
-    removed = entries.find((one) => one.id === id);
+  const rule: Rule = async (tx) => {
+    removed = await findAddressBookEntry(tx, organizationId, id);
     return removed ? accept([{ id, before: removed }]) : notFound();
   };
   return changeBook(db, request, rule, () => answerOf(existing(removed)));
@@ -275,8 +208,10 @@ export function importEntries(
   request: BookRequest & { readonly rows: readonly ImportedRow[] },
   answerOf: (imported: Imported) => StoredAnswer,
 ): Promise<Result<StoredAnswer>> {
-  const { rows } = request;
-  const rule: Rule = (entries) => {
+  const { organizationId, rows } = request;
+  const rule: Rule = async (tx) => {
+    const addresses = rows.map(({ address }) => address);
+    const entries = await findHolders(tx, organizationId, { foldedNames: [], addresses });
     const byPlace = new Map(entries.map((one) => [placeOf(one), one]));
     const edits = rows.flatMap(({ at, ...content }): Edit[] => {
       const before = byPlace.get(placeOf(content));

@@ -63,6 +63,31 @@ export async function findAddressBookEntry(
   return row && entry(row);
 }
 
+/** The entries that have one of some names, or one of some addresses on whichever network. */
+export async function findHolders(
+  tx: Tx,
+  organizationId: string,
+  {
+    foldedNames,
+    addresses,
+  }: { readonly foldedNames: readonly string[]; readonly addresses: readonly string[] },
+): Promise<AddressBookEntry[]> {
+  const rows = await tx('address_book_entries')
+    .where({ organization_id: organizationId })
+    .where((either) =>
+      either
+        .whereRaw('folded_name = ANY(?)', [[...foldedNames]])
+        .orWhereRaw('address = ANY(?)', [[...addresses]]),
+    );
+  return rows.map(entry);
+}
+
+/** How many entries an organization has. */
+export async function countAddressBook(tx: Tx, organizationId: string): Promise<number> {
+  const [row] = await tx('address_book_entries').where({ organization_id: organizationId }).count();
+  return Number(row?.count ?? 0);
+}
+
 /** What an entry says. */
 export type AddressBookContent = Pick<
   AddressBookEntry,

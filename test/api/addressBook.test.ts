@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { MAX_ENTRIES } from '../../src/addressBook/bookChanges';
+import { MAX_ENTRIES } from '../../src/addressBook/edits';
 import { issueApiKey, revokeApiKey } from '../../src/credentials/apiKeys';
 import { verifyAudit } from '../../src/db/audit';
 import { OPERATOR } from '../../src/domain/actor';
 import { foldName } from '../../src/domain/names';
-import { badField, expectRefused, makeAccount, read, refusal, type Shown, sharedApi } from '../support/api';
+import {
+  badField,
+  expectRefused,
+  makeAccount,
+  organizationForEachTest,
+  read,
+  refusal,
+  type Shown,
+} from '../support/api';
 import { anAddress, anId } from '../support/builders';
 import { listen } from '../support/eventStream';
 import type { TestOrganization, TestService } from '../support/service';
@@ -18,13 +26,9 @@ const CONFLICT = (field: string) => refusal(409, 'conflict', field);
 let api: TestService;
 let org: TestOrganization;
 
-beforeAll(async () => {
-  api = await sharedApi();
+organizationForEachTest((...own) => {
+  [api, org] = own;
 });
-beforeEach(async () => {
-  org = await api.createOrganization();
-});
-afterAll(() => api?.stop());
 
 const list = (query = ''): Promise<Shown> => read(api.http, org.readKey, `${BOOK}${query}`);
 const ask = (below: string, body: object, key = org.adminKey) => ({ key, path: `${BOOK}${below}`, body });

@@ -1,11 +1,6 @@
-import {
-  createEntry,
-  importEntries,
-  type NamedAddress,
-  removeEntry,
-  updateEntry,
-} from '../../addressBook/bookChanges';
+import { createEntry, importEntries, removeEntry, updateEntry } from '../../addressBook/bookChanges';
 import { writeCsv } from '../../addressBook/csv';
+import type { NamedAddress } from '../../addressBook/edits';
 import { readImport } from '../../addressBook/importedRows';
 import { checksumAddress } from '../../chain/address';
 import type { NetworkConfig } from '../../config';
