@@ -35,20 +35,23 @@ const pay = async (account: Awaited<ReturnType<typeof founded>>) =>
   );
 
 describe('a removed quorum', () => {
-  itDeep('cannot act once the roll has landed, and it lands though a payment before it is never sent', async () => {
-    const { world } = upkeep;
-    const { alice, bob, dave, bot } = world.org;
-    const account = await founded([alice, bob, bot], 2);
-    // Whoever has the workers asks for envelopes and drops them.
-    const held = await world.transaction({ to: anAddress() as Address, value: 5n }, { account });
-    await world.sign(held);
-    const decidedAt = performance.now();
-    await upkeep.decideAdmins([dave, bot], 2);
-    await upkeep.untilOwned([dave, bot], 2);
-    expect(performance.now() - decidedAt).toBeLessThan(REMOVED_WITHIN_MS);
-    const owners = 'addOwnerWithThreshold(address owner, uint256 _threshold)';
-    expect(await upkeep.actOnItself(keysOf([alice, bob]), owners, [anAddress(), 1n])).toBe(false);
-  });
+  itDeep(
+    'cannot act once the roll has landed, and it lands though a payment before it is never sent',
+    async () => {
+      const { world } = upkeep;
+      const { alice, bob, dave, bot } = world.org;
+      const account = await founded([alice, bob, bot], 2);
+      // Whoever has the workers asks for envelopes and drops them.
+      const held = await world.transaction({ to: anAddress() as Address, value: 5n }, { account });
+      await world.sign(held);
+      const decidedAt = performance.now();
+      await upkeep.decideAdmins([dave, bot], 2);
+      await upkeep.untilOwned([dave, bot], 2);
+      expect(performance.now() - decidedAt).toBeLessThan(REMOVED_WITHIN_MS);
+      const owners = 'addOwnerWithThreshold(address owner, uint256 _threshold)';
+      expect(await upkeep.actOnItself(keysOf([alice, bob]), owners, [anAddress(), 1n])).toBe(false);
+    },
+  );
 
   itDeep('nor though the rows of that payment are gone, or it pays too little', async () => {
     const { world } = upkeep;
