@@ -36,8 +36,8 @@ function confirm(wallet, title, content, verb) {
   const ask = () =>
     new Promise((resolve, reject) => {
       const id = `demo-wallet-${Date.now()}`;
-      const decline = element('button', { type: 'button', class: 'button plain', text: 'Decline' });
-      const accept = element('button', { type: 'button', class: 'button primary', text: verb });
+      const decline = element('button', { type: 'button', text: 'Decline' });
+      const accept = element('button', { type: 'button', text: verb });
       const dialog = element(
         'dialog',
         { class: 'demo-wallet', 'aria-labelledby': id },
