@@ -1,4 +1,4 @@
-import type { Approval, Schema } from '@orgwallet/client';
+import type { Approval, Schema, Transaction } from '@orgwallet/client';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { type AuditEntries, withNewest, withOlder } from '../domain/auditEntries.ts';
 import type { AuditFilter } from '../domain/auditFilter.ts';
@@ -95,6 +95,27 @@ export const latestTransactionsQuery = queryOptions({
   queryFn: async ({ signal }) =>
     (await orgwallet.page('listTransactions', { limit: LATEST }, timed(signal))).data,
 });
+
+/** What is read of the last payments at most, for a chart. */
+const CHARTED = 500;
+
+/** The newest executed transactions that were asked for since then (ISO 8601), newest first; the first `CHARTED` of them. */
+export const paidSinceQuery = (from: string) =>
+  queryOptions({
+    queryKey: ['transactions', 'paidSince', from],
+    queryFn: async ({ signal }) => {
+      const paid: Transaction[] = [];
+      for await (const one of orgwallet.each(
+        'listTransactions',
+        { status: 'executed', from, limit: 100 },
+        { signal },
+      )) {
+        paid.push(one);
+        if (paid.length === CHARTED) break;
+      }
+      return { paid, isWhole: paid.length < CHARTED };
+    },
+  });
 
 /** Whether one of the last decided transactions was executed. */
 export const hasPaidQuery = queryOptions({

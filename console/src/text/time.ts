@@ -9,6 +9,11 @@ export function dateTime(date: string): string {
   return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(date));
 }
 
+/** A time in ms since 1970, as its day in the time zone of the browser: `23 Nov`. */
+export function day(ms: number): string {
+  return new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }).format(ms);
+}
+
 /** The same with its time zone, where it is read on its own: `23 Nov 2026, 14:05 CET`. */
 export function dateTimeZone(date: string): string {
   const zone = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' }).formatToParts(new Date(date));

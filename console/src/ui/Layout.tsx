@@ -8,12 +8,14 @@ import {
   House,
   Inbox,
   Key,
+  Menu,
   ScrollText,
   Send,
   ShieldCheck,
   User,
   Users,
   Wallet,
+  X,
 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { unreachable } from '../api/connection.ts';
@@ -96,6 +98,17 @@ function NeedsYou() {
   );
 }
 
+/** That something needs the member, where the count in the menu is not shown. */
+function NeedsYouMark() {
+  const count = useStore(needsYou);
+  if (count === '') return null;
+  return (
+    <span className={styles.mark}>
+      <span className="hidden-visually">{count} need you, </span>
+    </span>
+  );
+}
+
 function Navigation({ onChoice }: { readonly onChoice: () => void }) {
   return (
     <nav className={styles.places} aria-label="Main">
@@ -141,6 +154,14 @@ export function Layout({ session, children }: { readonly session: Session; reado
           aria-controls="menu"
           onClick={() => setMenuOpen(!isMenuOpen)}
         >
+          {isMenuOpen ? (
+            <X className="icon" aria-hidden="true" />
+          ) : (
+            <>
+              <Menu className="icon" aria-hidden="true" />
+              <NeedsYouMark />
+            </>
+          )}
           Menu
         </Button>
         <div id="menu" className={styles.menu} data-open={isMenuOpen || undefined}>

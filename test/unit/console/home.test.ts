@@ -1,6 +1,7 @@
-import type { Approval, Schema } from '@orgwallet/client';
+import type { Approval, Schema, Transaction } from '@orgwallet/client';
 import { shortAmountText } from '../../../console/src/domain/amounts.ts';
 import { firstSteps } from '../../../console/src/domain/firstSteps.ts';
+import { paidPerDay, startOfDay } from '../../../console/src/domain/paidPerDay.ts';
 import { problemsOf } from '../../../console/src/domain/problems.ts';
 import { totalsOf } from '../../../console/src/domain/totals.ts';
 import { failureTitle } from '../../../console/src/text/failures.ts';
@@ -29,6 +30,45 @@ const proposal = (more: object) =>
 const failed = (code: string, more: object = {}) => ({
   executionStatus: 'failed',
   failure: { code, message: 'why', at: at(-5), attempt: 1, retryable: true, resumes: false, ...more },
+});
+
+describe('what was paid', () => {
+  const payment = (days: number, rawAmount: string, more: object = {}) =>
+    ({
+      type: 'TOKEN_TRANSFER',
+      executionStatus: 'completed',
+      result: { executedAt: at(-days * DAY) },
+      data: { networkId: 1, asset: { id: '1:0xa', symbol: 'USDC', decimals: 6 }, rawAmount },
+      ...more,
+    }) as unknown as Transaction;
+  const other = { networkId: 2, asset: { id: '2:0xa', symbol: 'USDC', decimals: 6 }, rawAmount: '9' };
+
+  it('is added up day by day, each asset of each network apart, the one with most payments first', () => {
+    const paid = paidPerDay(
+      [
+        payment(0, '9', { data: other }),
+        payment(0, '5'),
+        payment(0, (2n ** 255n).toString()),
+        payment(2, '7'),
+        payment(3, '1'),
+        payment(0, '100', { executionStatus: 'failed' }),
+        payment(0, '100', { type: 'CONTRACT_INTERACTION' }),
+      ],
+      NOW,
+      3,
+    );
+    expect(paid.map(({ networkId, total, days }) => [networkId, total, days])).toEqual([
+      [1, 2n ** 255n + 12n, [7n, 0n, 2n ** 255n + 5n]],
+      [2, 9n, [0n, 0n, 9n]],
+    ]);
+  });
+
+  it('begins with the day, where the browser is', () => {
+    const start = new Date(startOfDay(NOW, 29));
+    expect([start.getHours(), start.getMinutes(), start.getSeconds()]).toEqual([0, 0, 0]);
+    expect(Math.round((NOW - start.getTime()) / 86_400_000)).toBeGreaterThanOrEqual(29);
+    expect(paidPerDay([], NOW, 30)).toEqual([]);
+  });
 });
 
 describe('the totals', () => {
