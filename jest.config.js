@@ -17,7 +17,10 @@ const shared = {
     '<rootDir>/.data',
   ],
   // ES modules cannot be required by jest: the sources are translated like all others.
-  moduleNameMapper: { '^@orgwallet/client$': '<rootDir>/client/src/index.ts' },
+  moduleNameMapper: {
+    '^@orgwallet/client$': '<rootDir>/client/src/index.ts',
+    '^@orgwallet/client/rescue$': '<rootDir>/client/src/rescue.ts',
+  },
 };
 
 /** Files that begin with a comment such as `@deep`: `npm test` tries their first cases, the deep tests all. */
