@@ -68,6 +68,11 @@ const LAYERS = {
       'zod',
     ),
   },
+  // A page of its own, which needs no service: one file, also where everything else is gone.
+  'console/rescue': {
+    may: [CLIENT, file('console/src/signing/walletError'), '^console/src/(theme|ui)/[a-z-]+[.]css$'],
+    packages: npm('viem'),
+  },
   'src/domain': { may: [], packages: npm('canonicalize', 'zod') },
   'src/chain': {
     may: [folder('src/domain'), FAILPOINTS, FILE_OWNER, SECRETS, SET_NEWEST, TRACING],

@@ -43,7 +43,7 @@ RUN rm -rf /home/node /opt/yarn* /usr/local/lib/node_modules \
 COPY --from=packages /app ./
 COPY --from=build /app/dist/src dist/src
 COPY --from=build /app/dist/activities dist/activities
-COPY --from=build /app/dist/workflow-bundle.js /app/dist/revision dist/
+COPY --from=build /app/dist/workflow-bundle.js /app/dist/revision /app/dist/rescue.html dist/
 COPY --from=build /app/client/dist client/dist
 COPY --from=build /app/console/dist console/dist
 COPY orgwallet LICENSE ./

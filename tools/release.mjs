@@ -1,6 +1,6 @@
 // Cuts a release: node tools/release.mjs 1.4.0 [--repository <url>]
 // It changes the changelog and every place that names the version, commits and tags that, and writes the artifacts into
-// dist/release: the packages, the chart, openapi.json and their checksums. It pushes and publishes nothing.
+// dist/release: the packages, the chart, openapi.json, the rescue page and their checksums. It pushes and publishes nothing.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -99,6 +99,7 @@ for (const workspace of [[], ['--workspace', '@orgwallet/client']]) {
   run('npm', ['pack', '--silent', '--pack-destination', release, ...workspace]);
 }
 cpSync(at('openapi.json'), join(release, 'openapi.json'));
+cpSync(at('dist/rescue.html'), join(release, 'rescue.html'));
 const staging = mkdtempSync(join(tmpdir(), 'orgwallet-chart-'));
 cpSync(at('ops/helm'), join(staging, 'orgwallet'), { recursive: true });
 run('tar', ['-czf', join(release, `orgwallet-chart-${version}.tgz`), '-C', staging, 'orgwallet']);

@@ -69,13 +69,14 @@ describe('a release', () => {
     await run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...asked], empty);
   }, LIMIT_MS);
 
-  it('has the packages, the chart, the contract and the checksums of all', async () => {
+  it('has the packages, the chart, the contract, the rescue page and the checksums of all', async () => {
     expect(readdirSync(join(dir, 'dist/release')).sort()).toEqual([
       'SHA256SUMS',
       'openapi.json',
       'orgwallet-9.8.7.tgz',
       'orgwallet-chart-9.8.7.tgz',
       'orgwallet-client-9.8.7.tgz',
+      'rescue.html',
     ]);
     await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], join(dir, 'dist/release'));
   });

@@ -441,6 +441,7 @@ describe('Dockerfile', () => {
       'dist/activities',
       'dist/workflow-bundle.js',
       'dist/revision',
+      'dist/rescue.html',
       'client/dist',
       'console/dist',
     ]);

@@ -51,6 +51,7 @@ beforeAll(() => {
     'dist/activities',
     'dist/workflow-bundle.js',
     'dist/revision',
+    'dist/rescue.html',
   ]) {
     cpSync(join(root, path), join(image, path), { recursive: true });
   }

@@ -46,6 +46,13 @@ const CONSOLE_SOURCES = [
   'tools/dev/buildHash.mjs',
   'tools/dev/consoleModules.mjs',
 ];
+/** What the rescue page is made of, besides the client. */
+const RESCUE_SOURCES = [
+  'console/rescue',
+  'console/src/signing/walletError.ts',
+  'console/src/theme',
+  'console/src/ui',
+];
 const CONSOLE = join(projectDir, 'console');
 const CONSOLE_STAMP = join(CONSOLE, 'dist', '.built-from');
 
@@ -287,7 +294,7 @@ function translator() {
   return { require, swc: require('@swc/core'), options: require(join(projectDir, 'swc.config.js')) };
 }
 
-/** Translates sources to dist/ and bundles the workflows. Types are checked by `npm run check`, not here. */
+/** Translates sources to dist/, bundles the workflows and builds the rescue page. Types are checked by `npm run check`, not here. */
 async function build(hash) {
   const { require, swc, options } = translator();
   const target = join(projectDir, `dist.${process.pid}`);
@@ -308,6 +315,8 @@ async function build(hash) {
     const declared = declare(require, clientTarget);
     const { buildClient } = await import('./buildClient.mjs');
     await buildClient(clientTarget);
+    const { buildRescue } = await import('./buildRescue.mjs');
+    await buildRescue(join(target, 'rescue.html'));
     await declared;
     const workflows = join(projectDir, 'workflows', 'index.ts');
     if (existsSync(workflows)) {
@@ -359,7 +368,7 @@ async function buildBench(hash) {
 /** What is built, each when its own sources have changed. */
 const PARTS = {
   service: {
-    hash: () => sourceHash([...SOURCES, CONTRACT]),
+    hash: () => sourceHash([...SOURCES, ...RESCUE_SOURCES, CONTRACT]),
     isBuilt: (hash) =>
       read(BUILD_STAMP) === hash && existsSync(join(CLIENT, 'dist')) && existsSync(CLIENT_TYPES),
     build,

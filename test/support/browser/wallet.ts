@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import { createWalletClient, type Hex, hexToString, http, toHex } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
-import { sharedStack } from '../stack';
+import { rpc, sharedStack } from '../stack';
 
 /** One request of a page to the wallet. Source: EIP-1193. */
 interface WalletRequest {
@@ -26,6 +26,8 @@ const unknownChain = (asked: string) => failure(4902, `Unrecognized chain ID "${
 const TYPED_DATA = 'eth_signTypedData_v4';
 const SENDING = 'eth_sendTransaction';
 const SIGNING = ['personal_sign', TYPED_DATA, SENDING];
+/** What a wallet asks the node of its chain. */
+const READING = ['eth_call', 'eth_getBalance', 'eth_getCode', 'eth_getTransactionReceipt'];
 
 /** A wallet as an extension of the browser: it has accounts with keys, and answers as the test says. */
 export class TestWallet {
@@ -86,14 +88,26 @@ export class TestWallet {
       case TYPED_DATA:
         return this.signTypedData(params);
       case SENDING:
-        return this.send(params[0] as { from: Hex; to: Hex; value: Hex });
+        return this.send(params[0] as { from: Hex; to: Hex; value: Hex; data?: Hex; gas?: Hex });
       case 'wallet_switchEthereumChain':
         return this.goTo((params[0] as { chainId: string }).chainId);
       case 'wallet_addEthereumChain':
         return this.add((params[0] as { chainId: string }).chainId);
       default:
-        return UNSUPPORTED;
+        return READING.includes(method) ? this.read(method, params) : UNSUPPORTED;
     }
+  }
+
+  /** The endpoint of the chain that it is on. */
+  private get endpoint(): string {
+    return sharedStack().chains.find(({ chainId }) => chainId === this.chainId)?.rpcUrl ?? '';
+  }
+
+  private read(method: string, params: readonly unknown[]): Promise<Outcome> {
+    return rpc<unknown>(this.endpoint, method, [...params]).then(
+      (result) => ({ result }),
+      (error: Error) => failure(-32603, error.message),
+    );
   }
 
   private add(chainId: string): Outcome {
@@ -119,13 +133,15 @@ export class TestWallet {
   }
 
   /** Sends on the chain that it is on. */
-  private send({ from, to, value }: { from: Hex; to: Hex; value: Hex }): Promise<Outcome> {
-    const { rpcUrl } = sharedStack().chains.find(({ chainId }) => chainId === this.chainId) ?? { rpcUrl: '' };
+  private send(asked: { from: Hex; to: Hex; value: Hex; data?: Hex; gas?: Hex }): Promise<Outcome> {
+    const { from, to, value, data = '0x', gas } = asked;
     return this.sign(from, (account) =>
-      createWalletClient({ account, transport: http(rpcUrl) }).sendTransaction({
+      createWalletClient({ account, transport: http(this.endpoint) }).sendTransaction({
         chain: null,
         to,
         value: BigInt(value),
+        data,
+        ...(gas === undefined ? {} : { gas: BigInt(gas) }),
       }),
     );
   }
