@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { CommandRefused } from './output';
 import { fileProblem } from './problems';
 
@@ -42,5 +42,15 @@ export function readInputFile(
     if (error instanceof CommandRefused) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     throw new CommandRefused(`${file}: ${fileProblem(code) ?? message}`);
+  }
+}
+
+/** Reads JSON from a file that a command was given, or from standard input (`-`). Throws CommandRefused that names it. */
+export function readInputJson(file: string): unknown {
+  try {
+    return JSON.parse(file === '-' ? readFileSync(0, 'utf8') : readInputFile(file));
+  } catch (error) {
+    if (error instanceof CommandRefused) throw error;
+    throw new CommandRefused(`${file}: ${(error as Error).message}`);
   }
 }

@@ -11,6 +11,7 @@ import { organizationCommands } from './organizationCommands';
 import { processTerminal, type Terminal } from './output';
 import { exitStatus, isExpected, problemText } from './problems';
 import { proposalCommands } from './proposalCommands';
+import { rescueCommands } from './rescueCommands';
 import { sessionCommands } from './sessionCommands';
 import { signerCommands } from './signerCommands';
 import { printable } from './text';
@@ -50,6 +51,7 @@ export function createProgram(terminal: Terminal): Command {
   transactionCommands(program, within);
   verifyCommand(program, within);
   auditCommands(program, within);
+  rescueCommands(program, within);
   databaseCommands(program, within);
   doctorCommand(program, within);
   allowJsonEverywhere(program);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import {
   type Intent,
   type Known,
@@ -20,21 +19,11 @@ import { quoted } from '../domain/quoted';
 import { transactionView } from '../domain/transactionView';
 import { readGenesis } from '../organizations/admitGenesis';
 import type { CommandContext, Within } from './commandContext';
-import { readInputFile } from './inputFile';
+import { readInputJson } from './inputFile';
 import { CommandRefused } from './output';
 
 /** Payloads by name, such as `approvePayload`, with the decimals of the token that a record says it sends. */
 type Payloads = readonly (readonly [name: string, payload: string, decimals?: number])[];
-
-/** Reads JSON from a file, or from standard input (`-`). Throws CommandRefused that names it. */
-function readJson(file: string): unknown {
-  try {
-    return JSON.parse(file === '-' ? readFileSync(0, 'utf8') : readInputFile(file));
-  } catch (error) {
-    if (error instanceof CommandRefused) throw error;
-    throw new CommandRefused(`${file}: ${(error as Error).message}`);
-  }
-}
 
 /** The payloads in a file: typed data itself, a record, or a response of the API. */
 function payloadsIn(content: unknown): Payloads {
@@ -75,7 +64,7 @@ async function genesisIn({ db }: CommandContext, subject: string): Promise<strin
     return genesis.payload;
   }
   if (/^(prop|txn)_/.test(subject) || subject === '-') return undefined;
-  const content = Object(readJson(subject));
+  const content = Object(readInputJson(subject));
   const payload = Object(content.payload ?? content);
   return payload.primaryType === 'FoundOrganization' ? canonicalJson(payload) : undefined;
 }
@@ -157,9 +146,9 @@ async function run(context: CommandContext, subject: string, options: Options): 
   }
   const payloads = /^(prop|txn)_/.test(subject)
     ? await payloadsOf(db(), subject)
-    : payloadsIn(readJson(subject));
+    : payloadsIn(readInputJson(subject));
   if (payloads.length === 0) throw new CommandRefused(`${subject} has nothing to sign`);
-  const intent = options.intent === undefined ? undefined : (readJson(options.intent) as Intent);
+  const intent = options.intent === undefined ? undefined : (readInputJson(options.intent) as Intent);
   const results = payloads.map(([name, payload, decimals]) =>
     verified(name, payload, intent, decimals === undefined ? options : { decimals, ...options }),
   );
