@@ -166,6 +166,7 @@ const LAYERS = {
   },
   'src/api': {
     may: [
+      CLIENT,
       folder('src/(addressBook|approvals|contract|credentials|db|domain|operations|temporal|transactions)'),
       PURE_CHAIN,
       FAILPOINTS,
@@ -282,8 +283,9 @@ const OTHER_RULES = [
     to: { path: '^(tools|test)/' },
   },
   {
-    name: 'production without the client, but for the CLI',
-    from: { path: PRODUCTION, pathNot: folder('src/cli') },
+    // Who reads a rescue kit makes all of it again, by the same functions.
+    name: 'production without the client, but for the CLI and the rescue kit',
+    from: { path: PRODUCTION, pathNot: [folder('src/cli'), '^src/api/routes/rescueRoutes\\.ts$'] },
     to: { path: CLIENT },
   },
   {

@@ -76,6 +76,7 @@ export const ENDPOINTS = {
   createTransaction: 'POST /transactions',
   signTransaction: 'POST /transactions/{id}/signatures',
   executeTransaction: 'POST /transactions/{id}/execute',
+  getRescueKit: 'GET /rescue-kit',
   listNetworks: 'GET /networks',
   listParts: 'GET /parts',
   listAddressBook: 'GET /address-book',

@@ -5,6 +5,7 @@ export {
   type KnownOrganization,
   kitHash,
   type RescueKit,
+  rescueKit,
   type SealedHead,
   type Takeover,
   verifyRescueKit,

@@ -1,5 +1,7 @@
 import { type Address, type Hex, keccak256, recoverAddress, sha256, stringToHex } from 'viem';
+import type { Api } from './api.ts';
 import { canonicalJson } from './canonicalJson.ts';
+import type { CallOptions } from './endpoints.ts';
 import { PayloadMismatch } from './errors.ts';
 import { anyInteger, anyText, isSameAddress, Matcher, match, objectIn } from './expectation.ts';
 import { formOf } from './payload.ts';
@@ -14,9 +16,9 @@ export interface SealedHead {
   /** JSON of what the admins have decided. */
   readonly state: string;
   /** keccak256 of the latest seal. */
-  readonly sealHash: Hex;
+  readonly sealHash: string;
   /** Of the seal key, over state, sequence and `sealHash`. */
-  readonly signature: Hex;
+  readonly signature: string;
 }
 
 /** What a kit needs of that state. */
@@ -158,13 +160,25 @@ async function networkOf(
   };
 }
 
-/** Writes the kit of an organization from its sealed state: every network where it has an account, with the name of that. */
+/**
+ * Writes the kit of an organization from its sealed state: every network where it has an account, with the name of that.
+ * Undefined where the admins' Safe is off.
+ */
 export async function buildRescueKit(
   head: SealedHead,
   nameOf: (networkId: number) => string,
   createdAt: Date,
-): Promise<RescueKit> {
+): Promise<RescueKit | undefined> {
   const state: State = JSON.parse(head.state);
+  return state.admins.onChain ? kitOf(head, state, nameOf, createdAt) : undefined;
+}
+
+async function kitOf(
+  head: SealedHead,
+  state: State,
+  nameOf: (networkId: number) => string,
+  createdAt: Date,
+): Promise<RescueKit> {
   const networkIds = new Set(Object.values(state.accounts).flatMap((account) => account.networkIds));
   const networks: KitNetwork[] = [];
   for (const networkId of [...networkIds].sort((one, other) => one - other)) {
@@ -203,7 +217,7 @@ function headHash({ id, sequence }: State, { state, sealHash }: SealedHead): Hex
 
 async function checkSignature(state: State, head: SealedHead, sealKey: string): Promise<void> {
   const hash = headHash(state, head);
-  const signedBy = await recoverAddress({ hash, signature: head.signature }).catch(() => undefined);
+  const signedBy = await recoverAddress({ hash, signature: head.signature as Hex }).catch(() => undefined);
   if (isSameAddress(signedBy, sealKey)) return;
   throw new PayloadMismatch('head.signature', `the signature of ${sealKey}`, head.signature);
 }
@@ -214,16 +228,13 @@ async function checkContent(kit: RescueKit, state: State): Promise<void> {
     match(`head.state.accounts.${id}.address`, safeAddress(state.signingKey, id), address);
   }
   const nameOf = (id: number) => kit.networks.find(({ networkId }) => networkId === id)?.name ?? '';
-  match('', await buildRescueKit(kit.head, nameOf, new Date(kit.createdAt)), kit);
+  match('', await kitOf(kit.head, state, nameOf, new Date(kit.createdAt)), kit);
 }
 
 /**
  * Checks a kit: every address is derived again from the signing key, every call is made again, and the state of which it is has
  * been signed by the seal key. Both keys are known from the genesis (`verifyGenesis(…).state`). Throws PayloadMismatch with the
  * field that differs.
- *
- * @example
- * const kit = await verifyRescueKit(await orgwallet.getRescueKit(), verifyGenesis(payload, { hash }).state);
  */
 export async function verifyRescueKit(kit: unknown, known: KnownOrganization): Promise<RescueKit> {
   const { type, version, createdAt, networks, head } = (kit ?? {}) as RescueKit;
@@ -237,11 +248,26 @@ export async function verifyRescueKit(kit: unknown, known: KnownOrganization): P
   match('head.state.signingKey', known.signingKey, state.signingKey);
   match('head.state.sealKey', known.sealKey, state.sealKey);
   await checkSignature(state, head, known.sealKey);
+  match('head.state.admins.onChain', true, state.admins.onChain);
   if (known.sequence !== undefined && state.sequence < known.sequence) {
     throw new PayloadMismatch('sequence', `${known.sequence} or more`, state.sequence);
   }
   await checkContent(kit as RescueKit, state);
   return kit as RescueKit;
+}
+
+/**
+ * Reads the kit of the organization, and believes nothing of it: see `verifyRescueKit`. Throws PayloadMismatch.
+ *
+ * @example
+ * const kit = await rescueKit(orgwallet, verifyGenesis(payload, { hash }).state);
+ */
+export async function rescueKit(
+  orgwallet: Pick<Api, 'getRescueKit'>,
+  known: KnownOrganization,
+  options?: CallOptions,
+): Promise<RescueKit> {
+  return verifyRescueKit(await orgwallet.getRescueKit(undefined, options), known);
 }
 
 /**

@@ -25,6 +25,7 @@ import { getPolicyImpactEndpoint, previewPoliciesEndpoint } from '../contract/po
 import { describeProposals } from '../contract/proposalContract';
 import { getRecipientEndpoint } from '../contract/recipientContract';
 import { getRegistrationPayloadEndpoint, registerWalletEndpoint } from '../contract/registrationContract';
+import { getRescueKitEndpoint } from '../contract/rescueContract';
 import {
   createTransactionEndpoint,
   executeTransactionEndpoint,
@@ -75,6 +76,7 @@ const declared: readonly (readonly [Scope, Endpoint])[] = [
   ['request', executeTransactionEndpoint],
   ['read', listAdminsEndpoint],
   ['read', getAdminsEndpoint],
+  ['read', getRescueKitEndpoint],
   ['read', listNetworksEndpoint],
   ['read', listPartsEndpoint],
   ['read', listAddressBookEndpoint],

@@ -36,6 +36,7 @@ import { policyRoutes } from './routes/policyRoutes';
 import { proposalRoutes } from './routes/proposalRoutes';
 import { recipientRoutes } from './routes/recipientRoutes';
 import { registrationRoutes } from './routes/registrationRoutes';
+import { rescueRoutes } from './routes/rescueRoutes';
 import { transactionRoutes } from './routes/transactionRoutes';
 
 /** The servers that callers reach. */
@@ -80,6 +81,7 @@ function routesOf(
     ...policyRoutes({ ...dependencies, cursors }),
     ...transactionRoutes(approving),
     ...adminRoutes({ db }),
+    ...rescueRoutes({ db, networks: config.networks }),
     ...networkRoutes(config.networks),
     ...partRoutes(dependencies),
     ...addressBookRoutes({ db, cursors, networks: config.networks }),

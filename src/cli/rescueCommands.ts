@@ -11,7 +11,6 @@ import {
   verifyRescueKit,
 } from '@orgwallet/client/rescue';
 import type { Command } from 'commander';
-import type { Hex } from 'viem';
 import { findSealedState } from '../db/seals';
 import { canonicalJson } from '../domain/canonicalJson';
 import { quoted } from '../domain/quoted';
@@ -19,6 +18,7 @@ import { projectRoot } from '../projectRoot';
 import type { CommandContext, Within } from './commandContext';
 import { readInputJson } from './inputFile';
 import { CommandRefused } from './output';
+import { showRescueStatus } from './rescueStatus';
 
 /** Writes a new file that a command was asked for. Throws CommandRefused. */
 function writeOutput(file: string, content: string | Buffer): void {
@@ -48,12 +48,12 @@ async function writeKit(
 ): Promise<void> {
   const stored = await findSealedState(db(), org);
   if (!stored) throw new CommandRefused(`organization ${org} not found`);
-  const { state, signature, sealHash } = stored;
   const { networks } = config();
   const nameOf = (networkId: number) =>
     networks.find(({ id }) => id === networkId)?.name ?? `Network ${networkId}`;
-  const head = { state, sealHash: sealHash as Hex, signature: signature as Hex };
-  const kit = await checkRescueKit(await buildRescueKit(head, nameOf, new Date()));
+  const built = await buildRescueKit(stored, nameOf, new Date());
+  if (!built) throw new CommandRefused(`the admins' Safe of organization ${org} is off`);
+  const kit = await checkRescueKit(built);
   const text = `${JSON.stringify(kit, null, 2)}\n`;
   if (out === undefined) return output.document(text);
   writeOutput(out, text);
@@ -123,6 +123,11 @@ export function rescueCommands(program: Command, within: Within): void {
   const rescue = program
     .command('rescue')
     .description('What admins need to take the accounts over themselves');
+  rescue
+    .command('status')
+    .description('Show whether the admins can take the accounts over, network by network')
+    .requiredOption('--org <org_…>', 'its id')
+    .action((options, command) => within(command, (context) => showRescueStatus(context, options)));
   rescue
     .command('page')
     .description('Write the page with which they do it, a file that needs no service')

@@ -3,10 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kitHash, type RescueKit, rescueSafes, safeAddress } from '@orgwallet/client/rescue';
 import { projectRoot } from '../../src/projectRoot';
-import { makeAccount, type Shown } from '../support/api';
+import { change, makeAccount, type Shown } from '../support/api';
 import { aHash, anAddress } from '../support/builders';
 import { sharedService, type TestOrganization, type TestService } from '../support/service';
 import { temporaryDir } from '../support/stack';
+import { until } from '../support/until';
 import { command, json, refused, words } from './command';
 
 /** The command without any setting: it reaches neither a service nor a database. */
@@ -25,10 +26,16 @@ function fileOf(content: unknown): string {
   return path;
 }
 
+const shownStatus = () => words(service.env, 'rescue', 'status', '--org', org.id);
+
 beforeAll(async () => {
   service = await sharedService();
   org = await service.createOrganization();
   account = await makeAccount(service.http, org, { networkIds: [31_337] });
+  expect(await shownStatus()).toContain("The admins' Safe is off");
+  expect(await refused(service.env, 'rescue', 'kit', '--org', org.id)).toContain(`${org.id} is off`);
+  const onChain = { updates: [], threshold: 2, onChain: { enabled: true } };
+  await change(service.http, org, '/admins/proposals/update', onChain);
   const file = newPath();
   await words(service.env, 'rescue', 'kit', '--org', org.id, '--out', file);
   kit = JSON.parse(readFileSync(file, 'utf8'));
@@ -49,6 +56,26 @@ describe('orgwallet rescue', () => {
     const printed = await json(service.env, 'rescue', 'kit', '--org', org.id);
     expect(printed).toEqual({ ...kit, createdAt: expect.any(String), networks: expect.any(Array) });
     expect(await refused(service.env, 'rescue', 'kit', '--org', 'org_none')).toContain('org_none not found');
+  });
+
+  it('shows the status of each network, and what is weak', async () => {
+    const text = await until('the account can be taken over', async () => {
+      const shown = await shownStatus();
+      return shown.includes('1 of 1') && shown;
+    });
+    expect(text).toContain(`admins' Safe ${kit.adminsSafe}: 2 of 4 admins can take the accounts over`);
+    expect(text).toMatch(/\(31337\) +current +\d+ s +2 of 4 +1 of 1$/m);
+    expect(text).not.toContain('warning');
+    await change(service.http, org, '/admins/proposals/update', { updates: [], threshold: 1 });
+    const { warnings, networks, accounts } = await json(service.env, 'rescue', 'status', '--org', org.id);
+    expect(warnings).toEqual([
+      'threshold 1: one stolen wallet takes every account',
+      '1 admin is a bot: the threshold is reached without a person',
+    ]);
+    expect([networks.length, accounts]).toEqual([1, []]);
+    expect(await refused(service.env, 'rescue', 'status', '--org', 'org_none')).toContain(
+      'org_none not found',
+    );
   });
 
   it('verifies a kit offline, alone and against what the founders signed', async () => {

@@ -115,6 +115,7 @@ describe('the client', () => {
     const admins = await api.proposeAdminsUpdate(bodyFor('proposeAdminsUpdate'));
     expect((await api.getQueuedAdminProposal()).id).toBe(admins.id);
     await votes('Admin', admins);
+    expect((await api.getRescueKit()).admins.threshold).toBe(3);
     for (const name of ['MembersUpdate', 'MembersRemove', 'GroupsUpdate', 'GroupsDelete'] as const) {
       await any()[`propose${name}`](bodyFor(`propose${name}`));
     }

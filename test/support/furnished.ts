@@ -119,7 +119,13 @@ const BODIES: { readonly [operationId: string]: (own: Furnished) => Json[] } = {
   proposeAccountsUpdate: ({ accounts }) => [
     { items: [{ id: accounts[0].id, name: newName(), networkIds: [31338] }] },
   ],
-  proposeAdminsUpdate: ({ org }) => [{ updates: [{ action: 'addMember', id: org.dave.id }], threshold: 3 }],
+  proposeAdminsUpdate: ({ org }) => [
+    {
+      updates: [{ action: 'addMember', id: org.dave.id }],
+      threshold: 3,
+      onChain: { enabled: true },
+    },
+  ],
   createTransaction: (own) => [newTransactionOf(own)],
   evaluatePolicies: (own) => [transactionOf(own)],
   previewPolicies: (own) => bodiesFor('proposePolicies', own),

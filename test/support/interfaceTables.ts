@@ -129,6 +129,44 @@ const ADMINS = fields({
   }),
 });
 
+const RESCUE_KIT = fields({
+  type: oneOf('orgwallet-rescue-kit'),
+  version: 'integer',
+  createdAt: 'dateTime',
+  organization: fields({ id: idOf('org'), name: 'string' }),
+  sequence: 'integer',
+  signingKey: 'address',
+  sealKey: 'address',
+  keeper: 'address',
+  adminsSafe: 'address',
+  admins: fields({
+    threshold: 'integer',
+    members: listOf(
+      fields({ id: idOf('mem'), name: 'string', walletAddress: 'address', walletKind: WALLET_KIND }),
+    ),
+  }),
+  networks: listOf(
+    fields({
+      networkId: 'integer',
+      name: 'string',
+      accounts: listOf(fields({ id: idOf('acc'), name: 'string', address: 'address' })),
+      takeovers: listOf(
+        fields({
+          accounts: listOf('address'),
+          to: 'address',
+          value: 'digits',
+          data: 'calldata',
+          operation: 'integer',
+          safeTxGas: 'digits',
+          gas: 'digits',
+        }),
+      ),
+      transactionBuilder: listOf('object'),
+    }),
+  ),
+  head: fields({ state: 'string', sealHash: 'transactionHash', signature: 'string' }),
+});
+
 const ASSET = fields({
   id: 'string',
   symbol: 'string',
@@ -664,6 +702,7 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   get('/accounts/{id}/balances', listOf(BALANCE)),
   get('/admins', ADMINS),
   get('/admins/{id}', ADMINS),
+  get('/rescue-kit', RESCUE_KIT, 'one', ['notFound']),
   get('/networks', listOf(NETWORK)),
   get('/parts', listOf(PART)),
   get('/address-book', ADDRESS_BOOK_ENTRY, 'list'),

@@ -108,6 +108,7 @@ export class RescueWorld {
       (networkId) => `Chain ${networkId}`,
       new Date(),
     );
+    if (!kit) throw new Error("the admins' Safe is off");
     const accounts = kit.networks[0]?.accounts.map(({ address }) => address) ?? [];
     const { keeper, safe } = safes;
     return new RescueWorld(

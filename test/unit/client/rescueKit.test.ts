@@ -4,9 +4,10 @@ import {
   checkRescueKit,
   kitHash,
   MAX_TAKEN,
-  type RescueKit,
+  rescueKit,
   rescueSafes,
   SAFE_CONTRACTS,
+  type SealedHead,
   safeAddress,
   verifyRescueKit,
 } from '@orgwallet/client/rescue';
@@ -14,6 +15,7 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { deriveAccount, SAFE_CONTRACTS as KNOWN_CONTRACTS } from '../../../src/chain/safeAccount';
 import { signHead } from '../../../src/chain/signedSeals';
+import { requireRow } from '../../../src/db/rows';
 import { LOCAL_SAFE_CONTRACTS } from '../../../tools/dev/localContracts';
 import { aHash, anAddress, anId } from '../../support/builders';
 
@@ -61,21 +63,16 @@ function aState(accounts: number) {
   };
 }
 
-async function aKit(accounts = 3): Promise<RescueKit> {
-  const state = aState(accounts);
-  const head = {
-    organizationId: state.id,
-    sequence: state.sequence,
-    sealHash: aHash(),
-    state: JSON.stringify(state),
-  };
-  const signature = await signHead(
-    { address: sealKey.address, sign: (asked: { hash: Hex }) => sealKey.sign(asked) } as never,
-    head,
-  );
-  const { sealHash, state: text } = head;
-  return buildRescueKit({ state: text, sealHash, signature }, nameOf, new Date('2026-11-26T12:00:00.000Z'));
+/** A state as its seal key signs it. */
+async function signedHead(of: { readonly id: string; readonly sequence: number }, sealHash = aHash()) {
+  const head = { organizationId: of.id, sequence: of.sequence, sealHash, state: JSON.stringify(of) };
+  const key = { address: sealKey.address, sign: (asked: { hash: Hex }) => sealKey.sign(asked) };
+  return { state: head.state, sealHash, signature: await signHead(key as never, head) };
 }
+
+const kitOf = async (head: SealedHead) =>
+  requireRow(await buildRescueKit(head, nameOf, new Date('2026-11-26T12:00:00.000Z')));
+const aKit = async (accounts = 3) => kitOf(await signedHead(aState(accounts)));
 
 const known = { signingKey, sealKey: sealKey.address };
 
@@ -164,18 +161,27 @@ describe('a kit', () => {
     }
   });
 
+  test("is not written, nor accepted, where the admins' Safe is off", async () => {
+    const kit = await aKit();
+    const state = JSON.parse(kit.head.state);
+    delete state.admins.onChain;
+    const head = await signedHead(state);
+    expect(await buildRescueKit(head, nameOf, new Date())).toBeUndefined();
+    await expect(verifyRescueKit({ ...kit, head }, known)).rejects.toThrow(/head\.state\.admins\.onChain/);
+  });
+
+  test('that was read is refused where the API lies', async () => {
+    const kit = await aKit();
+    const read = (answer: unknown) => rescueKit({ getRescueKit: async () => answer as never }, known);
+    expect(await read(kit)).toEqual(kit);
+    await expect(read({ ...kit, adminsSafe: anAddress() })).rejects.toThrow(/adminsSafe/);
+  });
+
   test('with an account whose address is not its own is refused, even where the seal key has signed it', async () => {
     const kit = await aKit();
     const state = JSON.parse(kit.head.state);
     Object.assign(Object.values(state.accounts)[0] as object, { address: anAddress() });
-    const text = JSON.stringify(state);
-    const head = { organizationId: state.id, sequence: 7, sealHash: kit.head.sealHash, state: text };
-    const signature = await signHead({ sign: (asked: { hash: Hex }) => sealKey.sign(asked) } as never, head);
-    const forged = await buildRescueKit(
-      { ...kit.head, state: text, signature },
-      nameOf,
-      new Date(kit.createdAt),
-    );
+    const forged = await kitOf(await signedHead(state));
     await expect(verifyRescueKit(forged, known)).rejects.toThrow(/head\.state\.accounts\.acc_\w+\.address/);
   });
 
