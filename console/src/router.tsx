@@ -69,6 +69,11 @@ const addressBook = createRoute({
   path: '/address-book',
   component: lazyRouteComponent(() => import('./pages/address-book/AddressBookPage.tsx'), 'AddressBookPage'),
 });
+const rescue = createRoute({
+  getParentRoute,
+  path: '/rescue',
+  component: lazyRouteComponent(() => import('./pages/rescue/RescuePage.tsx'), 'RescuePage'),
+});
 const audit = createRoute({
   getParentRoute,
   path: '/audit',
@@ -177,6 +182,7 @@ export const router = createRouter({
     group,
     admins,
     addressBook,
+    rescue,
     audit,
     you,
     keys,

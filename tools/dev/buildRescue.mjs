@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'vite';
+import { clientAlias } from './consoleModules.mjs';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const source = join(project, 'console', 'rescue');
@@ -24,11 +25,7 @@ export async function buildRescue(file) {
     configFile: false,
     mode: 'production',
     logLevel: 'error',
-    resolve: {
-      alias: {
-        '@orgwallet/client/rescue': join(project, 'client', 'src', 'rescue.ts'),
-      },
-    },
+    resolve: { alias: clientAlias },
     build: {
       write: false,
       target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],

@@ -12,8 +12,11 @@ const REPLACED = new Map([
   [join(project, 'src', 'chain', 'keccak'), join(project, 'console', 'src', 'contract', 'portableKeccak.ts')],
 ]);
 
-/** The client's sources, not its build. */
-export const clientAlias = { '@orgwallet/client': join(project, 'client', 'src', 'index.ts') };
+/** The client's sources, not its build. The longer name is found first. */
+export const clientAlias = {
+  '@orgwallet/client/rescue': join(project, 'client', 'src', 'rescue.ts'),
+  '@orgwallet/client': join(project, 'client', 'src', 'index.ts'),
+};
 
 /** Lets the contract's schemas run in a browser. */
 export const portableModules = {

@@ -24,9 +24,9 @@ const LISTS: { readonly [resourceType: string]: readonly QueryKey[] } = {
   member: [['members'], ['groups'], ['admins'], ['approval'], ['session'], ['recipient']],
   group: [['groups'], ['evaluation']],
   policy: [['policies'], ['evaluation'], ['recipient']],
-  account: [['accounts'], ['balances'], ['recipient']],
+  account: [['accounts'], ['balances'], ['recipient'], ['rescueKit']],
   addressBookEntry: [['addressBook'], ['recipient']],
-  admin: [['admins'], ['proposals'], ['session']],
+  admin: [['admins'], ['proposals'], ['session'], ['rescueKit']],
   session: [['sessions']],
   apiKey: [['apiKeys']],
 };

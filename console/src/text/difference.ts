@@ -32,6 +32,8 @@ export interface Compared extends PolicyNames {
     readonly threshold: number;
     readonly members?: readonly { readonly name: string }[];
     readonly memberIds?: readonly string[];
+    /** Whether their Safe is on; absent: it is off. */
+    readonly onChain?: true | { readonly enabled: boolean };
   };
 }
 
@@ -128,11 +130,12 @@ const KIND_OF: { readonly [resourceType: string]: Kind } = {
   },
 };
 
-function adminFields({ members, memberIds, threshold }: Compared['admins'], now: Compared): Fields {
+function adminFields({ members, memberIds, threshold, onChain }: Compared['admins'], now: Compared): Fields {
   const named = memberIds?.map((id) => ({ name: now.member(id) ?? id })) ?? members ?? [];
   return [
     ['Admins', namesOf(named)],
     ['Threshold', `${threshold} of ${named.length}`],
+    ["Admins' Safe", onChain === true || onChain?.enabled ? 'on' : 'off'],
   ];
 }
 

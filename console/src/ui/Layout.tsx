@@ -8,6 +8,7 @@ import {
   House,
   Inbox,
   Key,
+  LifeBuoy,
   Menu,
   ScrollText,
   Send,
@@ -59,6 +60,7 @@ const PLACES = [
       { to: '/address-book', name: 'Address book', Icon: BookUser },
       { to: '/keys', name: 'API keys', Icon: Key },
       { to: '/audit', name: 'Audit log', Icon: History },
+      { to: '/rescue', name: 'Without this service', Icon: LifeBuoy },
     ],
   },
 ] as const;

@@ -1,5 +1,6 @@
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import type { Organization } from '../../api/useOrganization.ts';
+import { RESCUE_STATES } from '../../text/adminsSafe.ts';
 import { Address } from '../../ui/Address.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import { ExplorerLink } from '../../ui/ExplorerLink.tsx';
@@ -39,6 +40,9 @@ function About({ account, organization }: Props) {
                 {networks.map((network) => (
                   <li key={network.id} className="row">
                     {network.name} <span className="muted small">chain {network.id}</span>
+                    <Badge tone={RESCUE_STATES[network.rescue].tone}>
+                      {RESCUE_STATES[network.rescue].text}
+                    </Badge>
                     <ExplorerLink
                       network={organization.networks.find((one) => one.id === network.id)}
                       kind="address"

@@ -15,13 +15,21 @@ export function AdminsPage() {
       lead="Admins approve proposals: changes of members, groups, policies, accounts and admins. Policies govern transactions."
     >
       <Loaded query={query} what="the admins">
-        {({ members, threshold }) => (
+        {({ members, threshold, onChain }) => (
           <>
             <Section title="Threshold" id="threshold">
               <div className="card">
                 <Facts
                   rows={[
                     ['Approvals or rejections needed', `${threshold} of ${members.length} admins`],
+                    [
+                      'Without this service',
+                      <Link key="rescue" to="/rescue">
+                        {onChain.enabled
+                          ? 'They can take every account over'
+                          : 'Nobody can move the money of the accounts'}
+                      </Link>,
+                    ],
                     [
                       'Audit log',
                       <Link key="log" to="/audit" search={{ action: 'admins.updated' }}>

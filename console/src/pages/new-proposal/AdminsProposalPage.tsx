@@ -4,14 +4,19 @@ import { adminsQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { faultsOfIntent } from '../../contract/bodies.ts';
 import { membershipUpdates } from '../../domain/membership.ts';
-import { FormCheckList, FormText } from '../../ui/formFields.tsx';
+import { AdminSetWarnings } from '../../ui/AdminSetWarnings.tsx';
+import { FormCheck, FormCheckList, FormText } from '../../ui/formFields.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { Loaded } from '../../ui/States.tsx';
 import { ProposalForm } from './ProposalForm.tsx';
 import { ProposalPage } from './ProposalPage.tsx';
 import { useProposalForm } from './useProposalForm.ts';
 
-const EMPTY = { members: null as readonly string[] | null, threshold: '' };
+interface Draft {
+  readonly members: readonly string[] | null;
+  readonly threshold: string;
+  readonly onChain: boolean;
+}
 
 function Form({
   organization,
@@ -21,15 +26,18 @@ function Form({
   readonly admins: Schema['Admins'];
 }) {
   const present = admins.members.map(({ id }) => id);
-  const chosenIn = ({ members }: typeof EMPTY) => members ?? present;
-  const thresholdIn = (draft: typeof EMPTY) => Number(draft.threshold || admins.threshold);
-  const form = useProposalForm('admins', {
-    empty: EMPTY,
+  const { enabled } = admins.onChain;
+  const chosenIn = ({ members }: Draft) => members ?? present;
+  const thresholdIn = (draft: Draft) => Number(draft.threshold || admins.threshold);
+  const form = useProposalForm<Draft>('admins', {
+    empty: { members: null, threshold: '', onChain: enabled },
     intentOf: (draft) => {
       const updates = membershipUpdates(present, chosenIn(draft));
       const threshold = thresholdIn(draft);
-      const isChanged = updates.length > 0 || threshold !== admins.threshold;
-      return isChanged ? { type: 'admins.update', updates, threshold } : undefined;
+      const isSwitched = draft.onChain !== enabled;
+      const isChanged = updates.length > 0 || threshold !== admins.threshold || isSwitched;
+      const onChain = isSwitched ? { onChain: { enabled: draft.onChain } } : {};
+      return isChanged ? { type: 'admins.update', updates, threshold, ...onChain } : undefined;
     },
     faultsOf: faultsOfIntent,
     ownFaults: (draft) => {
@@ -43,7 +51,9 @@ function Form({
   });
   const chosen = chosenIn(form.draft);
   const threshold = thresholdIn(form.draft);
-  const people = organization.members.filter(({ id, type }) => chosen.includes(id) && type === 'user').length;
+  const members = organization.members.filter(({ id }) => chosen.includes(id));
+  const people = members.filter(({ type }) => type === 'user').length;
+  const { onChain } = form.draft;
   return (
     <ProposalForm form={form}>
       <FormCheckList
@@ -71,6 +81,21 @@ function Form({
           <p>
             {threshold} of {people} people have to approve. If fewer of them have their wallets, no proposal
             can be executed, not even one that changes the admins.
+          </p>
+        </Notice>
+      ) : null}
+      <FormCheck
+        form={form}
+        name="onChain"
+        label="The admins can take the accounts over without this service"
+        hint="Their wallets own a Safe on each network, which is a module of every account. As many as the threshold can move all money at any time, and nothing here can stop them."
+      />
+      {!form.faults.threshold && onChain ? <AdminSetWarnings admins={{ members, threshold }} /> : null}
+      {enabled && !onChain ? (
+        <Notice tone="danger" title="Without this service nobody will be able to move the money">
+          <p>
+            The Safes stay as they are, but no later change of the admins reaches them: those who are removed
+            later keep their power there.
           </p>
         </Notice>
       ) : null}

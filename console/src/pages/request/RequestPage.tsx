@@ -17,6 +17,7 @@ import { OutsideLink } from '../../ui/OutsideLink.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
 import { ErrorNotice, Loading } from '../../ui/States.tsx';
 import { TimeLeft, useNow } from '../../ui/TimeLeft.tsx';
+import { AdminsOnChain } from './AdminsOnChain.tsx';
 import { Decision } from './Decision.tsx';
 import { Difference } from './Difference.tsx';
 import { NextRequest } from './NextRequest.tsx';
@@ -78,6 +79,9 @@ function About({
             <Difference proposal={approval} change={change ?? approval} organization={organization} />
           </div>
         </Section>
+        {isOpen && change && approval.resourceType === 'admins' ? (
+          <AdminsOnChain change={change} organization={organization} />
+        ) : null}
         {isOpen && approval.resourceType === 'policies' ? <PolicyImpact proposalId={approval.id} /> : null}
       </>
     );
