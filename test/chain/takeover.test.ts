@@ -1,5 +1,3 @@
-import protocolKit = require('@safe-global/protocol-kit');
-
 import {
   type RescueKit,
   takeoverCalls,
@@ -7,9 +5,10 @@ import {
   together,
   verifyRescueKit,
 } from '@orgwallet/client/rescue';
-import { type Address, type Hex, toHex } from 'viem';
+import type { Address, Hex } from 'viem';
 import { requireRow } from '../../src/db/rows';
-import { LOCAL_SAFE_CONTRACTS } from '../../tools/dev/localContracts';
+import { anAddress } from '../support/builders';
+import { payByProtocolKit, takeOverByProtocolKit } from '../support/protocolKit';
 import { ETHER, type RescueChain, RescueWorld, sendAsFunder } from '../support/rescueWorld';
 import { LOCAL_FUNDER, rpc, startOwnChain } from '../support/stack';
 
@@ -140,66 +139,14 @@ describe('the takeover of a kit', () => {
   });
 });
 
-/** Safe's kit as its documentation says for a network that it does not know. */
-function connect(safe: Address, signer: Hex) {
-  const addressOf = (name: string) =>
-    requireRow(LOCAL_SAFE_CONTRACTS.find(({ artifact }) => artifact.endsWith(`/${name}.json`))).address;
-  return protocolKit.default.init({
-    provider: url,
-    signer,
-    safeAddress: safe,
-    contractNetworks: {
-      [String(CHAIN_ID)]: {
-        safeSingletonAddress: requireRow(LOCAL_SAFE_CONTRACTS[0]).address,
-        safeProxyFactoryAddress: addressOf('SafeProxyFactory'),
-        fallbackHandlerAddress: addressOf('CompatibilityFallbackHandler'),
-        multiSendAddress: addressOf('MultiSend'),
-        multiSendCallOnlyAddress: addressOf('MultiSendCallOnly'),
-        signMessageLibAddress: addressOf('SignMessageLib'),
-        createCallAddress: addressOf('CreateCall'),
-        simulateTxAccessorAddress: addressOf('SimulateTxAccessor'),
-      },
-    },
-  });
-}
-
 describe("the Transaction Builder's file of a kit", () => {
   test("makes of Safe's protocol-kit the same transaction, which takes the accounts over and moves money", async () => {
     const world = await newWorld();
     const chain = chainOf(world);
-    const [alice, bob] = world.admins.map(({ privateKey }) => privateKey);
-    const file = requireRow(world.kit.networks[0]?.transactionBuilder[0]);
-    expect(file.meta.createdFromSafeAddress).toBe(world.adminsSafe);
-    const kit = await connect(world.adminsSafe, requireRow(alice));
-    expect(await kit.getThreshold()).toBe(2);
-    const asked = file.transactions.map(({ to, value, data }) => ({ to, value, data }));
-    const transaction = await kit.createTransaction({ transactions: asked, onlyCalls: true });
-    const { data, to, operation } = transaction.data;
-    const { value: _, ...expected } = kitTransaction(world.kit).transaction;
-    expect({ data, to, operation }).toEqual(expected);
-    const other = await connect(world.adminsSafe, requireRow(bob));
-    const signed = await other.signTransaction(await kit.signTransaction(transaction));
-    const sent = await kit.executeTransaction(signed);
-    await chain.client.waitForTransactionReceipt({ hash: sent.hash as Hex });
+    await takeOverByProtocolKit(world, chain);
     expect(await taken(world)).toBe(3);
-
-    // A nested Safe: the admins' Safe approves what an account pays, then anybody executes it.
-    const payee = `0x${'77'.repeat(20)}` as const;
-    const account = requireRow(world.accounts[0]);
-    const nested = await connect(account, requireRow(alice));
-    const payment = await nested.createTransaction({
-      transactions: [{ to: payee, value: String(ETHER), data: '0x' }],
-    });
-    const hash = await nested.getTransactionHash(payment);
-    const approval = await kit.createTransaction({
-      transactions: [{ to: account, value: '0', data: `0xd4d9bdcd${hash.slice(2)}` }],
-    });
-    const approved = await kit.executeTransaction(
-      await other.signTransaction(await kit.signTransaction(approval)),
-    );
-    await chain.client.waitForTransactionReceipt({ hash: approved.hash as Hex });
-    const paid = await nested.executeTransaction(payment);
-    await chain.client.waitForTransactionReceipt({ hash: paid.hash as Hex });
-    expect(await rpc(url, 'eth_getBalance', [payee, 'latest'])).toBe(toHex(ETHER));
+    const payee = anAddress() as Address;
+    await payByProtocolKit(world, chain, payee);
+    expect(await chain.client.getBalance({ address: payee })).toBe(ETHER);
   }, 60_000);
 });

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import type { Address } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -8,12 +7,22 @@ import { requireRow } from '../../src/db/rows';
 import { violationsEverywhere } from '../support/browser/axe';
 import { launchBrowser } from '../support/browser/launch';
 import { button, untilShown } from '../support/browser/page';
-import { addressOfFile, buildRescuePage, copyOfRescuePage } from '../support/browser/rescuePage';
-import { type Visitor, visit } from '../support/browser/visitor';
+import {
+  buildRescuePage,
+  copyOfRescuePage,
+  field,
+  openKit,
+  openRescuePage,
+  prepare,
+  press,
+  readNetwork,
+  rescueByPage,
+  signed,
+} from '../support/browser/rescuePage';
+import type { Visitor } from '../support/browser/visitor';
 import { aHash, anAddress } from '../support/builders';
-import { ETHER, type RescueAdmin, type RescueChain, RescueWorld } from '../support/rescueWorld';
-import { rpc, sharedStack, temporaryDir } from '../support/stack';
-import { until } from '../support/until';
+import { ETHER, type RescueAdmin, RescueWorld } from '../support/rescueWorld';
+import { rpc, sharedStack } from '../support/stack';
 
 /** A page that is built, and several transactions, on a machine that may be busy. */
 const LIMIT_MS = 240_000;
@@ -38,82 +47,14 @@ afterEach(async () => {
 });
 afterAll(() => browser?.close());
 
-/** Opens the page from its file, with the wallet of an admin. */
-async function opened({ wallet }: Pick<RescueAdmin, 'wallet'>): Promise<Visitor> {
-  const visitor = await visit(browser, 'file://', wallet, {});
+async function opened(admin: Pick<RescueAdmin, 'wallet'>): Promise<Visitor> {
+  const visitor = await openRescuePage(browser, file, admin);
   visitors.push(visitor);
-  await visitor.page.goto(addressOfFile(file));
   return visitor;
-}
-
-function savedKit(of: RescueWorld): string {
-  const saved = join(temporaryDir(), 'kit.json');
-  writeFileSync(saved, JSON.stringify(of.kit, null, 2));
-  return saved;
-}
-
-const press = (visitor: Visitor, name: string) => button(visitor, name).click();
-const field = ({ page }: Visitor, label: string) => page.getByLabel(label, { exact: true });
-
-async function openKit(visitor: Visitor, of: RescueWorld): Promise<void> {
-  await field(visitor, 'File').setInputFiles(savedKit(of));
-  await press(visitor, 'Open the kit');
-  await untilShown(visitor, 'The kit is whole.');
-}
-
-async function readNetwork(visitor: Visitor, networkId: number): Promise<void> {
-  await field(visitor, 'Network').selectOption(String(networkId));
-  await press(visitor, 'Connect and read the network');
-  await untilShown(visitor, 'was read.');
-}
-
-/** Shows what is signed; returns the hash. */
-async function prepare(visitor: Visitor): Promise<string> {
-  await press(visitor, 'Show what is signed');
-  const hash = visitor.page.locator('#prepared-facts dt', { hasText: 'Hash that is signed' });
-  await hash.waitFor();
-  return String(await visitor.page.locator('#prepared-facts code').last().textContent());
-}
-
-async function signed(visitor: Visitor): Promise<string> {
-  await press(visitor, 'Sign with this wallet');
-  const own = field(visitor, 'Your signature, to send to the other admins');
-  return until('the signature is shown', () => own.inputValue());
-}
-
-/** Two admins sign the same, pass it on as text, and the second one sends it. */
-async function together(first: Visitor, second: Visitor): Promise<void> {
-  const hash = await prepare(first);
-  const text = await signed(first);
-  expect(await prepare(second)).toBe(hash);
-  await field(second, 'Signatures of other admins').fill(`Here is mine:\n> ${text}\nbye`);
-  await press(second, 'Add these signatures');
-  await untilShown(second, /^1 of 2 signatures: Alice/);
-  expect(await button(second, 'Send it').isDisabled()).toBe(true);
-  await signed(second);
-  await untilShown(second, /^2 of 2 signatures: .*It can be sent/);
-  await press(second, 'Send it');
-  await untilShown(second, /^Done in transaction/);
 }
 
 /** The name of what has the focus. */
 const FOCUSED = `(({ labels, textContent }) => labels?.[0]?.textContent ?? textContent)(document.activeElement)`;
-
-/** Has both go to a payment of an account that is taken over. */
-async function typePayment(visitor: Visitor, networkId: number, to: string): Promise<void> {
-  await readNetwork(visitor, networkId);
-  await field(visitor, 'Move money of an account that is taken over').check();
-  await field(visitor, 'To address').fill(to);
-  await field(visitor, 'Amount').fill('1.5');
-}
-
-async function expectTaken(chain: RescueChain): Promise<void> {
-  for (const account of world.accounts) {
-    expect(await world.ownersOf(chain, account)).toEqual([world.adminsSafe]);
-    expect(await world.refusalOfOldKey(chain, account)).toBe('GS026');
-  }
-  expect(await world.modulesOf(chain, world.adminsSafe)).toEqual([]);
-}
 
 /** The pages of the first admins of an organization. */
 async function twoAdmins(of: RescueWorld): Promise<readonly [Visitor, Visitor]> {
@@ -152,18 +93,10 @@ describe('the rescue page', () => {
       const [alice, bob] = await twoAdmins(world);
       expect(await violationsEverywhere(alice.page)).toEqual([]);
       for (const visitor of [alice, bob]) await openKit(visitor, world);
-      for (const chain of world.chains) {
-        for (const visitor of [alice, bob]) await readNetwork(visitor, chain.networkId);
-        expect(await alice.page.getByText('can be taken over').count()).toBe(3);
-        await together(alice, bob);
-        await untilShown(bob, /3 of 3 accounts on .* belong to the admins/);
-        expect(await bob.page.getByText('taken over: it belongs to the admins').count()).toBe(3);
-        await expectTaken(chain);
+      for (const { networkId, client } of world.chains) {
         const payee = anAddress() as Address;
-        for (const visitor of [alice, bob]) await typePayment(visitor, chain.networkId, payee);
-        await together(alice, bob);
-        expect(await chain.client.getBalance({ address: payee })).toBe((3n * ETHER) / 2n);
-        for (const visitor of [alice, bob]) await field(visitor, 'Take the accounts over').check();
+        await rescueByPage(world, networkId, [alice, bob], payee);
+        expect(await client.getBalance({ address: payee })).toBe((3n * ETHER) / 2n);
       }
       expect(await violationsEverywhere(bob.page)).toEqual([]);
       await bob.page.setViewportSize({ width: 390, height: 800 });

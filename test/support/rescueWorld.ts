@@ -33,6 +33,13 @@ export interface RescueChain {
   readonly client: PublicClient;
 }
 
+/** A chain by its endpoint. */
+export const rescueChain = ({ chainId, rpcUrl }: { chainId: number; rpcUrl: string }): RescueChain => ({
+  networkId: chainId,
+  url: rpcUrl,
+  client: createPublicClient({ transport: http(rpcUrl) }),
+});
+
 /** A person who decides, with a wallet that is a key. */
 export interface RescueAdmin {
   readonly name: string;
@@ -51,15 +58,22 @@ const hex = (value: bigint): Hex => `0x${value.toString(16)}`;
 
 /** An organization on its chains as the service leaves it behind: nothing of the service is needed any more. */
 export class RescueWorld {
-  private constructor(
+  readonly adminsSafe: Address;
+  readonly keeper: Address;
+  /** The same on every chain. */
+  readonly accounts: readonly Address[];
+
+  constructor(
     readonly chains: readonly RescueChain[],
     readonly admins: readonly RescueAdmin[],
-    readonly signingKey: PrivateKeyAccount,
-    readonly adminsSafe: Address,
-    readonly keeper: Address,
-    readonly accounts: readonly Address[],
+    /** The old key, which owns the accounts until then. */
+    readonly signingKey: Pick<PrivateKeyAccount, 'address' | 'sign'>,
     readonly kit: RescueKit,
-  ) {}
+  ) {
+    this.adminsSafe = kit.adminsSafe;
+    this.keeper = kit.keeper;
+    this.accounts = kit.networks[0]?.accounts.map(({ address }) => address) ?? [];
+  }
 
   /** Sets an organization up: two of three admins decide, each account is on every chain with 10 ETH there. */
   static async make(
@@ -72,11 +86,7 @@ export class RescueWorld {
       const privateKey = generatePrivateKey();
       return { name, privateKey, wallet: privateKeyToAccount(privateKey) };
     });
-    const chains = endpoints.map(({ chainId, rpcUrl }) => ({
-      networkId: chainId,
-      url: rpcUrl,
-      client: createPublicClient({ transport: http(rpcUrl) }),
-    }));
+    const chains = endpoints.map(rescueChain);
     const state = stateOf(signingKey.address, sealKey.address, admins, threshold, {
       count,
       networkIds: chains.map(({ networkId }) => networkId),
@@ -109,17 +119,16 @@ export class RescueWorld {
       new Date(),
     );
     if (!kit) throw new Error("the admins' Safe is off");
-    const accounts = kit.networks[0]?.accounts.map(({ address }) => address) ?? [];
-    const { keeper, safe } = safes;
-    return new RescueWorld(
-      chains,
-      admins,
-      signingKey,
-      safe.address as Address,
-      keeper.address as Address,
-      accounts,
-      kit,
-    );
+    return new RescueWorld(chains, admins, signingKey, kit);
+  }
+
+  /** Throws unless every account of a chain belongs to the admins, and nothing is left to the key that owned it. */
+  async expectTaken(chain: RescueChain): Promise<void> {
+    for (const account of this.accounts) {
+      expect(await this.ownersOf(chain, account)).toEqual([this.adminsSafe]);
+      expect(await this.refusalOfOldKey(chain, account)).toBe('GS026');
+    }
+    expect(await this.modulesOf(chain, this.adminsSafe)).toEqual([]);
   }
 
   /** The owners of a Safe on a chain. */

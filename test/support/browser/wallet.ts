@@ -39,6 +39,8 @@ export class TestWallet {
   knownChains: readonly number[] = [31_337, 31_338, 1];
   /** What becomes of a request to add a chain. */
   adds: 'not' | 'adds' | 'refuses' | 'isBusy' = 'not';
+  /** The nodes of its chains, by chain id. */
+  private readonly nodes = new Map(sharedStack().chains.map(({ chainId, rpcUrl }) => [chainId, rpcUrl]));
   /** Everything that pages have asked for. */
   readonly requests: WalletRequest[] = [];
 
@@ -54,6 +56,12 @@ export class TestWallet {
     );
     await this.context.addInitScript({ path: join(__dirname, 'announceWallet.js') });
     return this;
+  }
+
+  /** Has it know chains besides those that all tests share. */
+  know(chains: readonly { readonly networkId: number; readonly url: string }[]): void {
+    for (const { networkId, url } of chains) this.nodes.set(networkId, url);
+    this.knownChains = [...this.knownChains, ...chains.map(({ networkId }) => networkId)];
   }
 
   /** The typed data that pages have asked it to sign: none when nothing was signed. */
@@ -100,7 +108,7 @@ export class TestWallet {
 
   /** The endpoint of the chain that it is on. */
   private get endpoint(): string {
-    return sharedStack().chains.find(({ chainId }) => chainId === this.chainId)?.rpcUrl ?? '';
+    return this.nodes.get(this.chainId) ?? '';
   }
 
   private read(method: string, params: readonly unknown[]): Promise<Outcome> {
