@@ -4,6 +4,7 @@ import { issueApiKey } from '../../src/credentials/apiKeys';
 import { OPERATOR } from '../../src/domain/actor';
 import { ALL_RIGHTS } from '../../src/domain/keyRights';
 import type { ErrorCode } from '../../src/domain/refusal';
+import { decideAdminsSafe } from '../support/adminsSafe';
 import { execute, insist, PROPOSE, read, type Shown, sharedApi, startApi } from '../support/api';
 import { checkConformance } from '../support/conformance';
 import { type Operation, operations, urlOf } from '../support/document';
@@ -453,6 +454,11 @@ async function goodAsk(operation: Operation): Promise<Ask> {
   if (operation.id === 'getRegistrationPayload') {
     const path = urlOf(operation).replace(/=.*/, `=${org.dave.wallet.address}`);
     return { key: org.readKey, path };
+  }
+  if (operation.id === 'getRescueKit') {
+    const exiting = await api.createOrganization();
+    await decideAdminsSafe(api.db, exiting, true);
+    return { key: exiting.readKey, path: urlOf(operation) };
   }
   if (operation.id === 'getQueuedAdminProposal') return { key: deciding.readKey, path: urlOf(operation) };
   if (isVote(operation) && isOnTransaction(operation)) {

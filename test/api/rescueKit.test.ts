@@ -1,8 +1,7 @@
 import { createApi, PayloadMismatch } from '@orgwallet/client';
 import { checkRescueKit, type RescueKit, rescueKit } from '@orgwallet/client/rescue';
 import { deriveAdminsSafe } from '../../src/chain/adminsSafe';
-import { findSealedState } from '../../src/db/seals';
-import type { OrganizationState } from '../../src/domain/governance';
+import { decideAdminsSafe, sealedStateOf } from '../support/adminsSafe';
 import { expectRefused, makeAccount, refusal, sharedApi } from '../support/api';
 import { newAddress } from '../support/furnished';
 import { type InterceptingProxy, startInterceptingProxy } from '../support/interceptingProxy';
@@ -24,16 +23,8 @@ afterAll(async () => {
 
 const KIT = { path: '/api/v1/rescue-kit' };
 
-async function sealedState(): Promise<OrganizationState> {
-  return JSON.parse((await findSealedState(service.db, org.id))?.state ?? '{}');
-}
-
-/** The admins decide whether their Safe is a module of each account. */
-async function decideOnChain(onChain: true | undefined): Promise<void> {
-  const { revision: _, onChain: __, ...admins } = (await sealedState()).admins;
-  const after = { ...admins, ...(onChain && { onChain }) };
-  await org.decide([{ type: 'admin', id: admins.id, after }]);
-}
+const sealedState = () => sealedStateOf(service.db, org);
+const decideOnChain = (onChain: boolean) => decideAdminsSafe(service.db, org, onChain);
 
 const client = () => createApi({ baseUrl: proxy.baseUrl, apiKey: org.readKey });
 

@@ -10,6 +10,7 @@ const TEN_MINUTES_MS = 600_000;
 const WALL_CLOCK = [
   'src/api/credentialCache.ts',
   'src/api/httpLimits.ts',
+  'src/api/routes/rescueRoutes.ts',
   'src/chain/failover.ts',
   'src/organizations/admitGenesis.ts',
   'src/parts.ts',

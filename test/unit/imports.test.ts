@@ -177,7 +177,7 @@ describe('the import table of ARCHITECTURE.md', () => {
       'only the signer, the CLI and the start of the demo open the keystore: src/workers.ts → src/signer/keys/keystore.ts',
       'packages are declared: src/metrics.ts → node_modules/undeclared/index.js',
       'production without packages of development: src/logging.ts → node_modules/selfsigned/index.js',
-      'production without the client, but for the CLI: src/roles.ts → client/src/index.ts',
+      'production without the client, but for the CLI and the rescue kit: src/roles.ts → client/src/index.ts',
       'production without tools and tests: src/cli/stack.ts → tools/dev/ports.ts',
       'production without tools and tests: src/service.ts → test/support/api.ts',
       'proposals and transactions are apart: activities/deployments/followDeployment.ts → activities/transactions/followTransaction.ts',

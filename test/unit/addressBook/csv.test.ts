@@ -117,10 +117,12 @@ describe('a file of an address book', () => {
     ['rows of one character', 'a\n'.repeat(250_000)],
     ['returns', '\r'.repeat(500_000)],
   ])('takes no time with half a million %s', (_, hostile) => {
-    const started = performance.now();
+    // Time of the processor, not of a machine that may be busy, in microseconds.
+    const before = process.cpuUsage();
     readImport(hostile, NETWORKS);
     readImport(`address,name\n${hostile}`, NETWORKS);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    const { user, system } = process.cpuUsage(before);
+    expect(user + system).toBeLessThan(1_000_000);
   });
 
   it.each(['=1+1', '+49 30 1', '-x', '@SUM(1)', " =cmd|' /C calc'!A0", "'=1", "''-1"])(
