@@ -123,10 +123,10 @@ describe('a removed quorum', () => {
       .db('sealed_states')
       .where({ organization_id: world.org.id })
       .update({ sequence, state, signature });
+    // Decisions of these tests are not sealed: the journal has a newer one, as of a seal that the tables have lost.
+    const seal = { type: 'seal', organizationId: world.org.id, sequence: Number(sequence) + 1 } as const;
+    await world.journal.append({ ...seal, hash: `0x${'ab'.repeat(32)}`, body: '{}', signature: '0x' });
     await upkeep.wake();
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-    await upkeep.untilOwned([dave, bot], 2);
-    await upkeep.restart();
     expect((await upkeep.untilStatus('unknown')).reason).toMatch(/the journal has decision/);
     expect(upkeep.hashes()).toEqual(hashes);
     await upkeep.untilOwned([dave, bot], 2);
@@ -291,7 +291,7 @@ describe('what the admins do on chain stays', () => {
     const asked = await world.transaction({ to: anAddress() as Address, value: 5n }, { account: taken });
     world.signer = upkeep.activities();
     const signed = await world.signer.signTransaction({ ...asked, terms: await world.terms(asked) });
-    expect(signed).toMatchObject({ refused: { message: expect.stringContaining('taken it over') } });
+    expect(signed).toEqual({ held: expect.stringContaining('taken it over on chain') });
     expect(await pay(other)).toMatchObject({ kind: 'decided' });
   });
 });

@@ -238,5 +238,6 @@ test('whatever is decided, killed, lost and undone: only admins are written, and
   }
   // Two on average for each organization and round: 300 in the deep tests.
   expect(decisions).toBeGreaterThanOrEqual(ROUNDS * ORGANIZATIONS);
-  console.info(`${decisions} decisions of ${ORGANIZATIONS} organizations, ${contents.size} transactions`);
+  if (DEEP)
+    console.info(`${decisions} decisions of ${ORGANIZATIONS} organizations, ${contents.size} transactions`);
 }, 900_000);
