@@ -140,6 +140,7 @@ async function networkOf(
     const { to, data } = together(calls);
     const gas = String(takeoverGas(taken.length, admins.memberIds.length));
     takeovers.push({ accounts: taken, to, value: '0', data, operation: 1, safeTxGas: '0', gas });
+    await pause();
     const part = groups.length > 1 ? ` (${i + 1} of ${groups.length})` : '';
     transactionBuilder.push(
       transactionBuilderFile(calls, {
