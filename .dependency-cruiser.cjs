@@ -108,6 +108,8 @@ const LAYERS = {
     may: [folder('src/(approvals|db|domain)'), PURE_CHAIN, file('src/chain/(signatures|signedSeals)')],
     types: [folder('src/chain')],
   },
+  // Sends to addresses that other people have chosen; knows nothing of what is sent.
+  'src/outbound': { may: [] },
   'src/reconciler': { may: [folder('src/(domain|db|temporal)'), MAP_LIMIT] },
   activities: {
     may: [

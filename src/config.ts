@@ -130,6 +130,8 @@ export interface Config {
   readonly maxGas: bigint;
   /** What the envelopes of an organization on a network may cost per hour, in wei. */
   readonly gasBudgetPerHour: bigint;
+  /** Private ranges (CIDR) that webhooks may lead to all the same. */
+  readonly webhookAllowedRanges: readonly string[];
   readonly logLevel: string;
   /** Where traces are exported to by OTLP over HTTP; absent: nothing is traced. */
   readonly tracing?: { readonly endpoint: string; readonly headers: { readonly [name: string]: string } };
@@ -183,6 +185,12 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 );
+
+const addressRange = z
+  .string()
+  .refine((text) => z.cidrv4().safeParse(text).success || z.cidrv6().safeParse(text).success, {
+    error: ({ input }) => `"${input}" is not a range of addresses (expected e.g. 10.1.0.0/16)`,
+  });
 
 const addressOrBlock = z.string().refine(isAddressOrBlock, {
   error: ({ input }) => `"${input}" is neither an IP address nor a CIDR block`,
@@ -346,6 +354,7 @@ const settings = z.object({
     .regex(/^\d{1,9}(\.\d{1,18})?$/, 'must be an amount of native currency (expected e.g. 10, 0.5)')
     .default('10')
     .transform(weiOf),
+  WEBHOOK_ALLOWED_RANGES: list.pipe(z.array(addressRange)).default([]),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_EXPORTER_OTLP_HEADERS: headerList.default({}),
@@ -664,6 +673,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     databasePool: s.DATABASE_POOL,
     maxGas: BigInt(s.MAX_GAS),
     gasBudgetPerHour: s.GAS_BUDGET_PER_HOUR,
+    webhookAllowedRanges: s.WEBHOOK_ALLOWED_RANGES,
     logLevel: s.LOG_LEVEL,
     ...(s.OTEL_EXPORTER_OTLP_ENDPOINT
       ? { tracing: { endpoint: s.OTEL_EXPORTER_OTLP_ENDPOINT, headers: s.OTEL_EXPORTER_OTLP_HEADERS } }

@@ -157,6 +157,11 @@ describe('settings', () => {
     ['MAX_OPEN_PER_KEY', { MAX_OPEN_PER_KEY: '3' }, { maxOpenPerKey: 3 }],
     ['MAX_CONNECTIONS_PER_ADDRESS', { MAX_CONNECTIONS_PER_ADDRESS: '3' }, { maxConnectionsPerAddress: 3 }],
     ['MAX_GAS', { MAX_GAS: '999999999999' }, { maxGas: 999_999_999_999n }],
+    [
+      'WEBHOOK_ALLOWED_RANGES',
+      { WEBHOOK_ALLOWED_RANGES: '10.1.0.0/16, fd00::/8' },
+      { webhookAllowedRanges: ['10.1.0.0/16', 'fd00::/8'] },
+    ],
     ['GAS_BUDGET_PER_HOUR', { GAS_BUDGET_PER_HOUR: '0.25' }, { gasBudgetPerHour: 25n * 10n ** 16n }],
     ['LOG_LEVEL', { LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [
@@ -214,6 +219,8 @@ describe('settings', () => {
     ['MAX_GAS', '0x10'],
     ['MAX_GAS', '-1'],
     ['GAS_BUDGET_PER_HOUR', '1e3'],
+    ['WEBHOOK_ALLOWED_RANGES', '10.1.0.1'],
+    ['WEBHOOK_ALLOWED_RANGES', '10.1.0.0/16,localhost'],
     ['LOG_LEVEL', 'loud'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'Bearer secret'],
