@@ -100,7 +100,7 @@ const LAYERS = {
     packages: npm('viem'),
   },
   'src/addressBook': {
-    may: [folder('src/(contract|db|domain)'), PURE_CHAIN],
+    may: [folder('src/(contract|credentials|db|domain)'), PURE_CHAIN],
     types: [CONFIG],
   },
   'src/credentials': { may: [folder('src/(db|domain)')] },
@@ -110,10 +110,15 @@ const LAYERS = {
   },
   // Sends to addresses that other people have chosen; knows nothing of what is sent.
   'src/outbound': { may: [] },
+  // What is sent of the feed, to whom, and when again.
+  'src/delivery': {
+    may: [folder('src/(credentials|db|domain|outbound)'), FAILPOINTS],
+    types: [LOGGING],
+  },
   'src/reconciler': { may: [folder('src/(domain|db|temporal)'), MAP_LIMIT] },
   activities: {
     may: [
-      folder('src/(approvals|chain|db|domain|operations|reconciler|temporal|transactions)'),
+      folder('src/(approvals|chain|db|delivery|domain|operations|reconciler|temporal|transactions)'),
       FAILPOINTS,
       MAP_LIMIT,
       SET_NEWEST,
@@ -169,7 +174,9 @@ const LAYERS = {
   'src/api': {
     may: [
       CLIENT,
-      folder('src/(addressBook|approvals|contract|credentials|db|domain|operations|temporal|transactions)'),
+      folder(
+        'src/(addressBook|approvals|contract|credentials|db|delivery|domain|operations|temporal|transactions)',
+      ),
       PURE_CHAIN,
       FAILPOINTS,
       LISTEN,
@@ -192,10 +199,10 @@ const LAYERS = {
     may: [folder('src/(db|ops|temporal)'), file('src/[^/]+')],
   },
   'src/roles': {
-    files: 'src/(executionTimes|lostBlocks|relayerWatch|roles)',
+    files: 'src/(deliveryWatch|executionTimes|lostBlocks|relayerWatch|roles)',
     may: [
       folder('activities'),
-      folder('src/(chain|db|temporal)'),
+      folder('src/(chain|db|delivery|outbound|temporal)'),
       file('src/signer/workers'),
       file('src/(activityLog|workers)'),
       FAILPOINTS,
@@ -211,9 +218,9 @@ const LAYERS = {
     types: [CLIENTS, LOGGING, folder('src/(api|contract)')],
   },
   'src/service': {
-    files: 'src/(main|runProcess|service)',
+    files: 'src/(apiDeliveries|main|runProcess|service)',
     may: [
-      folder('src/(api|chain|db|domain|operations|temporal)'),
+      folder('src/(api|chain|db|delivery|domain|operations|outbound|temporal)'),
       file('src/signer/main'),
       file('src/[^/]+'),
     ],
@@ -227,7 +234,9 @@ const LAYERS = {
   },
   'src/cli': {
     may: [
-      folder('src/(approvals|chain|contract|credentials|db|domain|organizations|proof|reconciler|temporal)'),
+      folder(
+        'src/(approvals|chain|contract|credentials|db|delivery|domain|organizations|proof|reconciler|temporal)',
+      ),
       SIGNER_FILES,
       CERTIFICATES,
       CONFIG,

@@ -24,6 +24,7 @@ import { readApprovalState } from './approvals/read';
 import { recordRestored } from './approvals/restore';
 import { recordVote, type VoteInput } from './approvals/vote';
 import { reportWaiting, type Waiting } from './approvals/wait';
+import { createDeliveryRecords } from './deliveries/deliveryActivities';
 import { applySeal, refreshNoted } from './proposals/applySeal';
 import { finishDeployments, recordDeployment, reportDeployment } from './proposals/deployments';
 import { type CreateProposalInput, executableProposal } from './proposals/executableProposal';
@@ -137,6 +138,7 @@ export function createWorkerActivities(deps: WorkerDeps) {
       return state;
     },
     prepareNewTransaction: createPrepareNewTransaction(deps),
+    ...createDeliveryRecords(deps),
     ...createReconcilerActivities(deps),
   };
 }

@@ -354,7 +354,7 @@ const settings = z.object({
     .regex(/^\d{1,9}(\.\d{1,18})?$/, 'must be an amount of native currency (expected e.g. 10, 0.5)')
     .default('10')
     .transform(weiOf),
-  WEBHOOK_ALLOWED_RANGES: list.pipe(z.array(addressRange)).default([]),
+  WEBHOOK_ALLOWED_RANGES: list.pipe(z.array(addressRange)).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_EXPORTER_OTLP_HEADERS: headerList.default({}),
@@ -596,6 +596,11 @@ function signerNetwork(s: Settings, networks: readonly NetworkConfig[]): number 
   return id;
 }
 
+/** Where webhooks may lead to besides public addresses: in development, to this machine. */
+function webhookRanges({ WEBHOOK_ALLOWED_RANGES: given }: Settings, production: boolean): readonly string[] {
+  return given ?? (production ? [] : ['127.0.0.0/8', '::1/128']);
+}
+
 /** Where a browser on this machine reaches the API. */
 function localOrigins(httpsPort: number): string[] {
   return ['localhost', '127.0.0.1'].map((host) => new URL(`https://${host}:${httpsPort}`).origin);
@@ -673,7 +678,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     databasePool: s.DATABASE_POOL,
     maxGas: BigInt(s.MAX_GAS),
     gasBudgetPerHour: s.GAS_BUDGET_PER_HOUR,
-    webhookAllowedRanges: s.WEBHOOK_ALLOWED_RANGES,
+    webhookAllowedRanges: webhookRanges(s, production),
     logLevel: s.LOG_LEVEL,
     ...(s.OTEL_EXPORTER_OTLP_ENDPOINT
       ? { tracing: { endpoint: s.OTEL_EXPORTER_OTLP_ENDPOINT, headers: s.OTEL_EXPORTER_OTLP_HEADERS } }

@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { ObserveRpc } from './chain/clients';
 import type { Role } from './config';
 import type { Db } from './db/database';
+import type { DestinationLag } from './db/destinations';
 import type { ExecutionTimes } from './db/executionTimes';
 import { createHealthMetrics, type HealthMetrics } from './healthMetrics';
 import { readVersion } from './version';
@@ -38,6 +39,10 @@ export interface Metrics extends HealthMetrics {
   watchUpkeep(read: UpkeepReading): void;
   /** Exports for how long the oldest execution has been undecided. */
   setOldestExecution(seconds: number): void;
+  /** Exports how many destinations of events there are, and the age of the oldest event that one of them lacks. */
+  setDeliveries(lags: readonly DestinationLag[]): void;
+  /** Counts an attempt to send an event. */
+  countDelivery(kind: string, outcome: 'taken' | 'failed'): void;
 }
 
 interface PoolCounts {
@@ -203,6 +208,53 @@ function executionMetrics(registry: Registry): Pick<Metrics, 'observeExecution' 
   };
 }
 
+const DESTINATION_STATES = ['active', 'failing', 'paused', 'disabled'] as const;
+
+function destinationState({
+  isDisabled,
+  isPaused,
+  isFailing,
+}: DestinationLag): (typeof DESTINATION_STATES)[number] {
+  if (isDisabled) return 'disabled';
+  if (isPaused) return 'paused';
+  return isFailing ? 'failing' : 'active';
+}
+
+/** What is sent to webhooks and other destinations. */
+function deliveryMetrics(registry: Registry): Pick<Metrics, 'setDeliveries' | 'countDelivery'> {
+  const registers = [registry];
+  const attempts = new Counter({
+    name: 'orgwallet_delivery_attempts_total',
+    help: 'Attempts of this process to send an event to a destination: taken, or failed.',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  });
+  const destinations = new Gauge({
+    name: 'orgwallet_destinations',
+    help: 'Destinations of events, of the whole installation: active, failing, paused or disabled.',
+    labelNames: ['state'],
+    registers,
+  });
+  const oldest = new Gauge({
+    name: 'orgwallet_delivery_oldest_seconds',
+    help: 'Age of the oldest event that a destination lacks which is neither paused nor disabled; 0: none lacks any.',
+    registers,
+  });
+  return {
+    countDelivery: (kind, outcome) => attempts.inc({ kind, outcome }),
+    setDeliveries(lags) {
+      const states = lags.map(destinationState);
+      for (const state of DESTINATION_STATES) {
+        destinations.set({ state }, states.filter((one) => one === state).length);
+      }
+      const ages = lags.flatMap((lag, n) =>
+        ['active', 'failing'].includes(states[n] ?? '') ? [lag.oldestMs] : [],
+      );
+      oldest.set(Math.max(0, ...ages) / 1_000);
+    },
+  };
+}
+
 /** The lag of the event loop is measured so often: every 10 ms would take half of the processor time of a process at rest. */
 const EVENT_LOOP_PRECISION_MS = 100;
 
@@ -253,6 +305,7 @@ export function createMetrics(roles: readonly Role[]): Metrics {
     ...relayerMetrics(registry),
     ...executionMetrics(registry),
     ...upkeepMetrics(registry),
+    ...deliveryMetrics(registry),
     registry,
     async exposition() {
       const texts = sources.map((read) => read().catch(() => ''));

@@ -1,4 +1,5 @@
 import { createChainActivities } from '../activities/chainActivities';
+import { createDeliveryActivities } from '../activities/deliveries/deliveryActivities';
 import { resendLostDeployments } from '../activities/deployments/resendLost';
 import {
   createRelayerContext,
@@ -12,10 +13,16 @@ import { observeActivities } from './activityLog';
 import { createReadWalletCode } from './chain/walletCode';
 import type { Clients } from './clients';
 import type { Config } from './config';
+import { readDeliverySeed } from './db/installation';
+import { untilAvailable } from './db/untilAvailable';
+import { createActiveDeliveries } from './delivery/active';
+import { createDeliverySigner } from './delivery/signatures';
+import { watchDeliveries } from './deliveryWatch';
 import { watchExecutions } from './executionTimes';
 import { failpoint, withFailpoints } from './failpoints';
 import type { Lifetime } from './lifetime';
 import { watchLostBlocks } from './lostBlocks';
+import { createOutboundSender } from './outbound/sender';
 import { watchRelayers } from './relayerWatch';
 import { signerWorkers } from './signer/workers';
 import { refreshApproval } from './temporal/approvalMessages';
@@ -84,6 +91,35 @@ async function workflowWorker(
   };
 }
 
+/** Activities that begin at once; each holds a slot for a second at most, however long its receiver takes. */
+const DELIVERY_SLOTS = 100;
+
+/** The worker that sends events to their destinations; it watches what they lack. */
+async function deliveryWorker(
+  { config, logger, metrics, db, sender }: Clients,
+  lifetime: Lifetime,
+): Promise<WorkerSpec> {
+  const active = createActiveDeliveries();
+  const waiting = new WaitingActivities(sender.client, observeActivities(logger));
+  const outbound = createOutboundSender({
+    allowedRanges: config.webhookAllowedRanges,
+    production: config.production,
+  });
+  lifetime.onStop('the connections to receivers', async () => outbound.stop());
+  lifetime.onStop('deliveries', () => waiting.stop());
+  lifetime.onStop('the watch of deliveries', watchDeliveries({ db, sender, active, logger, metrics }));
+  const seed = await untilAvailable(() => readDeliverySeed(db), { signal: lifetime.ending });
+  const signer = createDeliverySigner(seed);
+  const { withoutSlot } = waiting;
+  const countAttempt = metrics.countDelivery;
+  return {
+    role: 'worker',
+    taskQueue: sender.queues.deliveries,
+    activities: createDeliveryActivities({ db, active, outbound, signer, countAttempt, withoutSlot }),
+    options: { maxConcurrentActivityTaskExecutions: DELIVERY_SLOTS },
+  };
+}
+
 /** The workers that read chains and send signed transactions; they watch relayers and lost blocks. */
 function chainWorkers(clients: Clients, reads: RelayerReads, lifetime: Lifetime): WorkerSpec[] {
   const { config, logger, metrics, db, chains, sender } = clients;
@@ -121,7 +157,9 @@ export async function workersOf(clients: Clients, lifetime: Lifetime): Promise<W
   const { roles } = clients.config;
   const reads = createRelayerReads(POLL_MS);
   return [
-    ...(roles.includes('worker') ? [await workflowWorker(clients, reads, lifetime)] : []),
+    ...(roles.includes('worker')
+      ? [await workflowWorker(clients, reads, lifetime), await deliveryWorker(clients, lifetime)]
+      : []),
     ...(roles.includes('chain') ? chainWorkers(clients, reads, lifetime) : []),
     ...(roles.includes('signer') ? await signerWorkers(clients, lifetime) : []),
   ];

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiDependencies } from './api/dependencies';
 import type { PageAddition } from './api/pageAddition';
 import { createApiServer } from './api/server';
+import { createApiDeliveries } from './apiDeliveries';
 import { createFindSignedMessage } from './chain/signedMessage';
 import { createReadBalances, createReadRecipientCode, createSimulate } from './chainReads';
 import type { Clients } from './clients';
@@ -34,6 +35,7 @@ function upgradeOf({ config, sender, logger }: Clients, lifetime: Lifetime): Upg
 
 function apiDependencies(
   clients: Clients,
+  lifetime: Lifetime,
   parts: CheckedParts,
   pageAddition: PageAddition | undefined,
 ): ApiDependencies {
@@ -58,6 +60,7 @@ function apiDependencies(
     readToken,
     readParts: createReadParts(parts),
     readBalances: createReadBalances(clients),
+    deliveries: createApiDeliveries(clients, lifetime),
     readRecipientCode: createReadRecipientCode(clients),
     simulate: createSimulate(clients),
   };
@@ -98,7 +101,9 @@ async function startOtherParts(
   // The workers of the build before end once this one is ready.
   const build = upgrade && { build: { isRequired: true, check: async () => upgrade.assertPromoted() } };
   if (!roles.includes('api')) return { httpsPort: undefined, checked: { ...others, ...build } };
-  const api = createApiServer(apiDependencies(clients, { ...shared(running.checked), ...all }, pageAddition));
+  const api = createApiServer(
+    apiDependencies(clients, lifetime, { ...shared(running.checked), ...all }, pageAddition),
+  );
   lifetime.onStop('the API', () => api.stop(), API_STOP_LIMIT_MS);
   const { httpsPort } = await api.start(lifetime.ending);
   // The others get no requests.

@@ -1,5 +1,6 @@
 import './stackTraces';
 
+export { deliveryWorkflow } from './delivery';
 export { proposalWorkflow } from './proposal';
 export { reconcileWorkflow } from './reconcile';
 export { transactionWorkflow } from './transaction';

@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { destinationLags } from '../../src/db/destinations';
 import type { ReconcileSummary } from '../../src/domain/reconciliation';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { mapLimit } from '../../src/mapLimit';
@@ -31,6 +32,7 @@ export function createReconcilerActivities(deps: ReconcilerDeps) {
       const differences = await compare(deps, rangesDue(ranges, pass), onStep);
       const repairs = new Repairs(deps, cancellationSignal);
       await repairs.run(differences, backoffs.nextPass());
+      await repairs.wakeDeliveries(await destinationLags(deps.db));
       const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
       return {
         open: sum(ranges.map(({ open }) => open)),

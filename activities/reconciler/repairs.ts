@@ -1,6 +1,7 @@
 import { closeApproval } from '../../src/approvals/closing';
 import type { Db } from '../../src/db/database';
 import { withoutSql } from '../../src/db/databaseFailure';
+import type { DestinationLag } from '../../src/db/destinations';
 import {
   hasRecordedItself,
   readRepairable,
@@ -16,7 +17,8 @@ import type { OpenApproval } from '../../src/reconciler/openApprovals';
 import { refreshApproval, refreshWorkflow, restartApproval } from '../../src/temporal/approvalMessages';
 import type { Build } from '../../src/temporal/builds';
 import type { WorkflowSender } from '../../src/temporal/client';
-import { approvalWorkflowId } from '../../src/temporal/ids';
+import { refreshDelivery, wakeDelivery } from '../../src/temporal/deliveryMessages';
+import { approvalWorkflowId, deliveryWorkflowId } from '../../src/temporal/ids';
 import { findWorkflow } from '../../src/temporal/runs';
 import type { IsDue } from './backoffs';
 import { noteNetworks } from './noteNetworks';
@@ -41,6 +43,8 @@ export interface ReconcilerDeps {
 export const AT_ONCE = 16;
 /** After this many failures in a row the pass ends: a part that repairs need is unavailable. */
 const MAX_FAILURES = 20;
+/** For how long something could be sent before its workflow is looked for. */
+const OVERDUE_MS = 5_000;
 /** A workflow that ends repeatedly would fill the audit log. */
 const MAX_RESTARTS_PER_HOUR = 10;
 /** How long a pass waits for a workflow that it has started; the workflow continues in any case. */
@@ -84,6 +88,22 @@ export class Repairs {
     );
     const due = orphaned.filter(isDue);
     await mapLimit(AT_ONCE, due, (id) => this.attempt(id, () => this.refreshOrphan(id)));
+  }
+
+  /** Wakes whatever sends events and has not for a while: one whose workflow was lost begins again where it was. */
+  async wakeDeliveries(lags: readonly DestinationLag[]): Promise<void> {
+    const overdue = lags.filter(({ dueMs }) => dueMs >= OVERDUE_MS);
+    await mapLimit(AT_ONCE, overdue, (lag) => this.attempt(lag.id, () => this.wakeDelivery(lag)));
+  }
+
+  private async wakeDelivery(lag: DestinationLag): Promise<void> {
+    const { sender } = this.deps;
+    const found = await findWorkflow(sender, deliveryWorkflowId(lag));
+    // One that runs is sending, or waits for a receiver.
+    if (found.status === 'running') return wakeDelivery(sender, lag);
+    await refreshDelivery(sender, lag);
+    const fields = { organizationId: lag.organizationId, found };
+    this.done('restarted', lag.id, `its workflow ${foundText(found)} and was restarted`, fields);
   }
 
   private done(repair: Repair, id: string, text: string, fields: object = {}): void {

@@ -87,15 +87,15 @@ export function createApi(settings: Connection): Api {
   const methods = (Object.keys(ENDPOINTS) as EndpointName[]).map((name) => {
     const { method, path, hasQuery } = partsOf(name);
     const hasId = path.includes('{');
-    const hasContent = method === 'POST' || hasQuery;
+    const hasBody = method === 'POST' || method === 'PATCH';
+    const hasContent = hasBody || hasQuery;
     const call = async (...given: unknown[]) => {
       const id = hasId ? String(given.shift()) : undefined;
       // A URL drops such a segment: the request would go to the list, or to another endpoint.
       if (id !== undefined && /^\.{0,2}$/.test(id)) throw new TypeError(`${name}: invalid id "${id}"`);
       const content = hasContent ? (given.shift() as object) : undefined;
       const below = path.replace('{id}', encodeURIComponent(id ?? ''));
-      const exchange =
-        method === 'POST' ? { path: below, body: content } : { path: withQuery(below, content) };
+      const exchange = hasBody ? { path: below, body: content } : { path: withQuery(below, content) };
       return (await ask(name, exchange, given[0] as CallOptions | undefined)).data;
     };
     return [name, call];

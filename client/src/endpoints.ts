@@ -89,7 +89,17 @@ export const ENDPOINTS = {
   getRecipient: 'GET /recipients/{id}?',
   listAuditLogs: 'GET /audit-logs',
   listEvents: 'GET /events',
-} as const satisfies Record<EndpointName, `${'GET' | 'POST'} /${string}`>;
+  listWebhooks: 'GET /webhooks',
+  getWebhook: 'GET /webhooks/{id}',
+  createWebhook: 'POST /webhooks',
+  updateWebhook: 'PATCH /webhooks/{id}',
+  removeWebhook: 'DELETE /webhooks/{id}',
+  getWebhookSecrets: 'GET /webhooks/{id}/secrets',
+  rotateWebhook: 'POST /webhooks/{id}/rotate',
+  testWebhook: 'POST /webhooks/{id}/test',
+  resendEvents: 'POST /webhooks/{id}/resend',
+  listWebhookDeliveries: 'GET /webhooks/{id}/deliveries?',
+} as const satisfies Record<EndpointName, `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`>;
 
 type Json = { content: { 'application/json': unknown } };
 type Success<E extends EndpointName> = operations[E]['responses'] extends { 201: Json }

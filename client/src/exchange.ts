@@ -183,7 +183,7 @@ export async function send(
   const { requestTimeoutMs = 30_000, fetch: fetcher = fetch } = connection;
   const { signal, timeoutMs = connection.timeoutMs ?? 60_000 } = options;
   const { method, path } = exchange;
-  const idempotencyKey = method === 'POST' ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
+  const idempotencyKey = method !== 'GET' ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
   const init = initOf(connection, exchange, idempotencyKey);
   const begunAt = performance.now();
   const { deadline: end = Number.POSITIVE_INFINITY } = withDeadline(options, connection);

@@ -30,3 +30,11 @@ export { type Payloads, verifyRecord } from './recordPayloads.ts';
 export * from './records.ts';
 export * from './signWith.ts';
 export { type Change, type Known, type Verified, verify } from './verify.ts';
+export {
+  verifyWebhook,
+  WebhookError,
+  type WebhookEvent,
+  type WebhookKeys,
+  type WebhookOptions,
+  type WebhookRequest,
+} from './webhooks.ts';

@@ -90,6 +90,14 @@ const keys = createRoute({
   path: '/keys',
   component: lazyRouteComponent(() => import('./pages/api-keys/ApiKeysPage.tsx'), 'ApiKeysPage'),
 });
+const notifications = createRoute({
+  getParentRoute,
+  path: '/notifications',
+  component: lazyRouteComponent(
+    () => import('./pages/notifications/NotificationsPage.tsx'),
+    'NotificationsPage',
+  ),
+});
 const founding = createRoute({
   getParentRoute,
   path: '/founding',
@@ -186,6 +194,7 @@ export const router = createRouter({
     audit,
     you,
     keys,
+    notifications,
     founding,
   ]),
   defaultErrorComponent: PageError,

@@ -1,3 +1,4 @@
+import { type AdminRequest, asAdmin } from '../credentials/adminRequest';
 import {
   type AddressBookContent,
   type AddressBookEntry,
@@ -9,29 +10,20 @@ import {
   listNamedByAdmins,
   updateAddressBookEntries,
 } from '../db/addressBook';
-import { holdAdmins } from '../db/approvalLocks';
 import { type AuditInput, appendAudit } from '../db/audit';
-import { holdCredential } from '../db/authority';
 import type { Db, Tx } from '../db/database';
-import { isAdmitted } from '../db/genesis';
-import { answerLocked, lockRequest, type StoredAnswer } from '../db/idempotency';
+import type { StoredAnswer } from '../db/idempotency';
 import { newId } from '../db/ids';
-import { queueAlone } from '../db/lockQueues';
 import { setPositions } from '../db/positions';
-import { type Actor, memberActor } from '../domain/actor';
-import { notAdmitted } from '../domain/admission';
+import type { Actor } from '../domain/actor';
 import type { JsonValue } from '../domain/canonicalJson';
-import { checkAuthority, credentialDetail, credentialEnded, requestNotStored } from '../domain/credential';
+import { credentialDetail } from '../domain/credential';
 import { foldName } from '../domain/names';
 import { accept, type Result, refuse } from '../domain/refusal';
 import { type Edit, type NamedAddress, placeOf, refuseExcess, refuseTaken } from './edits';
 
 /** What a change is about. */
-interface BookRequest {
-  readonly organizationId: string;
-  readonly requestId: string;
-  readonly credentialId: string;
-}
+type BookRequest = AdminRequest;
 
 /** What a change makes of the entries that it finds. */
 type Rule = (tx: Tx) => Promise<Result<readonly Edit[]>>;
@@ -75,40 +67,25 @@ async function writeEdits(tx: Tx, organizationId: string, edits: readonly Edit[]
   for (const { id, after } of edits) if (!after) await deleteAddressBookEntry(tx, id);
 }
 
-/** Who acts for a credential, until the end of the transaction. Refuses one that may not change the book. */
-async function holdAdmin(tx: Tx, organizationId: string, credentialId: string): Promise<Result<Actor>> {
-  if (!(await isAdmitted(tx, organizationId))) return notAdmitted(organizationId);
-  const acting = await holdCredential(tx, credentialId);
-  if (!acting) return { ok: false, refusal: credentialEnded(credentialId) };
-  const refusal = checkAuthority(credentialId, acting, true);
-  return refusal ? { ok: false, refusal } : accept(memberActor(acting));
-}
-
 /**
  * Changes an address book as an admin asks, audited, and stores the answer of the request, all in one transaction: sent again, it
  * finds its answer.
  */
 async function changeBook(
   db: Db,
-  { organizationId, requestId, credentialId }: BookRequest,
+  request: BookRequest,
   rule: Rule,
   answerOf: (tx: Tx, edits: readonly Edit[]) => StoredAnswer | Promise<StoredAnswer>,
 ): Promise<Result<StoredAnswer>> {
-  return db.transaction(async (tx) => {
-    await holdAdmins(tx, organizationId);
-    await queueAlone(tx, [`${organizationId}/addressBook`]);
-    const answered = await lockRequest(tx, requestId);
-    if (answered) return accept(answered);
-    if (answered === undefined) return { ok: false, refusal: requestNotStored() };
-    const admin = await holdAdmin(tx, organizationId, credentialId);
-    if (!admin.ok) return admin;
+  const { organizationId, credentialId } = request;
+  return asAdmin(db, request, 'addressBook', async (tx, admin) => {
     const ruled = await rule(tx);
     if (!ruled.ok) return ruled;
     const edits = ruled.value;
     const refused = await refuseEdits(tx, organizationId, edits);
     if (refused) return refused;
     await writeEdits(tx, organizationId, edits);
-    const recorded = edits.map((edit) => auditEntry(edit, admin.value, credentialId));
+    const recorded = edits.map((edit) => auditEntry(edit, admin, credentialId));
     const positions = await appendAudit(tx, organizationId, recorded);
     const isCreated = edits.map(({ before }) => before === undefined);
     await setPositions(
@@ -117,9 +94,7 @@ async function changeBook(
       edits.filter((_, i) => isCreated[i]).map(({ id }) => id),
       positions.filter((_, i) => isCreated[i]),
     );
-    const answer = await answerOf(tx, edits);
-    await answerLocked(tx, requestId, answer);
-    return accept(answer);
+    return accept(await answerOf(tx, edits));
   });
 }
 

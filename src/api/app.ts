@@ -17,10 +17,11 @@ import type { Route } from './requestContext';
 import { beginRequestSpan } from './requestSpan';
 import { SESSION_PATHS, sessionRoutes } from './routes/sessionRoutes';
 import { createTurns } from './turns';
+import { webhookKeyRoutes } from './webhookKeys';
 
 type AppDependencies = Pick<
   ApiDependencies,
-  'config' | 'db' | 'logger' | 'metrics' | 'tracer' | 'findSignedMessage' | 'pageAddition'
+  'config' | 'db' | 'logger' | 'metrics' | 'tracer' | 'findSignedMessage' | 'pageAddition' | 'deliveries'
 > & {
   routes: readonly Route[];
   journalGate: Pick<JournalGate, 'admit'>;
@@ -139,6 +140,9 @@ export function createApp(dependencies: AppDependencies): Express {
     routerOf({ idempotency, turns, production: config.production }, routes, admission.admit),
   );
   app.use(sessionRoutes({ db, config, admission, findSignedMessage }));
+  const keys = webhookKeyRoutes(dependencies.deliveries);
+  app.use(keys.router);
+  for (const path of keys.paths) app.all(path, otherMethods(['get']));
   const docs = docsRoutes(config);
   app.use(docs.router);
   for (const path of docs.paths) app.all(path, otherMethods(['get']));

@@ -6,6 +6,7 @@ import type { ListedPart } from '../contract/partContract';
 import type { TransactionSimulation } from '../contract/transactionContract';
 import type { Account } from '../db/accounts';
 import type { Db } from '../db/database';
+import type { DeliveryAttempt, Destination } from '../db/destinations';
 import type { StoredTransaction } from '../db/storedTransactions';
 import type { Decision } from '../domain/approval';
 import type { ApprovalRef, WorkflowRef } from '../domain/approvalRef';
@@ -15,6 +16,7 @@ import type { WalletKind } from '../domain/wallet';
 import type { Metrics } from '../metrics';
 import type { ExternalReads } from '../operations/kind';
 import type { MessageOutcome, SignRequest, StartRequest } from '../temporal/approvalMessages';
+import type { DeliveryRef } from '../temporal/deliveryMessages';
 import type { Tracer } from '../tracing';
 import type { PageAddition } from './pageAddition';
 
@@ -29,6 +31,22 @@ export interface ApprovalSender {
     message: { readonly requestId: string; readonly type: Decision },
     updateId: string,
   ): Promise<MessageOutcome>;
+}
+
+/** What is done about webhooks besides their records. */
+interface WebhookDeliveries {
+  /** Why nothing can be sent to a URL; undefined where something can. */
+  refuseUrl(url: string): Promise<string | undefined>;
+  /** Has the workflow of a webhook read its record again. */
+  refresh(webhook: DeliveryRef): void;
+  /** Sends a test event. */
+  test(webhook: Destination): Promise<DeliveryAttempt>;
+  secretsOf(webhook: Destination): Promise<{
+    readonly secrets: { secret: string; until: string | null }[];
+    readonly publicKey: string;
+  }>;
+  /** Verifies all deliveries of the installation. */
+  publicKey(): Promise<string>;
 }
 
 /** The dependencies of the API. */
@@ -78,6 +96,7 @@ export interface ApiDependencies {
     readonly networkId: number;
     readonly content: TransactionContent;
   }) => Promise<'contract' | 'unknown' | null>;
+  readonly deliveries: WebhookDeliveries;
   /** What the call of a transaction would do now. */
   readonly simulate: (record: StoredTransaction) => Promise<TransactionSimulation>;
 }

@@ -34,6 +34,18 @@ import {
   signTransactionEndpoint,
   simulateTransactionEndpoint,
 } from '../contract/transactionContract';
+import {
+  createWebhookEndpoint,
+  getWebhookEndpoint,
+  getWebhookSecretsEndpoint,
+  listWebhookDeliveriesEndpoint,
+  listWebhooksEndpoint,
+  removeWebhookEndpoint,
+  resendEventsEndpoint,
+  rotateWebhookEndpoint,
+  testWebhookEndpoint,
+  updateWebhookEndpoint,
+} from '../contract/webhookContract';
 import type { Scope } from '../domain/keyRights';
 import { operations } from '../operations';
 
@@ -89,6 +101,16 @@ const declared: readonly (readonly [Scope, Endpoint])[] = [
   ['read', getRecipientEndpoint],
   ['read', listAuditLogsEndpoint],
   ['read', listEventsEndpoint],
+  ['webhooks', listWebhooksEndpoint],
+  ['webhooks', getWebhookEndpoint],
+  ['webhooks', getWebhookSecretsEndpoint],
+  ['webhooks', listWebhookDeliveriesEndpoint],
+  ['webhooks', createWebhookEndpoint],
+  ['webhooks', updateWebhookEndpoint],
+  ['webhooks', removeWebhookEndpoint],
+  ['webhooks', rotateWebhookEndpoint],
+  ['webhooks', testWebhookEndpoint],
+  ['webhooks', resendEventsEndpoint],
 ];
 
 /** Every endpoint of the interface. */

@@ -125,7 +125,7 @@ async function runAnswer(
 /** The idempotency key, query and body of a POST, dry run or not; `readBody` reads the body by its schema. */
 async function readPost(endpoint: Endpoint, request: Request) {
   const key = idempotencyKey(request);
-  const sentBody = await readJsonBody(request);
+  const sentBody = endpoint.body ? await readJsonBody(request) : {};
   const query = parseQuery(endpoint.query, request.originalUrl);
   const readBody = () => (endpoint.body ? parseWith(endpoint.body, sentBody) : sentBody) as JsonValue;
   return { key, sentBody, query, readBody };

@@ -38,6 +38,7 @@ import { recipientRoutes } from './routes/recipientRoutes';
 import { registrationRoutes } from './routes/registrationRoutes';
 import { rescueRoutes } from './routes/rescueRoutes';
 import { transactionRoutes } from './routes/transactionRoutes';
+import { webhookRoutes } from './routes/webhookRoutes';
 
 /** The servers that callers reach. */
 interface ApiServer {
@@ -88,6 +89,7 @@ function routesOf(
     ...recipientRoutes({ db }),
     ...auditLogRoutes({ db, cursors }),
     ...eventRoutes({ eventFeed }),
+    ...webhookRoutes({ db, cursors, deliveries: dependencies.deliveries }),
   ];
 }
 
@@ -121,6 +123,7 @@ async function appOf(
     },
     findSignedMessage,
     pageAddition,
+    deliveries: dependencies.deliveries,
     stopping,
     routes: routesOf(dependencies, running, cursors),
   });

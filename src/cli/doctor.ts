@@ -58,6 +58,7 @@ import { checkSignerSettings } from './doctor/settingChecks';
 import { targetOfAddress } from './doctor/target';
 import { checkQueues, checkTemporal } from './doctor/temporalChecks';
 import { checkAccountNonces, checkRelayerNonces, checkTransactions } from './doctor/transactionChecks';
+import { checkWebhooks } from './doctor/webhookChecks';
 import { CommandRefused } from './output';
 import { count, table } from './text';
 
@@ -187,6 +188,7 @@ async function examineDatabase(
     checked('comparison', () => checkComparison(db())),
     checked('work', () => checkWork(db(), nowMs())),
     checked('transactions', () => checkTransactions(db(), config.networks)),
+    checked('webhooks', () => checkWebhooks(db())),
     checked('decisions', () => checkDecisions(db())),
     checked("admins' Safes", () => checkAdminsSafes(db(), nowMs())),
     examineKeystore(config, db()),

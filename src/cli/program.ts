@@ -17,6 +17,7 @@ import { signerCommands } from './signerCommands';
 import { printable } from './text';
 import { transactionCommands } from './transactionCommands';
 import { verifyCommand } from './verify';
+import { webhookCommands } from './webhookCommands';
 
 const AFTER_HELP = `
 Settings come from the environment, then from a stack that \`npm start\` runs (ORGWALLET_DATA_DIR).
@@ -49,6 +50,7 @@ export function createProgram(terminal: Terminal): Command {
   freezeCommands(program, within);
   proposalCommands(program, within);
   transactionCommands(program, within);
+  webhookCommands(program, within);
   verifyCommand(program, within);
   auditCommands(program, within);
   rescueCommands(program, within);

@@ -8,7 +8,8 @@ const scope = z.enum(SCOPES).meta({
   id: 'ApiKeyScope',
   description:
     '`read`: everything; `request`: transactions (create, deliver signatures, execute) and registrations of wallets; ' +
-    '`propose`: organization operations (propose, deliver signatures, execute), and the address book.',
+    '`propose`: organization operations (propose, deliver signatures, execute), and the address book; `webhooks`: where events ' +
+    'are sent to.',
 });
 
 /** IPv4 within IPv6 is written as the IPv4 that it is: callers have it like that. */

@@ -21,7 +21,8 @@ export type Tag =
   | 'Proposals'
   | 'Networks'
   | 'AddressBook'
-  | 'Recipients';
+  | 'Recipients'
+  | 'Webhooks';
 
 /** Everything about one endpoint except its handler. */
 export interface Endpoint<
@@ -32,7 +33,7 @@ export interface Endpoint<
   /** Name of the operation, unique. */
   readonly id: string;
   readonly tag: Tag;
-  readonly method: 'get' | 'post';
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
   /** Path below /api/v1, with `{name}` for each parameter. */
   readonly path: string;
   readonly access: Access;
@@ -42,7 +43,7 @@ export interface Endpoint<
   readonly params: { readonly [name: string]: PathParameter };
   /** Strict schema of the query. */
   readonly query: Query;
-  /** Strict schema of the body; none for GET. */
+  /** Strict schema of the body; none for GET and DELETE. */
   readonly body?: Body;
   readonly response: Response;
   readonly status: 200 | 201;
@@ -69,6 +70,11 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
 
 /** The further error codes of every POST that is not a dry run. */
 export const MUTATION_ERRORS: readonly ErrorCode[] = ['conflict', 'idempotencyConflict'];
+
+/** Whether an endpoint changes something, and needs an idempotency key that is kept. */
+export function isMutation({ method, dryRun }: Pick<Endpoint, 'method' | 'dryRun'>): boolean {
+  return method !== 'get' && !dryRun;
+}
 
 /** Declares an endpoint and infers its types. */
 export function endpoint<Query extends z.ZodType, Body extends z.ZodType, Response extends z.ZodType>(

@@ -11,7 +11,7 @@ import {
 import type { ErrorCode } from '../domain/refusal';
 import { capital, idName } from '../domain/schemas';
 import { policyBase } from '../domain/shownPolicy';
-import { BASE_PATH, COMMON_ERRORS, type Endpoint, MUTATION_ERRORS, type Tag } from './endpoint';
+import { BASE_PATH, COMMON_ERRORS, type Endpoint, isMutation, MUTATION_ERRORS, type Tag } from './endpoint';
 import { eventType } from './eventContract';
 import {
   errorResponses,
@@ -48,6 +48,7 @@ const TAG_DESCRIPTIONS: { readonly [tag in Tag]: string } = {
   Networks: 'The networks of this installation.',
   AddressBook: 'Names of addresses, for display only.',
   Recipients: 'What an organization knows of addresses.',
+  Webhooks: 'Where events are sent to.',
   AuditLogs: 'Every change of state.',
   Events: 'What happens, as it happens: the audit log for programs that follow it.',
 };
@@ -78,10 +79,6 @@ const override: NonNullable<CreateDocumentOptions['override']> = ({ zodSchema, j
   delete (jsonSchema as { extends?: string }).extends;
   splitBase(base, jsonSchema as oas31.SchemaObject);
 };
-
-function isMutation({ method, dryRun }: Endpoint): boolean {
-  return method === 'post' && !dryRun;
-}
 
 function errorsOfEndpoint(endpoint: Endpoint): readonly ErrorCode[] {
   return [...COMMON_ERRORS, ...(isMutation(endpoint) ? MUTATION_ERRORS : []), ...endpoint.errors];
@@ -151,7 +148,7 @@ function pathsOf(endpoints: readonly Endpoint[], { bodyOf, errorsOf }: Shared): 
   const successOf = successResponses(endpoints);
   const paths: ZodOpenApiPathsObject = {};
   for (const endpoint of endpoints) {
-    const idempotency = endpoint.method === 'post' ? [ref('parameters', 'IdempotencyKey')] : [];
+    const idempotency = endpoint.method === 'get' ? [] : [ref('parameters', 'IdempotencyKey')];
     paths[endpoint.path] = {
       ...paths[endpoint.path],
       [endpoint.method]: {

@@ -4,6 +4,7 @@ import type { Actor } from '../domain/actor';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { AuditAction } from '../domain/eventTypes';
 import { GENESIS_HASH } from '../domain/feedCursor';
+import { noteAppended } from './appended';
 import type { Db, Tx } from './database';
 import { newId } from './ids';
 import {
@@ -76,6 +77,7 @@ export function auditStatements(
   entries: readonly AuditInput[],
 ): readonly NamedStatement[] {
   if (entries.length === 0) return [];
+  noteAppended(tx, organizationId);
   const rows = entries.map((input, n) => {
     const id = newId('log');
     const { action, actor, resourceType, resourceId, details } = input;

@@ -4,7 +4,7 @@ import { SHOWN_DETAILS } from '../domain/eventTypes';
 import { type FeedCursor, GENESIS_HASH } from '../domain/feedCursor';
 import type { FeedEntry } from '../domain/feedEvent';
 import { KEY_VALID } from './authority';
-import type { Db } from './database';
+import type { Db, Tx } from './database';
 import { queryNumbered, requireRow } from './rows';
 import { VALID } from './sessionValidity';
 
@@ -125,4 +125,13 @@ export async function findPlaces(
     own: own.map(({ position }) => BigInt(position)),
     isForeign: rows.length > own.length,
   };
+}
+
+/** The end of the feed of an organization, which stays that until the end of the transaction. */
+export async function lockFeedEnd(tx: Tx, organizationId: string): Promise<FeedPlace> {
+  const row = await tx('audit_heads')
+    .where({ organization_id: organizationId })
+    .forUpdate()
+    .first('position', 'hash');
+  return requireRow(row);
 }

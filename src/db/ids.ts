@@ -11,6 +11,7 @@ type IdPrefix =
   | 'acc'
   | 'adm'
   | 'adr'
+  | 'whk'
   | 'prop'
   | 'txn'
   | 'log';

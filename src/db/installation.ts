@@ -22,3 +22,8 @@ export function readProduction(db: Db | Tx): Promise<boolean> {
 export function readCursorSecret(db: Db | Tx): Promise<Buffer> {
   return readInstallation(db, 'cursor_secret');
 }
+
+/** What secrets of webhooks are derived from, and the key that signs what is sent to them. */
+export function readDeliverySeed(db: Db | Tx): Promise<Buffer> {
+  return readInstallation(db, 'delivery_seed');
+}

@@ -12,6 +12,7 @@ import type {
   VoteType,
 } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
+import type { DeliveryReason, DestinationKind, DisabledFor, PausedFor } from '../domain/delivery';
 import type { KeyRights } from '../domain/keyRights';
 import type { Deployment, ProposalAction, ProposalRecord, ResourceType } from '../domain/proposal';
 import type { TransactionRecord } from '../domain/transaction';
@@ -36,6 +37,7 @@ export interface InstallationRow {
   singleton: boolean;
   id: string;
   cursor_secret: Buffer;
+  delivery_seed: Buffer;
   production: boolean;
   created_at: Date;
 }
@@ -290,6 +292,49 @@ export interface AddressBookEntryRow {
   position: bigint;
   created_at: Date;
   updated_at: Date;
+}
+
+export interface DestinationRow {
+  id: string;
+  organization_id: string;
+  kind: DestinationKind;
+  url: string;
+  types: string[] | null;
+  description: string;
+  generation: number;
+  rotated_at: Date | null;
+  disabled_for: DisabledFor | null;
+  paused_for: PausedFor | null;
+  position: bigint;
+  hash: string;
+  attempts: number;
+  next_attempt_at: Date | null;
+  last_failure: string | null;
+  failing_since: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+interface ResendRow {
+  destination_id: string;
+  position: bigint;
+}
+
+export interface DeliveryAttemptRow {
+  id: bigint;
+  destination_id: string;
+  reason: DeliveryReason;
+  event_id: string;
+  event_type: string;
+  position: bigint;
+  attempt: number;
+  is_last: boolean;
+  status: number | null;
+  fault: string | null;
+  message: string | null;
+  answer: string | null;
+  duration_ms: number;
+  created_at: Date;
 }
 
 export interface PolicyUsageRow {
@@ -607,6 +652,21 @@ declare module 'knex/types/tables' {
     group_members: Table<GroupMemberRow>;
     policies: Table<PolicyRow, 'created_at' | 'updated_at'>;
     address_book_entries: Table<AddressBookEntryRow, 'created_at' | 'updated_at'>;
+    destinations: Table<
+      DestinationRow,
+      | 'generation'
+      | 'attempts'
+      | 'created_at'
+      | 'updated_at'
+      | 'rotated_at'
+      | 'disabled_for'
+      | 'paused_for'
+      | 'next_attempt_at'
+      | 'last_failure'
+      | 'failing_since'
+    >;
+    resends: Table<ResendRow>;
+    delivery_attempts: Table<DeliveryAttemptRow, 'created_at', 'id'>;
     registration_challenges: Table<RegistrationChallengeRow, 'created_at'>;
     approvals: Table<
       ApprovalRow & CreationColumns,

@@ -66,12 +66,20 @@ export const EVENT_TYPES = {
   'organization.unfrozen': ['everyOrganization'],
   'apiKey.issued': ['rotatedFrom'],
   'apiKey.revoked': ['rotatedTo'],
+  'webhook.created': [],
+  'webhook.updated': [],
+  'webhook.removed': [],
+  'webhook.rotated': [],
+  'webhook.disabled': ['reason'],
+  'webhook.paused': ['reason'],
+  'webhook.resumed': [],
+  'webhook.resent': ['events'],
   'session.started': ['expiresAt'],
   'session.ended': ['reason', 'memberId'],
 } as const satisfies { readonly [type: string]: Shown };
 
 /** Counts up whenever a type is added, or shows more. Nothing is taken away. */
-export const EVENT_LIST_VERSION = 1;
+export const EVENT_LIST_VERSION = 2;
 
 /** What the audit log records, and the type of its event: `<resource>.<verb>` in the past. A new one is a line of EVENT_TYPES. */
 export type AuditAction = keyof typeof EVENT_TYPES;

@@ -25,6 +25,7 @@ const PATHS: { readonly [resourceType: string]: string } = {
   policy: 'policies',
   admin: 'admins',
   addressBookEntry: 'address-book',
+  webhook: 'webhooks',
 };
 
 function resourceOf({ resourceType: type, resourceId: id }: FeedEntry) {

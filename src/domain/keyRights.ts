@@ -1,7 +1,10 @@
 import type { Refusal } from './refusal';
 
-/** What an API key can be for. `request`: transactions and registrations; `propose`: organization operations, and the address book. */
-export const SCOPES = ['read', 'request', 'propose'] as const;
+/**
+ * What an API key can be for. `request`: transactions and registrations; `propose`: organization operations, and the address book;
+ * `webhooks`: where events are sent to.
+ */
+export const SCOPES = ['read', 'request', 'propose', 'webhooks'] as const;
 
 /** What an endpoint needs of an API key. */
 export type Scope = (typeof SCOPES)[number];

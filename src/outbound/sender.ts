@@ -22,7 +22,7 @@ const MAX_URL_LENGTH = 2_048;
 const IDLE_MS = 20_000;
 
 /** What is sent to an address that somebody else has chosen. */
-export interface OutboundRequest {
+interface OutboundRequest {
   readonly url: string;
   readonly headers: { readonly [name: string]: string };
   /** At most 64 KB. */
@@ -32,7 +32,7 @@ export interface OutboundRequest {
 }
 
 /** Why nothing has answered. `refused`: nothing was sent, because of the address. */
-export type OutboundFault = 'refused' | 'unresolved' | 'connection' | 'certificate' | 'timeout' | 'aborted';
+type OutboundFault = 'refused' | 'unresolved' | 'connection' | 'certificate' | 'timeout' | 'aborted';
 
 /** What became of a request. */
 export type OutboundOutcome = {

@@ -14,11 +14,18 @@ export interface TaskQueues {
   readonly chain: string;
   /** Verifying and sealing, with the keys; what is signed for a network has a queue of its own, `networkQueue`. */
   readonly signer: string;
+  /** Sending events to their destinations. */
+  readonly deliveries: string;
 }
 
 /** The task queues of an installation. */
 export function taskQueues(prefix: string): TaskQueues {
-  return { workflows: prefix, chain: `${prefix}-chain`, signer: `${prefix}-signer` };
+  return {
+    workflows: prefix,
+    chain: `${prefix}-chain`,
+    signer: `${prefix}-signer`,
+    deliveries: `${prefix}-deliveries`,
+  };
 }
 
 /** The queue for one network: one that is slow or halted holds up no other. */
@@ -42,4 +49,15 @@ export function reconcileWorkflowId(queues: TaskQueues): string {
  */
 export function executionMessageId(signMessageId: string): string {
   return `${signMessageId}/execute`;
+}
+
+/** The id of the workflow that sends to a destination. */
+export function deliveryWorkflowId({
+  organizationId,
+  id,
+}: {
+  readonly organizationId: string;
+  readonly id: string;
+}): string {
+  return `${organizationId}/deliveries/${id}`;
 }

@@ -66,6 +66,29 @@ export type ProposalInput = ReturnType<typeof parseProposalInput>;
 export const parseTransactionInput = parserOf(z.object(start));
 export type TransactionInput = ReturnType<typeof parseTransactionInput>;
 
+/** Parses the input of the workflow of a destination: ids, and up to where it is known to have come. */
+export const parseDeliveryInput = parserOf(
+  z.object({
+    organizationId: text,
+    id: text,
+    known: z.optional(z.object({ position: z.string().check(z.regex(/^\d{1,18}$/)), hash: text })),
+    /** Task queue of its activities. */
+    queue: z.string(),
+  }),
+);
+export type DeliveryInput = ReturnType<typeof parseDeliveryInput>;
+
+/** The messages of the workflow of a destination. All are signals without an argument: buttons in the Temporal UI. */
+export const deliveryMessages = {
+  /** There may be more to send. */
+  wake: defineSignal('wake'),
+  /** Something was changed, or somebody wants an attempt now. */
+  refresh: defineSignal('refresh'),
+  /** Sends nothing until `resume`. */
+  pause: defineSignal('pause'),
+  resume: defineSignal('resume'),
+} as const;
+
 const signature = {
   /** ABI-encoded `(address signer, bytes signature)` as 0x hex. */
   signature: z.string().check(z.maxLength(MAX_SIGNATURE_LENGTH)),

@@ -8,7 +8,7 @@ export function polledQueues(
 ): { readonly [role in PollingRole]: readonly string[] } {
   const each = (queue: string) => networkIds.map((id) => networkQueue(queue, id));
   return {
-    worker: [queues.workflows],
+    worker: [queues.workflows, queues.deliveries],
     chain: each(queues.chain),
     signer: [queues.signer, ...each(queues.signer)],
   };

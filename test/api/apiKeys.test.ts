@@ -169,14 +169,16 @@ describe('the scopes of a key', () => {
 
   it('decide which endpoints it may use, and the refusal names the one that it lacks', async () => {
     const lacking: { [scope in Scope]: string } = {
-      read: (await issued({ scopes: ['request', 'propose'] })).key,
-      request: (await issued({ scopes: ['read', 'propose'] })).key,
-      propose: (await issued({ scopes: ['read', 'request'] })).key,
+      read: (await issued({ scopes: ['request', 'propose', 'webhooks'] })).key,
+      request: (await issued({ scopes: ['read', 'propose', 'webhooks'] })).key,
+      propose: (await issued({ scopes: ['read', 'request', 'webhooks'] })).key,
+      webhooks: (await issued({ scopes: ['read', 'request', 'propose'] })).key,
     };
     const scopes = new Map(endpoints.map((one) => [one.id, scopeOf(one)]));
     for (const operation of operations) {
       const scope = scopes.get(operation.id) ?? 'read';
       const ask = {
+        method: operation.method.toUpperCase(),
         path: urlOf(operation),
         ...(operation.body ? { body: operation.body.example } : {}),
       };

@@ -54,6 +54,7 @@ const BY_THE_CLOCK = [
   /^SHOW transaction_read_only$/,
   /^UPDATE idempotency_requests SET lease_until/,
   /FROM journal_comparison$/,
+  /^SELECT l\.\*, l\."dueMs"/,
   /^SELECT k.id, k.organization_id, k.key_hash/,
   /^WITH used AS \( UPDATE sessions s/,
   /^SELECT s.id, s.organization_id, s.token_hash/,

@@ -283,6 +283,19 @@ function bookAsk(operation: Operation, entry: Shown, name: string): Ask {
   return { key: own.org.adminKey, path: pathTo(operation, entry), body: bodies[operation.id] ?? {} };
 }
 
+const isOfWebhooks = ({ path }: Operation) => path.startsWith('/webhooks');
+const RECEIVER = 'http://127.0.0.1:9/';
+
+async function newWebhook(): Promise<Shown> {
+  const ask = { key: own.org.adminKey, path: '/api/v1/webhooks' };
+  const { data: known } = (await api.http.send(ask)).body;
+  // An organization has 20 at most.
+  if (known.length >= 15) {
+    await api.http.send({ ...ask, method: 'DELETE', path: `${ask.path}/${known.at(-1).id}` });
+  }
+  return (await api.http.send({ ...ask, body: { url: RECEIVER, enabled: false } })).body.data;
+}
+
 async function newEntry(): Promise<Shown> {
   const body = { name: randomUUID(), address: newAddress() };
   return (await api.http.send({ key: own.org.adminKey, path: '/api/v1/address-book', body })).body.data;
@@ -403,6 +416,14 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
       ];
       return answer;
     }
+    if (isOfWebhooks(operation)) {
+      const path = pathTo(operation, await newWebhook());
+      const ask = { key: own.org.adminKey, method: operation.method.toUpperCase(), idempotencyKey };
+      const body = operation.id === 'createWebhook' ? { url: RECEIVER } : operation.body?.example;
+      await api.http.send({ ...ask, path, body });
+      const other = operation.id === 'createWebhook' ? { url: RECEIVER, enabled: false } : body;
+      return api.http.send({ ...ask, path: pathTo(operation, await newWebhook()), body: other });
+    }
     const first = proposesSomething(operation)
       ? oneTooMany(operation)
       : operation.params.length > 0
@@ -438,6 +459,11 @@ const ELSEWHERE: { readonly [operationId: string]: readonly ErrorCode[] } = {
   registerWallet: ['conflict'],
   // Only while the first request with its key is running.
   removeAddressBookEntry: ['conflict'],
+  createWebhook: ['conflict'],
+  updateWebhook: ['conflict'],
+  removeWebhook: ['conflict'],
+  rotateWebhook: ['conflict'],
+  resendEvents: ['conflict'],
 };
 
 /** A request that an operation carries out. */
@@ -448,6 +474,15 @@ async function goodAsk(operation: Operation): Promise<Ask> {
   }
   if (operation.id === 'registerWallet') return registration(org);
   if (isOnAddressBook(operation)) return bookAsk(operation, await newEntry(), randomUUID());
+  if (isOfWebhooks(operation)) {
+    const [body] = operation.id === 'createWebhook' ? [{ url: RECEIVER }] : [operation.body?.example];
+    return {
+      key: org.adminKey,
+      method: operation.method.toUpperCase(),
+      path: pathTo(operation, await newWebhook()),
+      body,
+    };
+  }
   if (isDryRun(operation)) {
     return { key: org.readKey, path: urlOf(operation), body: bodiesFor(operation.id, own)[0] };
   }

@@ -35,7 +35,15 @@ function bodiesOf(operation: Operation): Json[] {
   }
   if (operation.path.endsWith('/execute')) return [{ type: 'approve' }];
   if (operation.id === 'importAddressBook') return [{ csv: `address,name\n${newAddress()},ACME\n` }];
-  if (operation.id === 'removeAddressBookEntry') return [{}];
+  if (['removeAddressBookEntry', 'rotateWebhook'].includes(operation.id)) return [{}];
+  if (operation.id === 'resendEvents') {
+    return [{ eventIds: ['log_01jz8k3v5fe5ht0n2m6w9r4xyz'] }, { from: '1', to: '2' }, { failed: true }];
+  }
+  if (operation.path.startsWith('/webhooks')) {
+    return [
+      { url: 'http://127.0.0.1:9/', types: ['group.created'], description: 'A ledger', enabled: false },
+    ];
+  }
   if (operation.path.startsWith('/address-book')) {
     return [{ name: 'ACME', address: newAddress(), networkId: NETWORK_ID }];
   }
@@ -141,7 +149,7 @@ function faultsAt(schema: Json, path: Path, value: Json): Fault[] {
   ];
 }
 
-const mutations = operations.filter(({ method }) => method === 'post');
+const mutations = operations.filter(({ body }) => body !== undefined);
 
 describe.each(mutations.map((operation) => [operation.id, operation] as const))(
   'a body of %s',
@@ -161,6 +169,7 @@ describe.each(mutations.map((operation) => [operation.id, operation] as const))(
         const bad = withValue(body, path, value);
         const answer = await api.http.send({
           key: own.org.adminKey,
+          method: operation.method.toUpperCase(),
           path: urlOf(operation),
           body: JSON.stringify(bad),
         });

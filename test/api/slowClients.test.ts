@@ -41,21 +41,21 @@ async function timed<T>(work: Promise<T>): Promise<Ended<T>> {
 const mutations = operations
   // A dry run stores nothing: none waits for another one.
   .filter(
-    (operation) =>
-      operation.method === 'post' && !isDryRun(operation) && operation.codes.includes('conflict'),
+    (operation) => operation.method !== 'get' && !isDryRun(operation) && operation.codes.includes('conflict'),
   )
   .map((operation) => ({
     id: operation.id,
+    method: operation.method.toUpperCase(),
     path: urlOf(operation),
-    body: operation.body?.example,
+    body: operation.body?.example ?? {},
     idempotencyKey: randomUUID(),
   }));
 
 /** A request that another process works on, and goes on working on. */
-const storeRunningRequest = ({ path, body, idempotencyKey }: (typeof mutations)[number]) =>
+const storeRunningRequest = ({ method, path, body, idempotencyKey }: (typeof mutations)[number]) =>
   storeRequest(api.db, {
     ...{ organizationId: org.id, credentialId: org.adminKeyId, key: idempotencyKey },
-    ...{ path, body, resourceId: newId('prop'), leaseUntil: new Date(Date.now() + 3_600_000) },
+    ...{ method, path, body, resourceId: newId('prop'), leaseUntil: new Date(Date.now() + 3_600_000) },
   });
 
 beforeAll(async () => {
@@ -86,8 +86,8 @@ beforeAll(async () => {
   const socket = connect({ host: '127.0.0.1', port: api.config.httpsPort });
   socket.on('error', () => undefined);
   silent = timed(new Promise((resolve) => socket.once('close', () => resolve('closed'))));
-  for (const { id, path, body, idempotencyKey } of DEEP ? mutations : []) {
-    secondOfTwo.set(id, timed(api.http.send({ key: org.adminKey, path, body, idempotencyKey })));
+  for (const { id, ...ask } of DEEP ? mutations : []) {
+    secondOfTwo.set(id, timed(api.http.send({ key: org.adminKey, ...ask })));
   }
 });
 afterAll(() => api?.stop());

@@ -3,6 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { Client as PostgresClient } from 'pg';
 import { measureAcceptedAlone } from './accepted';
 import { measureBlocking } from './blocking';
+import { measureDeliveries } from './deliveries';
 import { measureAlone, measureTogether } from './executions';
 import { type Comparison, type Figure, figureLine, isMet, table } from './figures';
 import { FloorClient } from './floor/client';
@@ -59,6 +60,7 @@ const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Measured |
   growth: ({ stack }) => measureGrowth(stack),
   policies: measureEvaluation,
   proof: measureProof,
+  deliveries: ({ stack }) => measureDeliveries(stack),
 };
 
 /** The measurements that arguments name, or all. Throws when there is none of that name. */

@@ -33,6 +33,7 @@ export interface BenchStack {
   readonly httpsPorts: readonly number[];
   /** The certificate, which is its own authority. */
   readonly ca: string;
+  readonly certificateKey: string;
   /** The RPC of one of the two chains. */
   rpcUrl(networkId: number): string;
   /** The processor time that each part has used so far, in milliseconds. */
@@ -203,6 +204,9 @@ export async function startBenchStack(
         MAX_OPEN_PER_KEY: '1000000',
         // What is measured is not interrupted, and copies of records are not repaired.
         RECONCILE_EVERY: '1d',
+        // Receivers of webhooks are on this machine, with the certificate of the service.
+        WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
+        NODE_EXTRA_CA_CERTS: certFile,
         ...shared,
       });
       return { roles, part, httpsPort, port: opsPort };
@@ -227,6 +231,7 @@ export async function startBenchStack(
     await Promise.all(served.map(({ part, port }) => untilServed(part, port)));
     const ca = readFileSync(certFile, 'utf8');
     return {
+      certificateKey: readFileSync(keyFile, 'utf8'),
       databaseUrl: database.owner,
       superuserUrl: superuserUrlOf(postgres, 'orgwallet'),
       signerDatabaseUrl: database.signer,

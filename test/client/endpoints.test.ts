@@ -102,6 +102,16 @@ describe('the client', () => {
     expect(await api.listAuditLogs({ action: 'policy.created' })).not.toEqual([]);
     expect(await api.listEvents({ types: ['policy.created', 'group.created'] })).not.toEqual([]);
     expect(await api.listTransactions({ status: 'queued' })).not.toEqual([]);
+    const hook = await api.createWebhook({ url: 'http://127.0.0.1:9/', enabled: false });
+    expect((await api.updateWebhook(hook.id, { description: 'Ledger' })).description).toBe('Ledger');
+    expect((await api.rotateWebhook(hook.id, {})).id).toBe(hook.id);
+    expect((await api.getWebhookSecrets(hook.id)).secrets).toHaveLength(2);
+    expect((await api.testWebhook(hook.id, {})).fault).toBe('connection');
+    expect(await api.listWebhookDeliveries(hook.id, { limit: 5 })).toHaveLength(1);
+    expect(await api.resendEvents(hook.id, { failed: true })).toEqual({ events: 0 });
+    expect((await api.getWebhook(hook.id)).status).toBe('disabled');
+    expect((await api.listWebhooks()).map(({ id }) => id)).toContain(hook.id);
+    expect((await api.removeWebhook(hook.id)).id).toBe(hook.id);
 
     await api.proposePolicies(bodyFor('proposePolicies'));
     await votes('Member', await api.proposeMembersCreate(bodyFor('proposeMembersCreate')));

@@ -104,7 +104,7 @@ async function currentBuildId(): Promise<string | undefined> {
 /** What doctor says of the builds. */
 async function foundBuilds(): Promise<readonly string[]> {
   const deploymentName = settings.TEMPORAL_TASK_QUEUE ?? '';
-  const queues = { workflows: deploymentName, chain: '', signer: '' };
+  const queues = { workflows: deploymentName, chain: '', signer: '', deliveries: '' };
   const sender = { client, queues, deadlineMs: 5_000 };
   const { status, found } = await checkBuilds(sender, { deploymentName, buildId: 'new' });
   return [status, found];

@@ -1,14 +1,17 @@
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { requireRow } from '../../src/db/rows';
 import { restartApproval } from '../../src/temporal/approvalMessages';
-import { approvalWorkflowId, taskQueues } from '../../src/temporal/ids';
+import { approvalWorkflowId, deliveryWorkflowId, taskQueues } from '../../src/temporal/ids';
+import { deliveryMessages } from '../../src/temporal/messages';
 import { findWorkflow } from '../../src/temporal/runs';
 import { RECONCILE_WORKFLOW } from '../../src/temporal/schedule';
 import { carryOut, execute, proposeChange, type Shown, UPDATE } from '../support/api';
 import { proposeHindered } from '../support/decisions';
+import { startReceiver } from '../support/receiver';
 import type { TestOrganization } from '../support/service';
 import { until } from '../support/until';
 import {
@@ -53,6 +56,7 @@ export async function recordHistories(): Promise<void> {
   const recorded = new Map([
     ...(await recordWith({ PROPOSAL_LIFETIME: LIFETIME }, recordStates)),
     ...(await recordWith({}, recordKinds)),
+    ...(await recordWith({}, recordDeliveries)),
     ...(await recordTransactions(async (handle) => anonymous(await handle.fetchHistory()))),
   ]);
   writeHistories(UNRELEASED, recorded);
@@ -68,6 +72,50 @@ async function recordWith(
   } finally {
     await world.stop();
   }
+}
+
+/** A destination that has everything, one that fails and is tried again, one that an operator pauses, and one that is removed. */
+async function recordDeliveries(world: World, org: TestOrganization): Promise<Map<string, string>> {
+  const recorded = new Map<string, string>();
+  const receiver = await startReceiver();
+  const hooks = '/api/v1/webhooks';
+  const create = async (path: string): Promise<string> =>
+    (await world.http.send({ key: org.adminKey, path: hooks, body: { url: `${receiver.url}${path}` } })).body
+      .data.id;
+  const handleOf = (id: string) =>
+    world.temporal.workflow.getHandle(deliveryWorkflowId({ organizationId: org.id, id }));
+  const reached = (id: string, status: string) =>
+    until(`${id} is ${status}`, async () => {
+      const { body } = await world.http.send({ key: org.adminKey, path: `${hooks}/${id}` });
+      return body.data.status === status || undefined;
+    });
+  const record = async (name: string, id: string) => {
+    // The last activity has ended, and its workflow waits.
+    await sleep(1_200);
+    recorded.set(name, anonymous(await handleOf(id).fetchHistory()));
+  };
+  try {
+    receiver.answer((_, response, { url }) => response.writeHead(url?.endsWith('failing') ? 500 : 204).end());
+    const upToDate = await create('');
+    const failing = await create('/failing');
+    const removed = await create('');
+    await reached(failing, 'failing');
+    await handleOf(failing).signal(deliveryMessages.refresh);
+    await record('deliveryFailing', failing);
+    await record('deliveryUpToDate', upToDate);
+    await handleOf(upToDate).signal(deliveryMessages.pause);
+    await reached(upToDate, 'paused');
+    await record('deliveryPaused', upToDate);
+    await handleOf(upToDate).signal(deliveryMessages.resume);
+    await reached(upToDate, 'active');
+    await record('deliveryResumed', upToDate);
+    await world.http.send({ key: org.adminKey, method: 'DELETE', path: `${hooks}/${removed}` });
+    await handleOf(removed).result();
+    await record('deliveryRemoved', removed);
+  } finally {
+    receiver.close();
+  }
+  return recorded;
 }
 
 /** One proposal of each kind, carried out, one that waits while they change its world, and a pass of the reconciler. */

@@ -3,6 +3,7 @@ import { findSealedState } from '../../src/db/seals';
 import type { OrganizationState } from '../../src/domain/governance';
 import type { TestOrganization } from './service';
 
+/** What the signer has sealed of an organization. */
 export async function sealedStateOf(db: Db, { id }: TestOrganization): Promise<OrganizationState> {
   return JSON.parse((await findSealedState(db, id))?.state ?? '{}');
 }

@@ -26,7 +26,7 @@ const ERROR_SCHEMA = { $ref: 'openapi#/components/schemas/Error' };
 /** Documented headers that not every answer has. */
 const OCCASIONAL_HEADERS = ['Idempotency-Replayed'];
 /** Not for API keys: the document is about these. */
-const OPEN_PATHS = ['/openapi.json', '/docs'];
+const OPEN_PATHS = ['/openapi.json', '/docs', '/.well-known'];
 /** Of the console, which is a folder of files. */
 const PAGE = /^(text\/(html|javascript|css)|image\/)/;
 

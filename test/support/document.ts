@@ -6,7 +6,7 @@ import { projectRoot } from '../../src/projectRoot';
 // biome-ignore lint/suspicious/noExplicitAny: a JSON Schema, or a value that fits one
 export type Json = any;
 
-type Method = 'get' | 'post' | 'delete';
+type Method = 'get' | 'post' | 'patch' | 'delete';
 
 /** A documented operation, as far as tests are generated from it. */
 export interface Operation {

@@ -19,6 +19,8 @@ export interface Furnished {
   readonly policies: readonly Shown[];
   /** Names of addresses. */
   readonly addressBook: readonly Shown[];
+  /** Where its events are sent to: disabled. */
+  readonly webhooks: readonly Shown[];
   /** The id of one of the first account that failed for good. */
   readonly failedId: string;
   /** New ones, that nobody has signed. */
@@ -26,7 +28,7 @@ export interface Furnished {
 }
 
 /** The same before its transactions are made. */
-type WithoutTransactions = Omit<Furnished, 'transactions' | 'addressBook'>;
+type WithoutTransactions = Omit<Furnished, 'transactions' | 'addressBook' | 'webhooks'>;
 
 const newName = () => `N ${randomUUID()}`;
 /** The address of a new key. */
@@ -129,6 +131,7 @@ const BODIES: { readonly [operationId: string]: (own: Furnished) => Json[] } = {
   createTransaction: (own) => [newTransactionOf(own)],
   evaluatePolicies: (own) => [transactionOf(own)],
   previewPolicies: (own) => bodiesFor('proposePolicies', own),
+  testWebhook: () => [{}],
 };
 
 /** A transaction of an organization, with everything that can be said about one under any policy. */
@@ -230,7 +233,21 @@ export async function furnish(
   );
   // What replaces it is left to a test: one can.
   const transactions = await Promise.all([1, 2].map(() => createTransaction(http, org, replacingNone)));
-  return { ...own, policies, failedId, transactions, addressBook: named.map(({ body }) => body.data) };
+  const webhook = { url: 'http://127.0.0.1:9/', enabled: false };
+  const hooked = await http.send({ key: org.adminKey, path: '/api/v1/webhooks', body: webhook });
+  const webhooks = [hooked.body.data];
+  // Two attempts, so that their list has two pages.
+  for (const { id } of [...webhooks, ...webhooks]) {
+    await http.send({ key: org.adminKey, path: `/api/v1/webhooks/${id}/test`, body: {} });
+  }
+  return {
+    ...own,
+    policies,
+    failedId,
+    transactions,
+    webhooks,
+    addressBook: named.map(({ body }) => body.data),
+  };
 }
 
 /** The id of a transaction that was made and is closed as failed, so that another one can replace it. */
@@ -248,7 +265,7 @@ export async function makeFailed(
 /** The id of a record of an organization, of the kind that another id is. */
 export function idLike(
   example: string,
-  { org, accounts, groups, policies, transactions, addressBook }: Furnished,
+  { org, accounts, groups, policies, transactions, addressBook, webhooks }: Furnished,
 ): string {
   if (example.startsWith('0x')) return org.dave.wallet.address;
   const byPrefix: { [prefix: string]: string | undefined } = {
@@ -259,6 +276,7 @@ export function idLike(
     txn: transactions[0].id,
     adm: org.adminsId,
     adr: addressBook[0].id,
+    whk: webhooks[0].id,
   };
   const id = byPrefix[example.split('_')[0] ?? ''];
   if (!id) throw new Error(`there is no record with an id like ${example}`);
@@ -268,7 +286,7 @@ export function idLike(
 /** True for the operations that propose. */
 /** Whether an operation stores nothing: no idempotency key is in conflict with it. */
 export const isDryRun = ({ method, codes }: { method: string; codes: readonly string[] }) =>
-  method === 'post' && !codes.includes('idempotencyConflict');
+  method !== 'get' && !codes.includes('idempotencyConflict');
 /** Whether an operation makes a request that waits for signatures. */
 export const proposesSomething = ({ method, success }: { method: string; success: number }) =>
   method === 'post' && success === 201;

@@ -112,7 +112,7 @@ export class HttpClient {
 
   async send(asked: Ask): Promise<Answer> {
     const method = asked.method ?? (asked.body === undefined ? 'GET' : 'POST');
-    const { idempotencyKey = method === 'POST' ? randomUUID() : null } = asked;
+    const { idempotencyKey = ['POST', 'PATCH', 'DELETE'].includes(method) ? randomUUID() : null } = asked;
     const ask = { ...asked, method, idempotencyKey };
     const raw = bytesOf(ask.body);
     const options: RequestOptions = {

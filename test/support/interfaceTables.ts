@@ -487,7 +487,7 @@ type Form = 'one' | 'list' | 'page' | 'feed';
 
 /** A row of the table of endpoints. */
 export interface EndpointRow {
-  readonly method: 'get' | 'post';
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
   /** Below /api/v1. */
   readonly path: string;
   /** R: any key of the organization; A: a key of an admin of type api. */
@@ -669,6 +669,54 @@ function addressBookPost(word: string, data: Shape, ...more: Code[]): EndpointRo
   };
 }
 
+const WEBHOOK = fields({
+  id: idOf('whk'),
+  url: 'string',
+  types: orNull(listOf('string')),
+  description: 'string',
+  enabled: 'boolean',
+  status: oneOf('active', 'failing', 'disabled', 'paused'),
+  reason: orNull(oneOf('request', 'failing', 'gone', 'operator', 'restored')),
+  position: 'digits',
+  attempts: 'integer',
+  lastFailure: orNull('string'),
+  nextAttemptAt: orNull('dateTime'),
+  failingSince: orNull('dateTime'),
+  createdAt: 'dateTime',
+  updatedAt: 'dateTime',
+});
+
+const DELIVERY = fields({
+  id: 'string',
+  reason: oneOf('event', 'resend', 'test'),
+  eventId: 'string',
+  eventType: 'string',
+  position: 'digits',
+  attempt: 'integer',
+  delivered: 'boolean',
+  status: orNull('integer'),
+  fault: orNull('string'),
+  message: orNull('string'),
+  answer: orNull('string'),
+  durationMs: 'integer',
+  createdAt: 'dateTime',
+});
+
+const WEBHOOK_SECRETS = fields({
+  secrets: listOf(fields({ secret: 'string', until: orNull('dateTime') })),
+  publicKey: 'string',
+});
+
+/** An endpoint of webhooks: for an admin, whatever it does. */
+function webhooks(method: EndpointRow['method'], word: string, data: Shape, form: Form = 'one'): EndpointRow {
+  const isTest = word.endsWith('/test');
+  const codes = [
+    ...(method === 'get' || isTest ? EVERYWHERE : POST),
+    ...(word === '' ? [] : (['notFound'] as const)),
+  ];
+  return { method, path: `/webhooks${word}`, who: 'A', status: 200, form, data, codes };
+}
+
 /** Every endpoint that takes a key. */
 export const ENDPOINTS: readonly EndpointRow[] = [
   get('/members', MEMBER, 'list'),
@@ -750,6 +798,16 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   transactionPost('/{txId}/execute', 200, ['notFound', 'thresholdNotMet', 'proposalExpired']),
   get('/audit-logs', AUDIT_ENTRY, 'page'),
   get('/events', EVENT, 'feed', ['gone']),
+  webhooks('get', '', listOf(WEBHOOK)),
+  webhooks('post', '', WEBHOOK),
+  webhooks('get', '/{webhookId}', WEBHOOK),
+  webhooks('patch', '/{webhookId}', WEBHOOK),
+  webhooks('delete', '/{webhookId}', WEBHOOK),
+  webhooks('get', '/{webhookId}/secrets', WEBHOOK_SECRETS),
+  webhooks('get', '/{webhookId}/deliveries', DELIVERY, 'page'),
+  webhooks('post', '/{webhookId}/rotate', WEBHOOK),
+  webhooks('post', '/{webhookId}/test', DELIVERY),
+  webhooks('post', '/{webhookId}/resend', fields({ events: 'integer' })),
 ];
 
 /** The error codes that the interface page itself lists, by endpoint. */

@@ -6,7 +6,7 @@ import ipaddr from 'ipaddr.js';
 export type NameAnswer = readonly string[] | { readonly code: number } | 'silent';
 
 /** A name server on a port of its own (UDP). */
-export interface NameServer {
+interface NameServer {
   /** For the setting of a resolver. */
   readonly address: string;
   /** The queries that it was sent, as `name/type`. */

@@ -9,6 +9,8 @@ interface StoredPost {
   readonly credentialId: string;
   /** X-Idempotency-Key; by default the id of the request. */
   readonly key?: string;
+  /** POST by default. */
+  readonly method?: string;
   readonly path: string;
   readonly body: object;
   readonly resourceId: string;
@@ -18,14 +20,23 @@ interface StoredPost {
 
 /** Stores a request that is not answered. Returns its id. */
 export async function storeRequest(db: Db, post: StoredPost): Promise<string> {
-  const { id = randomUUID(), key = id, organizationId, credentialId, path, body, resourceId } = post;
-  const hashed = canonicalJson(['POST', path, body as JsonValue]);
+  const {
+    id = randomUUID(),
+    key = id,
+    method = 'POST',
+    organizationId,
+    credentialId,
+    path,
+    body,
+    resourceId,
+  } = post;
+  const hashed = canonicalJson([method, path, body as JsonValue]);
   await db('idempotency_requests').insert({
     id,
     organization_id: organizationId,
     key,
     credential_id: credentialId,
-    method: 'POST',
+    method,
     path,
     request_hash: createHash('sha256').update(hashed).digest(),
     body: JSON.stringify(body),

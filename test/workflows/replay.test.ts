@@ -12,6 +12,11 @@ import { recordHistories } from '../histories/record';
 const RECORDING = process.env.RECORD_HISTORIES !== undefined;
 
 const STATES = [
+  'deliveryUpToDate',
+  'deliveryFailing',
+  'deliveryPaused',
+  'deliveryResumed',
+  'deliveryRemoved',
   'waiting',
   'signed',
   'signalled',

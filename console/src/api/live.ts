@@ -29,6 +29,7 @@ const LISTS: { readonly [resourceType: string]: readonly QueryKey[] } = {
   admin: [['admins'], ['proposals'], ['session'], ['rescueKit']],
   session: [['sessions']],
   apiKey: [['apiKeys']],
+  webhook: [['webhooks']],
 };
 
 function keysOf({ resource: { type, id } }: Happened): readonly QueryKey[] {

@@ -1,6 +1,7 @@
 import { ApiError } from '@orgwallet/client';
 import { Link } from '@tanstack/react-router';
 import {
+  Bell,
   BookUser,
   FileCode,
   FilePen,
@@ -59,6 +60,7 @@ const PLACES = [
       { to: '/admins', name: 'Admins', Icon: ShieldCheck },
       { to: '/address-book', name: 'Address book', Icon: BookUser },
       { to: '/keys', name: 'API keys', Icon: Key },
+      { to: '/notifications', name: 'Notifications', Icon: Bell },
       { to: '/audit', name: 'Audit log', Icon: History },
       { to: '/rescue', name: 'Without this service', Icon: LifeBuoy },
     ],

@@ -3,6 +3,8 @@
       singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
       id uuid NOT NULL DEFAULT gen_random_uuid(),
       cursor_secret bytea NOT NULL DEFAULT decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'),
+      -- what secrets of webhooks are derived from, and the key that signs them all
+      delivery_seed bytea NOT NULL DEFAULT decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'),
       -- set by db migrate --production, for ever: well-known keys and defaults of development are refused
       production boolean NOT NULL DEFAULT false,
       created_at timestamptz(3) NOT NULL DEFAULT now()
@@ -440,6 +442,65 @@
     );
     CREATE INDEX session_nonces_expiry ON session_nonces (expires_at);
 
+    -- where events are sent to, each by one workflow, in their order
+    CREATE TABLE destinations (
+      id text PRIMARY KEY,
+      organization_id text NOT NULL REFERENCES organizations,
+      -- how an event is written and sent
+      kind text NOT NULL CHECK (kind IN ('webhook')),
+      url text NOT NULL,
+      -- null: every one
+      types text[],
+      description text NOT NULL,
+      -- of its secret; the one before it is used beside it for a day
+      generation integer NOT NULL DEFAULT 1,
+      rotated_at timestamptz(3),
+      -- why nothing is sent: somebody wants it so, 5 days of failure, or the receiver is gone for good (410)
+      disabled_for text CHECK (disabled_for IN ('request', 'failing', 'gone')),
+      -- why an operator has to resume it: it was paused, or the database was restored
+      paused_for text CHECK (paused_for IN ('operator', 'restored')),
+      -- the last event that it has, or that is not for it
+      position bigint NOT NULL,
+      hash text NOT NULL,
+      -- attempts at the next one, none of which was taken
+      attempts integer NOT NULL DEFAULT 0,
+      next_attempt_at timestamptz(3),
+      last_failure text,
+      -- since when nothing was taken
+      failing_since timestamptz(3),
+      created_at timestamptz(3) NOT NULL DEFAULT now(),
+      updated_at timestamptz(3) NOT NULL DEFAULT now()
+    );
+    CREATE INDEX destinations_organization ON destinations (organization_id);
+    -- events that are to be sent once more
+    CREATE TABLE resends (
+      destination_id text NOT NULL REFERENCES destinations ON DELETE CASCADE,
+      position bigint NOT NULL,
+      PRIMARY KEY (destination_id, position)
+    );
+    -- each attempt, for 30 days
+    CREATE TABLE delivery_attempts (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      destination_id text NOT NULL REFERENCES destinations ON DELETE CASCADE,
+      reason text NOT NULL CHECK (reason IN ('event', 'resend', 'test')),
+      event_id text NOT NULL,
+      event_type text NOT NULL,
+      position bigint NOT NULL,
+      attempt integer NOT NULL,
+      -- it will not be tried again by itself
+      is_last boolean NOT NULL,
+      -- of the answer, or why there was none
+      status integer,
+      fault text,
+      message text,
+      -- its first KB
+      answer text,
+      duration_ms integer NOT NULL,
+      created_at timestamptz(3) NOT NULL DEFAULT now()
+    );
+    CREATE INDEX delivery_attempts_destination ON delivery_attempts (destination_id, id);
+    CREATE INDEX delivery_attempts_created ON delivery_attempts (created_at);
+
     CREATE TABLE idempotency_requests (
       -- id of the request everywhere: first update id in Temporal, message id in received_messages
       id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -859,7 +920,7 @@
     -- what the signer has no use for
     REVOKE SELECT ON installation, received_messages, claims, audit_heads, audit_log, api_keys,
       api_key_members, idempotency_requests, rate_limit_buckets, registration_challenges,
-      sessions, session_nonces, address_book_entries FROM orgwallet_signer;
+      sessions, session_nonces, address_book_entries, destinations, resends, delivery_attempts FROM orgwallet_signer;
     GRANT SELECT (id, production) ON installation TO orgwallet_signer;
     GRANT EXECUTE ON FUNCTION require_unchanged, require_open_below, require_room TO orgwallet_service;
     GRANT EXECUTE ON FUNCTION queue_shared, queue_alone TO orgwallet_service, orgwallet_signer;
@@ -886,6 +947,9 @@
     GRANT INSERT, DELETE, UPDATE (last_used_at, ended_at) ON sessions TO orgwallet_service;
     GRANT INSERT, DELETE, UPDATE (name, folded_name, address, network_id, position, updated_at)
       ON address_book_entries TO orgwallet_service;
+    GRANT INSERT, DELETE, UPDATE (url, types, description, generation, rotated_at, disabled_for, paused_for, position, hash, attempts,
+      next_attempt_at, last_failure, failing_since, updated_at) ON destinations TO orgwallet_service;
+    GRANT INSERT, DELETE ON resends, delivery_attempts TO orgwallet_service;
     GRANT INSERT, UPDATE (attempts), DELETE ON session_nonces TO orgwallet_service;
     GRANT INSERT, UPDATE (status, block_at, decided_at) ON policy_usage TO orgwallet_service;
     GRANT INSERT ON seals, sealed_states, signing_keys, chain_attempts, chain_signatures, relayer_reservations,

@@ -192,8 +192,8 @@ describe('the OpenAPI document beside the tables of the interface page', () => {
           .filter((parameter: Json) => parameter.in === place)
           .map((parameter: Json) => parameter.name);
       expect(named('path')).toHaveLength(row.path.split('{').length - 1);
-      expect(named('header').includes('X-Idempotency-Key')).toBe(row.method === 'post');
-      expect(operation.requestBody !== undefined).toBe(row.method === 'post');
+      expect(named('header').includes('X-Idempotency-Key')).toBe(row.method !== 'get');
+      expect(operation.requestBody !== undefined).toBe(['post', 'patch'].includes(row.method));
       expect(/Requires the API key of an admin of type `api`/.test(operation.description)).toBe(
         row.who === 'A',
       );

@@ -17,6 +17,7 @@ const SCOPES = [
   { id: 'read', name: 'Read', hint: 'everything of the organization' },
   { id: 'request', name: 'Request', hint: 'transactions: create, deliver signatures, execute' },
   { id: 'propose', name: 'Propose', hint: 'organization operations; needs a member who is an admin' },
+  { id: 'webhooks', name: 'Webhooks', hint: 'where events are sent to; needs a member who is an admin' },
 ] as const;
 
 const EMPTY = {

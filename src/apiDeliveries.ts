@@ -1,0 +1,47 @@
+import type { ApiDependencies } from './api/dependencies';
+import type { Clients } from './clients';
+import { readDeliverySeed } from './db/installation';
+import { createDeliverySigner, type DeliverySigner } from './delivery/signatures';
+import { sendTest } from './delivery/webhookTest';
+import type { Lifetime } from './lifetime';
+import { createOutboundSender } from './outbound/sender';
+import { refreshDelivery } from './temporal/deliveryMessages';
+
+/** What the API does about webhooks besides their records. */
+export function createApiDeliveries(
+  { config, db, logger, sender }: Clients,
+  lifetime: Lifetime,
+): ApiDependencies['deliveries'] {
+  const { production, webhookAllowedRanges: allowedRanges } = config;
+  const outbound = createOutboundSender({ allowedRanges, production });
+  lifetime.onStop('the connections of tests', async () => outbound.stop());
+  let made: Promise<DeliverySigner> | undefined;
+  const signer = () => {
+    made ??= readDeliverySeed(db)
+      .then(createDeliverySigner)
+      .catch((error) => {
+        made = undefined;
+        throw error;
+      });
+    return made;
+  };
+  return {
+    refuseUrl: (url) => outbound.refuse(url),
+    // Nobody waits for it: what is due is found within a second.
+    refresh(webhook) {
+      refreshDelivery(sender, webhook).catch((error) =>
+        logger.warn({ err: error, resourceId: webhook.id }, 'the workflow of a webhook was not notified'),
+      );
+    },
+    test: async (webhook) => sendTest(db, { outbound, signer: await signer() }, webhook),
+    async secretsOf(webhook) {
+      const { publicKey, secretsOf } = await signer();
+      const secrets = secretsOf(webhook).map(({ secret, until }) => ({
+        secret,
+        until: until?.toISOString() ?? null,
+      }));
+      return { secrets, publicKey };
+    },
+    publicKey: async () => (await signer()).publicKey,
+  };
+}

@@ -1,0 +1,26 @@
+import { appendAudit } from '../db/audit';
+import type { Db } from '../db/database';
+import { type Destination, findDestination, updateDestination } from '../db/destinations';
+import { OPERATOR } from '../domain/actor';
+
+/**
+ * Pauses or resumes a destination as an operator, audited. Returns it as it is then, unchanged where it was so before; undefined
+ * where it is not there.
+ */
+export async function setPaused(db: Db, id: string, isPaused: boolean): Promise<Destination | undefined> {
+  return db.transaction(async (tx) => {
+    const found = await findDestination(tx, id, { lock: true });
+    if (!found || (found.pausedFor !== null) === isPaused) return found;
+    const changed = await updateDestination(tx, id, { pausedFor: isPaused ? 'operator' : null });
+    await appendAudit(tx, found.organizationId, [
+      {
+        action: isPaused ? 'webhook.paused' : 'webhook.resumed',
+        actor: OPERATOR,
+        resourceType: 'webhook',
+        resourceId: id,
+        details: { reason: isPaused ? 'operator' : found.pausedFor },
+      },
+    ]);
+    return changed;
+  });
+}
