@@ -98,7 +98,7 @@ export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalStat
         ...(await walletWarnings(deps, kind.wallets?.(state, body) ?? [])),
         ...(await safeNotes(deps, state, after)),
       ],
-      insert: insertProposal(deps.db, { id, organizationId, summary, resourceType, action, data }),
+      insert: insertProposal(deps.db, { id, organizationId, summary, resourceType, action, data, mentions }),
       audit: { resourceType, action, data },
       initialState: (created, read) => newProposalState(created, { resourceType, action, data }, state, read),
     });

@@ -6,6 +6,7 @@ import type { Statement } from '../../src/db/rows';
 import type { TransactionSnapshot } from '../../src/db/storedTransactions';
 import { insertTransaction, updateExecution } from '../../src/db/transactions';
 import type { ApprovalRecord } from '../../src/domain/approval';
+import { NO_REFERENCES, type References } from '../../src/domain/references';
 import { accept } from '../../src/domain/refusal';
 import { type TransactionState, transactionState } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
@@ -37,6 +38,16 @@ async function reserve(
   return { batch: [reserveUsage(db, usageOf(record))] };
 }
 
+/** The references that a transaction was given, for its audit entry. */
+function givenReferences(given: Partial<References> = {}) {
+  const { externalId, metadata, tags } = { ...NO_REFERENCES, ...given };
+  return {
+    ...(externalId === null ? {} : { externalId }),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+    ...(tags.length === 0 ? {} : { tags: [...tags] }),
+  };
+}
+
 /** The state of a new transaction. */
 function newTransactionState(
   created: ApprovalRecord,
@@ -55,6 +66,7 @@ function newTransactionState(
     cancelling: false,
     signerOutcome: null,
     reopenings: 0,
+    references: { ...NO_REFERENCES, ...record.references },
   };
   const now = { time, policy, policyRemoved: false, members, groups };
   return transactionState({ ...created, ...record, ...initial }, now);
@@ -74,7 +86,7 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
     }
     const planned = outcome.value;
     const { record, summary, mentions, permitted } = planned;
-    const { accountId, networkId, policyId, initiatorId, content, replaces } = record;
+    const { accountId, networkId, policyId, initiatorId, content, replaces, references } = record;
     return accept({
       summary,
       // Of simultaneous replacements one is created.
@@ -92,6 +104,7 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
         initiatorId,
         data: content,
         ...(replaces === null ? {} : { replaces }),
+        ...givenReferences(references),
       },
       initialState: (created, { time }) => newTransactionState(created, planned, time),
     });

@@ -74,6 +74,7 @@ export const ENDPOINTS = {
   getTransaction: 'GET /transactions/{id}',
   simulateTransaction: 'GET /transactions/{id}/simulation',
   createTransaction: 'POST /transactions',
+  changeReferences: 'POST /transactions/{id}/references',
   signTransaction: 'POST /transactions/{id}/signatures',
   executeTransaction: 'POST /transactions/{id}/execute',
   getRescueKit: 'GET /rescue-kit',

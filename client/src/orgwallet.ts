@@ -49,13 +49,17 @@ interface Request extends CallOptions {
   readonly account: string | { readonly id: string; readonly address: string };
   readonly wallet: Wallet;
   readonly description?: string;
+  /** Your own id of it, unique in the organization. It is not signed, and neither are metadata and tags. */
+  readonly externalId?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly tags?: readonly string[];
   /** Waits for the outcome of the execution; true by default. */
   readonly wait?: boolean;
 }
 
 /** A payment or call that is not requested yet. */
 type Planned<Asked> = Asked extends Request
-  ? Omit<Asked, 'wallet' | 'description' | 'wait' | 'idempotencyKey'> & {
+  ? Omit<Asked, 'wallet' | 'description' | 'externalId' | 'metadata' | 'tags' | 'wait' | 'idempotencyKey'> & {
       /** Who would initiate it: a wallet, or its address. */
       readonly initiator: Wallet | string;
     }
@@ -304,7 +308,14 @@ export function createOrgwallet(settings: Settings): Orgwallet {
     const of = { accountId, initiator: await wallet.address(), description };
     const { call, evaluation, evaluations } = await evaluate(intent, of, asked);
     const policyId = evaluation.policy.id;
-    const created = await api.createTransaction({ ...call, policyId }, { ...options, idempotencyKey });
+    const { externalId, metadata, tags } = asked;
+    const references = {
+      ...(externalId === undefined ? {} : { externalId }),
+      ...(metadata ? { metadata } : {}),
+      ...(tags ? { tags: [...tags] } : {}),
+    };
+    const body = { ...call, ...references, policyId };
+    const created = await api.createTransaction(body, { ...options, idempotencyKey });
     const current = await asItIs(created, asked);
     const isSigned = current.signatureStatus !== 'pendingInitiatorSignature';
     if (!isSigned && !evaluation.allowed) throw new NotPermitted(evaluations);

@@ -27,6 +27,7 @@ import { getRecipientEndpoint } from '../contract/recipientContract';
 import { getRegistrationPayloadEndpoint, registerWalletEndpoint } from '../contract/registrationContract';
 import { getRescueKitEndpoint } from '../contract/rescueContract';
 import {
+  changeReferencesEndpoint,
   createTransactionEndpoint,
   executeTransactionEndpoint,
   getTransactionEndpoint,
@@ -84,6 +85,7 @@ const declared: readonly (readonly [Scope, Endpoint])[] = [
   ['read', getTransactionEndpoint],
   ['read', simulateTransactionEndpoint],
   ['request', createTransactionEndpoint],
+  ['request', changeReferencesEndpoint],
   ['request', signTransactionEndpoint],
   ['request', executeTransactionEndpoint],
   ['read', listAdminsEndpoint],

@@ -61,7 +61,10 @@ async function shownInTurns<Row, Shown>(rows: readonly Row[], show: (row: Row) =
   return shown;
 }
 
-/** Builds a page from rows, of which one more than the limit was read unless `hasMore` is given. */
+/**
+ * Builds a page from rows, of which one more than the limit was read unless `hasMore` is given. `reached`: where the next page
+ * begins, if not after the last row.
+ */
 export async function page<Row extends { position: bigint }, Shown>(
   cursors: Cursors,
   scope: CursorScope,
@@ -69,13 +72,14 @@ export async function page<Row extends { position: bigint }, Shown>(
   rows: readonly Row[],
   show: (row: Row) => Shown,
   hasMore = rows.length > request.limit,
+  reached?: bigint,
 ): Promise<{ data: Shown[]; pagination: { cursor: string; hasMore: boolean } }> {
   const onPage = rows.slice(0, request.limit);
-  const last = onPage.at(-1);
+  const last = reached ?? onPage.at(-1)?.position;
   return {
     data: await shownInTurns(onPage, show),
     pagination: {
-      cursor: hasMore && last ? cursors.write(scope, request.filters, last.position) : '',
+      cursor: hasMore && last !== undefined ? cursors.write(scope, request.filters, last) : '',
       hasMore,
     },
   };

@@ -5,9 +5,12 @@ import { type ErrorCode, type FieldIssue, type Refusal, type Result, refuseField
 
 type Details = ErrorBody['error']['details'];
 
-function detailsOf({ field, message, issues, failures }: Refusal): Details {
-  const why = failures ? { failures: failures.map((failure) => ({ ...failure })) } : {};
-  if (field === undefined) return failures ? ({ message, ...why } as Details) : undefined;
+function detailsOf({ field, message, issues, failures, transactionId }: Refusal): Details {
+  const why = {
+    ...(failures ? { failures: failures.map((failure) => ({ ...failure })) } : {}),
+    ...(transactionId === undefined ? {} : { transactionId }),
+  };
+  if (field === undefined) return Object.keys(why).length > 0 ? ({ message, ...why } as Details) : undefined;
   return {
     field,
     message: issues?.[0]?.message ?? message,

@@ -22,7 +22,16 @@ interface ApprovalFilter {
   readonly organizationId?: string;
   readonly executionStatus?: readonly string[];
   readonly unclosed?: true;
+  /** Of transactions. */
+  readonly externalId?: string;
   readonly limit: number;
+}
+
+/** The options of `list`. */
+interface ListOptions {
+  readonly org?: string;
+  readonly failed?: boolean;
+  readonly externalId?: string;
 }
 
 /** One approval, as the commands show it. */
@@ -47,6 +56,8 @@ interface ApprovalCommands<S extends ApprovalState, A extends ShownApproval<S>> 
   readonly description: string;
   /** The placeholder of an id in the help. */
   readonly argument: string;
+  /** Further options of `list`: flags, and what they mean. */
+  readonly listOptions?: readonly (readonly [flags: string, description: string])[];
   readonly list: (db: Db, filter: ApprovalFilter) => Promise<A[]>;
   readonly find: (db: Db, id: string) => Promise<A | undefined>;
   /** The operation, in a list. */
@@ -94,13 +105,14 @@ function votesTable({ votes }: Pick<ShownApproval<ApprovalState>, 'votes'>): str
 async function list<S extends ApprovalState, A extends ShownApproval<S>>(
   commands: ApprovalCommands<S, A>,
   { db, output }: CommandContext,
-  options: { org?: string; failed?: boolean },
+  options: ListOptions,
 ): Promise<void> {
   await organizationsOf(db(), options.org);
   const read = await commands.list(db(), {
     limit: MAX_LISTED,
     ...(options.org === undefined ? {} : { organizationId: options.org }),
     ...(options.failed ? { executionStatus: ['failed', 'blocked'], unclosed: true } : {}),
+    ...(options.externalId === undefined ? {} : { externalId: options.externalId }),
   });
   const approvals = read.filter(({ state }) => state.open || !options.failed);
   output.result(
@@ -223,14 +235,15 @@ export function approvalCommands<S extends ApprovalState, A extends ShownApprova
 ): void {
   const { name, argument } = commands;
   const group = program.command(name).description(commands.description);
-  group
+  const listing = group
     .command('list')
     .description(`List the newest ${MAX_LISTED} ${name}`)
     .option('--org <org_…>', 'only of this organization')
-    .option('--failed', 'only those whose execution failed or was blocked and can be retried')
-    .action((options: { org?: string; failed?: boolean }, command: Command) =>
-      within(command, (context) => list(commands, context, options)),
-    );
+    .option('--failed', 'only those whose execution failed or was blocked and can be retried');
+  for (const [flags, description] of commands.listOptions ?? []) listing.option(flags, description);
+  listing.action((options: ListOptions, command: Command) =>
+    within(command, (context) => list(commands, context, options)),
+  );
   group
     .command('show')
     .description('Show one: the operation, who signed, what failed and what to do')

@@ -94,6 +94,16 @@ function policyText({ record, now }: ShownTransaction): string {
   return `Policy: ${record.policyId} ${quoted(now.policy.name)}, ${now.policy.type}${removed}`;
 }
 
+/** The references of a transaction, as far as it has some. */
+function referenceTexts({ references: { externalId, tags, metadata } }: StoredTransaction): string[] {
+  const pairs = Object.entries(metadata).map(([name, value]) => `${name}: ${value}`);
+  return [
+    ...(externalId === null ? [] : [`External id: ${externalId}`]),
+    ...(tags.length === 0 ? [] : [`Tags: ${tags.join(', ')}`]),
+    ...(pairs.length === 0 ? [] : [`Metadata: ${pairs.join('; ')}`]),
+  ];
+}
+
 const CANCEL: OperatorMessage = {
   name: 'cancel',
   description: 'Cancel an in-flight transaction: an empty call of the account uses up its nonce',
@@ -109,6 +119,7 @@ export function transactionCommands(program: Command, within: Within): void {
       name: 'transactions',
       description: 'Transactions of accounts: waiting, in flight, done or failed',
       argument: '<txn_…>',
+      listOptions: [['--external-id <id>', 'only the one with this id of whoever requested it']],
       list: async (db, filter) => (await listTransactions(db, filter)).map(shown),
       async find(db, id) {
         const snapshot = await findTransactionById(db, id);
@@ -116,7 +127,7 @@ export function transactionCommands(program: Command, within: Within): void {
       },
       operation: ({ state }) =>
         state.amount === null ? state.operation : `${state.operation} ${state.amount}`,
-      listed: ({ record }) => ({ type: record.type }),
+      listed: ({ record }) => ({ type: record.type, externalId: record.references.externalId }),
       sentence: transactionSentence,
       details: transactionDetails,
       async show({ db, networks }, approval) {
@@ -136,6 +147,7 @@ export function transactionCommands(program: Command, within: Within): void {
           paragraphs: [
             policyText(approval),
             ...(record.description === '' ? [] : [`Description: ${record.description}`]),
+            ...referenceTexts(record),
             attemptsTable(attempts),
             usageTable(usage, assetOf(record, networks)),
             ...(isInFlight ? [`Cancel: ./orgwallet transactions cancel ${record.id}`] : []),

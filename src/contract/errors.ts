@@ -60,6 +60,10 @@ const errorDetails = z
       .string()
       .optional()
       .meta({ description: 'Up to where the log still has what the cursors name.' }),
+    transactionId: z
+      .string()
+      .optional()
+      .meta({ description: 'The transaction that has the external id already.' }),
     failures: z
       .array(conditionFailure)
       .optional()

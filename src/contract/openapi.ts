@@ -53,6 +53,11 @@ const TAG_DESCRIPTIONS: { readonly [tag in Tag]: string } = {
   Events: 'What happens, as it happens: the audit log for programs that follow it.',
 };
 
+/** Whether the values of a schema are of one type, whatever their names: it is a record, and not an object that may grow. */
+function hasValues({ additionalProperties: values }: { readonly additionalProperties?: unknown }): boolean {
+  return typeof values === 'object' && values !== null && Object.keys(values).length > 0;
+}
+
 /** Splits a schema that extends another into a reference to its base and its own fields. */
 function splitBase(name: string, jsonSchema: oas31.SchemaObject): void {
   const inherited = BASES[name]?.shape ?? {};
@@ -73,7 +78,7 @@ function splitBase(name: string, jsonSchema: oas31.SchemaObject): void {
 
 const override: NonNullable<CreateDocumentOptions['override']> = ({ zodSchema, jsonSchema, io }) => {
   // Responses may have more fields than are declared.
-  if (io === 'output') delete jsonSchema.additionalProperties;
+  if (io === 'output' && !hasValues(jsonSchema)) delete jsonSchema.additionalProperties;
   const base = z.globalRegistry.get(zodSchema as z.core.$ZodType)?.extends;
   if (typeof base !== 'string') return;
   delete (jsonSchema as { extends?: string }).extends;

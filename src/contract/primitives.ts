@@ -67,15 +67,27 @@ function plainText(faultOf: (text: string) => string | undefined) {
   });
 }
 
-/** A name in a request: 1 to 100 characters on one line, each of them visible or a space. */
-export const nameInput = plainText(nameFault).meta({
+const VISIBLE = 'No control characters, and no default-ignorable, blank or noncharacter code points.';
+
+/** Text in a request of 1 to 100 characters on one line, each of them visible or a space. */
+export function visibleText(about: {
+  readonly id: string;
+  readonly description: string;
+  readonly examples: string[];
+}) {
+  return plainText(nameFault).meta({
+    ...about,
+    description: `1 to 100 characters. ${VISIBLE} ${about.description}`,
+    minLength: 1,
+    maxLength: 100,
+    pattern: NAME_PATTERN,
+  });
+}
+
+/** A name in a request. */
+export const nameInput = visibleText({
   id: 'Name',
-  description:
-    '1 to 100 characters. No control characters, and no default-ignorable, blank or noncharacter code points. No two ' +
-    'members, groups, policies or accounts have the same name, whatever its case.',
-  minLength: 1,
-  maxLength: 100,
-  pattern: NAME_PATTERN,
+  description: 'No two members, groups, policies or accounts have the same name, whatever its case.',
   examples: ['Treasury'],
 });
 
@@ -204,6 +216,17 @@ export const requestQuery = {
   from: instant.optional().meta({ description: 'Only those created at or after this time.' }),
   to: instant.optional().meta({ description: 'Only those created before this time.' }),
 };
+
+/** A network in a query. */
+export const networkIdQuery = z.preprocess(
+  (text) => (typeof text === 'string' && /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : text),
+  networkId,
+);
+
+/** What a filter by who has not signed says. */
+export const MISSING_MEMBER =
+  'Only those that wait for this member: open, with too few signatures, and they can sign and have not. A page may have ' +
+  'fewer results than `limit`, and none, while `hasMore` is true.';
 
 const cursor = z
   .string()

@@ -4,6 +4,8 @@ import { endpoint, type Tag } from './endpoint';
 import {
   dataResponse,
   LARGE_PAGE,
+  MISSING_MEMBER,
+  networkIdQuery,
   pageOf,
   pageQuery,
   reasonInput,
@@ -385,6 +387,11 @@ function listAllProposalsEndpoint(response: ResponseSchema) {
         .meta({ id: 'ProposalResourceType' })
         .optional()
         .meta({ description: 'Only proposals about these resources.' }),
+      accountId: idOf('acc').optional().meta({ description: 'Only proposals that name this account.' }),
+      policyId: idOf('pol').optional().meta({ description: 'Only proposals that name this policy.' }),
+      memberId: idOf('mem').optional().meta({ description: 'Only proposals that name this member.' }),
+      networkId: networkIdQuery.optional().meta({ description: 'Only proposals that name this network.' }),
+      missingMemberId: idOf('mem').optional().meta({ description: MISSING_MEMBER }),
     }),
     response,
     status: 200,

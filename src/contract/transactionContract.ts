@@ -8,6 +8,8 @@ import {
   addressInput,
   dataResponse,
   descriptionInput,
+  MISSING_MEMBER,
+  networkIdQuery,
   nonzeroAddressInput,
   pageOf,
   reasonInput,
@@ -27,6 +29,7 @@ import {
   signatureStatus,
   summary,
 } from './proposalContract';
+import { externalIdInput, metadataInput, references, tagQuery, tagsInput } from './referenceContract';
 
 const MAX_CALLDATA_LENGTH = 2 + 2 * MAX_CALLDATA_BYTES;
 
@@ -41,7 +44,7 @@ const calldataInput = z
     examples: ['0x'],
   });
 
-/** The fields of a transaction in a request, without its policy. */
+/** The fields of a transaction in a request, without its policy and its references. */
 export const transactionFields = {
   accountId: idOf('acc'),
   initiatorWalletAddress: addressInput
@@ -77,8 +80,17 @@ const createTransactionBody = z
   .strictObject({
     ...transactionFields,
     policyId: idOf('pol').meta({ description: 'The policy under which it is requested.' }),
+    externalId: externalIdInput.optional(),
+    metadata: metadataInput.default({}),
+    tags: tagsInput.default([]),
   })
   .meta({ id: 'CreateTransactionRequest' });
+
+/** The body that changes the references of a transaction. */
+const changeReferencesBody = z
+  .strictObject({ metadata: metadataInput.optional(), tags: tagsInput.optional() })
+  .refine(({ metadata, tags }) => metadata !== undefined || tags !== undefined, 'must have metadata or tags')
+  .meta({ id: 'ChangeReferencesRequest', minProperties: 1 });
 
 /** A new transaction, from a request. */
 export type TransactionRequest = z.output<typeof createTransactionBody>;
@@ -195,6 +207,7 @@ export const transactionBase = z
     calldata: z.string().meta({ examples: ['0x'] }),
     summary,
     replaces: idOf('txn').optional().meta({ description: 'The failed transaction that it replaces.' }),
+    ...references,
     initiator: memberSummary,
     policy: z
       .object({
@@ -282,6 +295,12 @@ export const listTransactionsEndpoint = endpoint({
     accountId: idOf('acc').optional().meta({ description: 'Only transactions of this account.' }),
     policyId: idOf('pol').optional().meta({ description: 'Only transactions under this policy.' }),
     initiatorId: idOf('mem').optional().meta({ description: 'Only transactions of this initiator.' }),
+    networkId: networkIdQuery.optional().meta({ description: 'Only transactions on this network.' }),
+    externalId: externalIdInput
+      .optional()
+      .meta({ description: 'Only the transaction with this id of yours.' }),
+    tag: tagQuery.optional().meta({ description: 'Only transactions with this tag, whatever its case.' }),
+    missingMemberId: idOf('mem').optional().meta({ description: MISSING_MEMBER }),
     type: z
       .enum(['TOKEN_TRANSFER', 'CONTRACT_INTERACTION'])
       .meta({ id: 'TransactionType' })
@@ -395,7 +414,8 @@ export const createTransactionEndpoint = endpoint({
   description:
     'Transfers native currency (a value, no data) or an ERC-20 token (calldata of transfer(address,uint256)), or ' +
     'calls a contract. Its policy must permit it, otherwise 403 with `details.failures`; the budget of a limitation ' +
-    'is checked at execution. The initiator signs first.',
+    'is checked at execution. The initiator signs first. 409 where another transaction has its `externalId`: ' +
+    '`details.transactionId` is that one.',
   params: {},
   query: z.strictObject({}),
   body: createTransactionBody,
@@ -403,6 +423,25 @@ export const createTransactionEndpoint = endpoint({
   status: 201,
   errors: ['forbidden'],
   exampleBody: { ...EXAMPLE_TRANSACTION, policyId: 'pol_01jz8k3v5fe5ht0n2m6w9r4xyz' },
+});
+
+export const changeReferencesEndpoint = endpoint({
+  id: 'changeReferences',
+  tag: 'Transactions',
+  method: 'post',
+  path: '/transactions/{txId}/references',
+  access: 'read',
+  summary: 'Change metadata and tags',
+  description:
+    'Replaces `metadata` or `tags` of a transaction, or both, whatever its state: they are not signed. The audit log has ' +
+    'them before and after. `externalId` never changes.',
+  params: transactionParams,
+  query: z.strictObject({}),
+  body: changeReferencesBody,
+  response: transactionResponse,
+  status: 200,
+  errors: ['forbidden', 'notFound'],
+  exampleBody: { metadata: { costCenter: '4711' }, tags: ['payroll'] },
 });
 
 export const signTransactionEndpoint = endpoint({

@@ -8,6 +8,7 @@ import { type Guard, lockedAdmins, RAISE_ON_CONFLICT, undefinedOnConflict } from
 import { type ActingMember, actingMemberColumn, heldCredential } from './authority';
 import { findTaken, insertClaims, isClaimTaken, type TakenClaim } from './claims';
 import type { Db, Tx } from './database';
+import { isExternalIdTaken } from './externalIds';
 import { uuidOrNull } from './ids';
 import { type BatchedStatement, combineStatements, queryNumbered, requireRow, type Statement } from './rows';
 import {
@@ -156,8 +157,8 @@ export interface Creation extends ApprovalKey {
 /**
  * Stores a new record with `batch`, and takes its claims, in one statement. Returns the claim that another open approval
  * has; that its creator has as many open ones as it may have, counting those that are created at the same time; or that
- * nothing was stored, because the admins have decided something since `sequence` was read, the credential was ended, or the
- * claim is free again.
+ * nothing was stored, because the admins have decided something since `sequence` was read, the credential was ended, the
+ * claim is free again, or another transaction has just got its external id.
  */
 export async function storeApproval(
   db: Db,
@@ -186,6 +187,7 @@ export async function storeApproval(
     });
   } catch (error) {
     if ((error as { code?: unknown }).code === TOO_MANY_OPEN) return 'tooManyOpen';
+    if (isExternalIdTaken(error)) return undefined;
     if (!isClaimTaken(error)) throw error;
     return findTaken(db, organizationId, claims);
   }

@@ -29,7 +29,7 @@ import {
   messageValues,
 } from './receivedMessages';
 import { queryNumbered, queryRows, type Statement } from './rows';
-import { hasText, storedTerms } from './searchTerms';
+import { hasTag, hasText, isTag, storedTerms, type Tag } from './searchTerms';
 import { type TimeColumn, timeColumn } from './storedApprovals';
 import {
   type ProposalColumns,
@@ -77,20 +77,23 @@ export interface ProposalFilter extends ApprovalFilter {
   readonly resourceType?: ResourceType;
   readonly status?: 'open' | 'closed' | Stage;
   readonly text?: string;
+  /** What it names, each as `account:acc_…`. */
+  readonly names?: readonly Tag[];
 }
 
 const STATUS_CONDITION = { open: openCondition, closed: `NOT ${openCondition}`, ...STAGE_CONDITION };
 
 function ownSelection(filter: ProposalFilter): OwnSelection {
-  const { organizationId = '', resourceType, status, text } = filter;
+  const { organizationId = '', resourceType, status, text, names = [] } = filter;
   return {
     subject: 'proposal',
     conditions: [
       resourceType && ['p.resource_type = ?', [resourceType]],
       status && [STATUS_CONDITION[status], []],
       text === undefined ? undefined : hasText('p', organizationId, text),
+      ...names.map((name) => hasTag('p', organizationId, name)),
     ],
-    isSearch: text !== undefined,
+    isSearch: text !== undefined || names.length > 0,
   };
 }
 
@@ -189,15 +192,17 @@ export function insertProposal(
     readonly resourceType: ResourceType;
     readonly action: ProposalAction;
     readonly data: JsonValue;
+    /** What it names. */
+    readonly mentions: readonly string[];
   },
 ): Statement {
-  const { id, organizationId, summary } = proposal;
+  const { id, organizationId, summary, mentions } = proposal;
   return tx('proposals').insert({
     id: proposal.id,
     resource_type: proposal.resourceType,
     action: proposal.action,
     data: canonicalJson(proposal.data),
-    terms: storedTerms(tx, organizationId, { texts: [id, summary] }),
+    terms: storedTerms(tx, organizationId, { texts: [id, summary], tags: mentions.filter(isTag) }),
   });
 }
 

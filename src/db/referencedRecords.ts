@@ -24,6 +24,8 @@ export interface ReferencedRecords extends Pick<PolicyContext, 'members' | 'grou
   readonly policy: Policy | undefined;
   /** Whether the transaction to replace is one of the account that its initiator has signed and that failed for good. */
   readonly isReplaceable: boolean;
+  /** The transaction that has the external id of the new one; null where none has. */
+  readonly externalIdHolder: string | null;
   /** The family of the transaction to replace; null where none is to be replaced. */
   readonly family: ReplacementFamily | null;
 }
@@ -79,6 +81,7 @@ export function groupsOf(row: GroupPeopleColumn): ReadonlyMap<string, readonly M
 type ReferencedColumns = GroupPeopleColumn &
   PeopleColumn & {
     readonly is_replaceable: boolean;
+    readonly external_id_holder: string | null;
     readonly family: ReferencedRecords['family'];
     readonly initiator: MemberSummary | null;
     readonly admins_id: string;
@@ -138,6 +141,7 @@ const READ = `SELECT a.id AS account_id, a.name AS account_name, a.address AS ac
         WHERE f.organization_id = $1 AND f.id = $5 AND t.account_id = a.id
           AND f.execution_status = 'failed' AND f.closed_at IS NOT NULL
           AND EXISTS (SELECT FROM votes v WHERE v.approval_id = f.id AND v.type = 'initiator')) AS is_replaceable,
+      (SELECT t.id FROM transactions t WHERE t.organization_id = $1 AND t.external_id = $6) AS external_id_holder,
       ${familyOf('$5', "''")} AS family,
       ${groupPeopleColumn('$1')}
     FROM (SELECT) AS always
@@ -154,6 +158,7 @@ export async function readReferencedRecords(
     walletAddress: string;
     policyId: string;
     replaces: string | undefined;
+    externalId: string | undefined;
   },
 ): Promise<ReferencedRecords> {
   const [found] = await queryNumbered<ReferencedColumns>(db, READ, [
@@ -162,6 +167,7 @@ export async function readReferencedRecords(
     of.walletAddress,
     of.policyId,
     of.replaces ?? '',
+    of.externalId ?? null,
   ]);
   const row = requireRow(found);
   return {
@@ -178,6 +184,7 @@ export async function readReferencedRecords(
     initiator: row.initiator ?? undefined,
     adminsId: row.admins_id,
     isReplaceable: row.is_replaceable,
+    externalIdHolder: row.external_id_holder,
     family: row.family,
     policy:
       row.policy_id === null

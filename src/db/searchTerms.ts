@@ -17,7 +17,17 @@ function wordsOf(text: string): readonly string[] {
 }
 
 /** Something that a request has to do with: a search finds it by this as a whole, and no word is like it. */
-type Tag = `${'to' | 'asset' | 'account' | 'policy' | 'member'}:${string}`;
+export type Tag = `${'to' | 'asset' | 'account' | 'policy' | 'member' | 'network' | 'tag'}:${string}`;
+
+/** Whether a record that a proposal names is something that it is found by. */
+export function isTag(name: string): name is Tag {
+  return /^(account|policy|member|network):/.test(name);
+}
+
+/** The term of a tag that somebody gave: any text in letters and digits, the same whatever its case. */
+export function tagTerm(tag: string): Tag {
+  return `tag:${Buffer.from(tag.normalize('NFKC').toLowerCase()).toString('hex')}`;
+}
 
 const scoped = (organizationId: string, term: string) => `${organizationId.slice(-SCOPE)}/${term}`;
 

@@ -31,10 +31,10 @@ export interface TransactionSnapshot {
 
 /**
  * What the signer reads of a transaction: without members, groups and the account's networks, which it takes from the
- * sealed state, and without the outcome on chain, which it reads from its own endpoints.
+ * sealed state, without the outcome on chain, which it reads from its own endpoints, and without what is not signed.
  */
 export interface UnsealedTransaction {
-  readonly record: Omit<StoredTransaction, 'accountNetworkIds' | 'chain'>;
+  readonly record: Omit<StoredTransaction, 'accountNetworkIds' | 'chain' | 'references'>;
   readonly now: Omit<EvaluationContext, 'members' | 'groups'>;
 }
 

@@ -259,6 +259,14 @@ export interface TransactionRow {
 interface ListColumns {
   position: bigint;
   terms: Terms;
+  organization_id: string;
+}
+
+/** The references of a transaction: nothing that is signed depends on them. */
+export interface ReferenceColumns {
+  external_id: string | null;
+  metadata: Json;
+  tags: readonly string[];
 }
 
 interface AuditHeadRow {
@@ -678,7 +686,10 @@ declare module 'knex/types/tables' {
     evidence: Table<EvidenceRow, 'created_at', 'id'>;
     proposals: Table<ProposalRow & SearchColumn, 'effective' | 'terms'>;
     deployments: Table<DeploymentRow, 'updated_at'>;
-    transactions: Table<TransactionRow & ListColumns, 'cancelling' | 'reopenings' | 'terms'>;
+    transactions: Table<
+      TransactionRow & ListColumns & ReferenceColumns,
+      'cancelling' | 'reopenings' | 'terms' | 'metadata' | 'tags'
+    >;
     audit_heads: Table<AuditHeadRow, 'created_at'>;
     audit_log: Table<AuditLogRow>;
     policy_usage: Table<PolicyUsageRow, 'status' | 'reserved_at', 'id' | 'counted_from'>;

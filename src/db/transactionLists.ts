@@ -9,7 +9,7 @@ import {
 } from './approvalSelection';
 import type { Db, Tx } from './database';
 import { queryRows } from './rows';
-import { hasTag, hasText } from './searchTerms';
+import { hasTag, hasText, type SearchCondition, tagTerm } from './searchTerms';
 import { FROM, RECORD, type TransactionSnapshot } from './storedTransactions';
 import { SELECT, type SnapshotColumns, SURROUNDINGS, snapshotOf } from './transactions';
 
@@ -28,6 +28,11 @@ export interface TransactionFilter extends ApprovalFilter {
   readonly text?: string;
   readonly status?: 'queued' | 'executed' | Stage;
   readonly createdBy?: string;
+  readonly networkId?: number;
+  readonly externalId?: string;
+  readonly tag?: string;
+  /** Only what a member might have to sign: their rules say what of it they can. */
+  readonly maySign?: string;
 }
 
 const STATUS_CONDITION = {
@@ -36,27 +41,57 @@ const STATUS_CONDITION = {
   ...STAGE_CONDITION,
 };
 
+/** That a transaction is open, and a member its initiator, or named by its policy or in a group that it names. */
+function mightSign(organizationId: string, memberId: string): SearchCondition {
+  return [
+    `a.closed_at IS NULL AND a.expires_at >= now() AND (t.initiator_id = ? OR t.policy_id IN (
+      SELECT p.id FROM policies p WHERE p.organization_id = ? AND (p.definition->'approverSetting'->>'memberId' = ?
+        OR p.definition->'approverSetting'->>'groupId' IN (SELECT gm.group_id FROM group_members gm WHERE gm.member_id = ?))))`,
+    [memberId, organizationId, memberId, memberId],
+  ];
+}
+
+/** The columns that are compared as they are. */
+const COLUMNS = {
+  accountId: 't.account_id',
+  policyId: 't.policy_id',
+  initiatorId: 't.initiator_id',
+  networkId: 't.network_id',
+  externalId: 't.external_id',
+  type: 't.type',
+  createdBy: 'a.created_by',
+} as const satisfies { readonly [Field in keyof TransactionFilter]?: string };
+
+const COMPARED = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
+
 function ownSelection(filter: TransactionFilter): OwnSelection {
-  const { organizationId = '', accountId, policyId, initiatorId, type, recipient, assetId, text } = filter;
-  const { createdBy, status } = filter;
-  // Each of the first three has an index in the order of the list. What a text finds is sorted in its own table: the list is
-  // not searched from its beginning for what may be at its end.
-  const ofOne = [accountId, policyId, initiatorId, text].some((one) => one !== undefined);
+  const { organizationId, recipient, assetId, tag, text, maySign, status } = filter;
+  const given = (...fields: readonly (keyof TransactionFilter)[]) =>
+    fields.some((field) => filter[field] !== undefined);
+  const tagged = ([noun, id]: readonly ['to' | 'asset', string | undefined]) =>
+    id === undefined ? undefined : hasTag('t', organizationId ?? '', `${noun}:${id.toLowerCase()}`);
   return {
     subject: 'transaction',
     conditions: [
-      accountId === undefined ? undefined : ['t.account_id = ?', [accountId]],
-      policyId === undefined ? undefined : ['t.policy_id = ?', [policyId]],
-      initiatorId === undefined ? undefined : ['t.initiator_id = ?', [initiatorId]],
-      type && ['t.type = ?', [type]],
-      recipient === undefined ? undefined : hasTag('t', organizationId, `to:${recipient.toLowerCase()}`),
-      assetId === undefined ? undefined : hasTag('t', organizationId, `asset:${assetId.toLowerCase()}`),
-      text === undefined ? undefined : hasText('t', organizationId, text),
-      createdBy === undefined ? undefined : ['a.created_by = ?', [createdBy]],
+      // The indexes of both begin with it.
+      organizationId !== undefined && given('networkId', 'externalId')
+        ? ['t.organization_id = ?', [organizationId]]
+        : undefined,
+      ...COMPARED.map((field): SearchCondition | undefined => {
+        const value = filter[field];
+        return value === undefined ? undefined : [`${COLUMNS[field]} = ?`, [value]];
+      }),
+      tagged(['to', recipient]),
+      tagged(['asset', assetId]),
+      tag === undefined ? undefined : hasTag('t', organizationId ?? '', tagTerm(tag)),
+      text === undefined ? undefined : hasText('t', organizationId ?? '', text),
+      maySign === undefined ? undefined : mightSign(organizationId ?? '', maySign),
       status && [STATUS_CONDITION[status], []],
     ],
-    position: ofOne ? 't.position' : undefined,
-    isSearch: [recipient, assetId, text].some((one) => one !== undefined),
+    // Each of the first four has an index in the order of the list. What a text finds is sorted in its own table: the list is
+    // not searched from its beginning for what may be at its end.
+    position: given('accountId', 'policyId', 'initiatorId', 'networkId', 'text') ? 't.position' : undefined,
+    isSearch: given('recipient', 'assetId', 'tag', 'text'),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
+import type { ReferenceChange, References } from '../domain/references';
 import type { TransactionRecord, TransactionRef } from '../domain/transaction';
 import { lockApproval } from './approvalLocks';
 import { type TagColumn, tagColumn } from './approvalTags';
@@ -20,7 +21,7 @@ import {
   peopleColumn,
 } from './referencedRecords';
 import { queryNumbered, queryRows, type Statement } from './rows';
-import { storedTerms } from './searchTerms';
+import { storedTerms, tagTerm } from './searchTerms';
 import {
   ATTEMPTED,
   FROM,
@@ -33,9 +34,11 @@ import {
   type UnsealedTransaction,
   unsealed,
 } from './storedTransactions';
+import type { ReferenceColumns } from './tables';
 
-/** What only the signer takes from elsewhere. */
+/** What only the signer takes from elsewhere, or has no use for. */
 export const SURROUNDINGS = `
+    t.external_id, t.metadata, t.tags,
     coalesce((SELECT array_agg(n.network_id) FROM account_networks n WHERE n.account_id = account.id), '{}')
       AS account_networks,
     ${peopleColumn('a.organization_id', 't.initiator_id', 'SELECT v.member_id FROM votes v WHERE v.approval_id = a.id')},
@@ -65,6 +68,7 @@ const TO_OBSERVE = oneTransaction(
 
 /** What `SURROUNDINGS` reads beside it. */
 export type SnapshotColumns = RecordColumns &
+  ReferenceColumns &
   GroupPeopleColumn &
   PeopleColumn & {
     readonly account_networks: readonly string[];
@@ -76,10 +80,11 @@ export type SnapshotColumns = RecordColumns &
 /** A transaction as it was read, with the state that its rules depend on. */
 export function snapshotOf(row: SnapshotColumns): TransactionSnapshot {
   const { record, now } = unsealed(row);
-  const { chain } = row;
+  const { chain, external_id: externalId, metadata, tags } = row;
   return {
     record: {
       ...record,
+      references: { externalId, metadata: metadata as References['metadata'], tags },
       accountNetworkIds: row.account_networks.map(Number),
       chain: chain && { ...chain, submittedAt: new Date(chain.submittedAt) },
     },
@@ -158,6 +163,7 @@ export interface NewTransaction {
   readonly calldata: string;
   readonly content: JsonValue;
   readonly replaces: string | null;
+  readonly references?: Partial<References>;
 }
 
 /** What a transaction is listed and found by, besides what it is. */
@@ -182,9 +188,11 @@ export function transactionSearchTerms(
     | 'initiatorId'
     | 'content'
     | 'to'
+    | 'references'
   >,
 ): Knex.Raw {
   const { id, organizationId, summary, description, accountId, policyId, initiatorId } = transaction;
+  const { externalId, tags = [] } = transaction.references ?? {};
   const { destination, toAddress, asset } = transaction.content as Partial<{
     destination: string;
     toAddress: string;
@@ -192,19 +200,21 @@ export function transactionSearchTerms(
   }>;
   const recipient = destination ?? toAddress ?? transaction.to;
   return storedTerms(tx, organizationId, {
-    texts: [id, summary, description, recipient],
+    texts: [id, summary, description, recipient, externalId ?? '', ...tags],
     tags: [
       `to:${recipient.toLowerCase()}`,
       ...(asset ? [`asset:${asset.id.toLowerCase()}` as const] : []),
       `account:${accountId}`,
       `policy:${policyId}`,
       `member:${initiatorId}`,
+      ...tags.map(tagTerm),
     ],
   });
 }
 
 /** Stores the transaction's own part of a new record. */
 export function insertTransaction(tx: Db | Tx, transaction: NewTransaction & Listed): Statement {
+  const { externalId = null, metadata = {}, tags = [] } = transaction.references ?? {};
   return tx('transactions').insert({
     id: transaction.id,
     account_id: transaction.accountId,
@@ -220,7 +230,28 @@ export function insertTransaction(tx: Db | Tx, transaction: NewTransaction & Lis
     replaces: transaction.replaces,
     position: transaction.position,
     terms: transactionSearchTerms(tx, transaction),
+    organization_id: transaction.organizationId,
+    external_id: externalId,
+    metadata: canonicalJson(metadata),
+    tags: [...tags],
   });
+}
+
+/** Changes metadata and tags of a transaction, and what it is found by. */
+export function updateReferences(
+  tx: Tx,
+  record: StoredTransaction,
+  { metadata = record.references.metadata, tags = record.references.tags }: ReferenceChange,
+): Statement {
+  const { id, initiator, references } = record;
+  const changed = { ...record, initiatorId: initiator.id, references: { ...references, tags } };
+  return tx('transactions')
+    .where({ id })
+    .update({
+      metadata: canonicalJson(metadata),
+      tags: [...tags],
+      terms: transactionSearchTerms(tx, changed),
+    });
 }
 
 /** Sets what an execution waits for, or that it is to be cancelled. Writes only differences. Returns the record then. */

@@ -34,6 +34,7 @@ export const EVENT_TYPES = {
   'transaction.recovered': ['safeNonce', 'safeTxHash', 'outcome'],
   'transaction.broadcast': ['networkId', 'transactionHash', 'accountNonce'],
   'transaction.reopened': [],
+  'transaction.referencesChanged': ['accountId', 'networkId'],
   'transaction.cancellationRequested': ['accountId', 'networkId', 'attempt'],
   'account.created': ['proposalId'],
   'account.updated': ['proposalId'],

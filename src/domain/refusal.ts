@@ -29,6 +29,8 @@ export interface Refusal {
   readonly field?: string;
   /** Every invalid field, that one first, where several may be. */
   readonly issues?: readonly FieldIssue[];
+  /** The transaction that is in its way. */
+  readonly transactionId?: string;
   /** Every condition that is not met, where a policy refused it. */
   readonly failures?: readonly {
     readonly condition: string;

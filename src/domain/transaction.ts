@@ -14,6 +14,7 @@ import type { JsonValue } from './canonicalJson';
 import { isNetworkGone } from './networkNotes';
 import type { Policy } from './policy';
 import { approversOf, mayInitiate, type PolicyContext } from './policyEngine';
+import type { References } from './references';
 import type { TransactionContent } from './transactionContent';
 import type { TokenTransferData } from './transactionData';
 
@@ -104,6 +105,7 @@ export interface TransactionRecord extends ApprovalRecord {
   readonly content: JsonValue;
   /** The failed transaction of the account that it replaces; null for none. */
   readonly replaces: string | null;
+  readonly references: References;
   readonly updatedAt: Date;
   readonly result: TransactionResult | null;
   readonly chain: TransactionOnChain | null;

@@ -56,6 +56,7 @@ function againPayload({ record, initiator }: { record: TransactionRecord; initia
 
 /** A transaction as the API shows it. */
 export function transactionView(record: TransactionRecord, now: EvaluationContext) {
+  const { externalId, metadata, tags } = record.references;
   const counted = tally(transactionRules, record, now);
   const { signatureStatus, threshold, approvals, rejections, initiator = record.initiator } = counted;
   const { executionStatus } = record;
@@ -72,6 +73,9 @@ export function transactionView(record: TransactionRecord, now: EvaluationContex
     calldata,
     summary,
     ...(record.replaces === null ? {} : { replaces: record.replaces }),
+    ...(externalId === null ? {} : { externalId }),
+    metadata,
+    tags,
     initiator,
     policy: { id: record.policyId, threshold },
     signatureStatus,

@@ -23,6 +23,7 @@ import {
   type PolicyTransaction,
   policyFailureText,
 } from '../domain/policyEngine';
+import { quoted } from '../domain/quoted';
 import { accept, type FieldIssue, type Result, refuse, refuseFields } from '../domain/refusal';
 import { checkTarget, readContent } from '../domain/transactionContent';
 import { transactionData } from '../domain/transactionData';
@@ -38,7 +39,7 @@ interface PlanReads {
 }
 
 /** A requested transaction; to evaluate one under every policy, it names none. */
-type Request = Omit<TransactionRequest, 'policyId'> & { readonly policyId?: string };
+type Request = Omit<TransactionRequest, 'policyId' | 'metadata' | 'tags'> & { readonly policyId?: string };
 
 /** A requested transaction with the records of its organization that it names. */
 interface RequestedTransaction extends Pick<ReferencedRecords, 'policy' | 'members' | 'groups' | 'family'> {
@@ -108,18 +109,27 @@ export function replacedText(replaced: string, live: NonNullable<ReplacementFami
   return `transaction ${replaced} cannot be replaced: ${live.id}, which replaces or is replaced by it, ${state}`;
 }
 
+function refuseTaken(externalId: string, transactionId: string): Result<never> {
+  const message = `transaction ${transactionId} has the external id ${quoted(externalId)}`;
+  return { ok: false, refusal: { code: 'conflict', message, field: 'externalId', transactionId } };
+}
+
 /**
  * Reads what a request names. Refuses with validationError (every bad field), or with conflict where the transaction to
- * replace has a live replacement: both would be executed.
+ * replace has a live replacement (both would be executed), or another transaction has its external id.
  */
 export async function readRequested(
   { db, networks }: Pick<PlanReads, 'db' | 'networks'>,
   organizationId: string,
   request: Request,
 ): Promise<Result<RequestedTransaction>> {
-  const { accountId, initiatorWalletAddress: walletAddress, policyId = '', replaces } = request;
-  const named = { organizationId, accountId, walletAddress, policyId, replaces };
-  const requested = resolve(networks, await readReferencedRecords(db, named), request);
+  const { accountId, initiatorWalletAddress: walletAddress, policyId = '', replaces, externalId } = request;
+  const named = { organizationId, accountId, walletAddress, policyId, replaces, externalId };
+  const records = await readReferencedRecords(db, named);
+  const requested = resolve(networks, records, request);
+  if (requested.ok && externalId !== undefined && records.externalIdHolder !== null) {
+    return refuseTaken(externalId, records.externalIdHolder);
+  }
   const live = requested.ok ? requested.value.family?.live : undefined;
   return replaces !== undefined && live ? refuse('conflict', replacedText(replaces, live)) : requested;
 }
@@ -220,7 +230,7 @@ export async function planTransaction(
   if (!permitted.ok) return permitted;
   const { account, network, initiator, policy, token, transaction } = permitted.value;
   const { content, nested } = transaction;
-  const { data: calldata, to, description } = request;
+  const { data: calldata, to, description, externalId = null, metadata, tags } = request;
   const facts = { network, account, calldata, replaces: request.replaces ?? null };
   const call = callOf(policy, content, calldata);
   const said = { content, calldata };
@@ -238,6 +248,7 @@ export async function planTransaction(
       value: BigInt(request.value),
       calldata,
       replaces: facts.replaces,
+      references: { externalId, metadata, tags },
       content: transactionData(content, { ...facts, token, call }) as unknown as JsonValue,
     },
     summary: summaryOf({ ...facts, policy, content, nested, tokens }, call),

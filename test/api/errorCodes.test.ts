@@ -357,10 +357,10 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
     }),
   async conflict(operation) {
     if (operation.id === 'evaluatePolicies') {
-      const { replaces: _, ...once } = newTransactionOf(own);
+      const { replaces: _, externalId: __, ...once } = newTransactionOf(own);
       const replacing = { ...once, replaces: await makeFailed(api, own.org, once) };
       await createTransaction(api.http, own.org, replacing);
-      const { policyId: __, ...body } = replacing;
+      const { policyId: ___, metadata: ____, tags: _____, ...body } = replacing;
       return api.http.send({ key: own.org.readKey, path: urlOf(operation), body });
     }
     if (operation.id === 'previewPolicies') {
@@ -432,7 +432,8 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
     const stored = await narrow.http.send({ ...first, idempotencyKey });
     expect([200, 404, 409]).toContain(stored.status);
     const { example } = operation.body ?? unfit(operation);
-    const body = operation.params.length > 0 ? { ...example, type: 'reject' } : example;
+    const other = operation.id === 'changeReferences' ? { tags: ['other'] } : { type: 'reject' };
+    const body = operation.params.length > 0 ? { ...example, ...other } : example;
     return api.http.send({ ...first, body, idempotencyKey });
   },
   upgradeRequired(operation) {
@@ -473,6 +474,10 @@ async function goodAsk(operation: Operation): Promise<Ask> {
     return { key: org.adminKey, path: urlOf(operation), body: bodiesFor(operation.id, own)[0] };
   }
   if (operation.id === 'registerWallet') return registration(org);
+  if (operation.id === 'changeReferences') {
+    const path = urlOf(operation, (example) => idLike(example, own));
+    return { key: org.readKey, path, body: bodiesFor(operation.id, own)[0] };
+  }
   if (isOnAddressBook(operation)) return bookAsk(operation, await newEntry(), randomUUID());
   if (isOfWebhooks(operation)) {
     const [body] = operation.id === 'createWebhook' ? [{ url: RECEIVER }] : [operation.body?.example];

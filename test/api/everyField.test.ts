@@ -30,6 +30,7 @@ afterAll(() => api?.stop());
 /** Whole bodies, with every field that they can have. */
 function bodiesOf(operation: Operation): Json[] {
   if (proposesSomething(operation) || isDryRun(operation)) return bodiesFor(operation.id, own);
+  if (operation.path.endsWith('/references')) return bodiesFor(operation.id, own);
   if (operation.path.endsWith('/signatures')) {
     return [{ type: 'approve', signature: '0x', reason: 'because', execute: true }];
   }

@@ -174,6 +174,18 @@ const QUERIES: { readonly [name: string]: (operation: Operation) => Promise<void
   accountId: (operation) => idRefused(operation, 'accountId', [theirs.accounts[0].id, example('acc_')]),
   policyId: (operation) => idRefused(operation, 'policyId', [theirs.policies[0].id, example('pol_')]),
   initiatorId: (operation) => idRefused(operation, 'initiatorId', [theirs.org.dave.id, example('mem_')]),
+  memberId: (operation) => idRefused(operation, 'memberId', [theirs.org.dave.id, example('mem_')]),
+  missingMemberId: (operation) =>
+    idRefused(operation, 'missingMemberId', [theirs.org.dave.id, example('mem_')]),
+  // Of all organizations: what is theirs on it is not among the answers.
+  async networkId(operation) {
+    const path = `${urlOf(operation)}?networkId=31337`;
+    const { text } = await api.http.send({ key: ours.org.readKey, path });
+    expect(theirMarks().filter((mark) => text.includes(mark))).toEqual([]);
+  },
+  externalId: (operation) =>
+    nothingFound(operation, 'externalId', [theirs.transactions[0].externalId ?? 'theirs', 'nobodys']),
+  tag: (operation) => nothingFound(operation, 'tag', ['theirs', 'nobodys']),
   recipient: (operation) => nothingFound(operation, 'recipient', [theirs.transactions[0].to, newAddress()]),
   // A wallet of theirs as the address of a token: as little as any address.
   assetId: (operation) =>

@@ -167,7 +167,7 @@ async function executing(more: How = {}): Promise<DeploymentKey & { address: Add
   const payload = proposalPayload('ApproveProposal', domainSalt, proposal);
   await db.transaction(async (tx) => {
     await insertApproval(tx, 'proposal', { ...proposal, createdBy: null, mentions: [], position: 0n });
-    await insertProposal(tx, proposal);
+    await insertProposal(tx, { ...proposal, mentions: [] });
     for (const member of approvers) {
       const signature = await signPayload(member, payload);
       await insertSigned(tx, proposalId, {

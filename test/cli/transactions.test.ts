@@ -106,7 +106,11 @@ describe('transactions list', () => {
     expect(await json(env, 'transactions', 'list', '--org', org.id)).toEqual([]);
     expect(await words(env, 'transactions', 'list', '--org', org.id)).toBe('There are no transactions.\n');
     const first = await store({ position: 1 });
-    const second = await store({ position: 2, execution_status: 'processing', waiting_for: 'a block' });
+    const references = { externalId: 'invoice-9', tags: ['rent'], metadata: { costCenter: '4711' } };
+    const second = await store(
+      { position: 2, execution_status: 'processing', waiting_for: 'a block' },
+      { references },
+    );
     const own = await json(env, 'transactions', 'list', '--org', org.id);
     expect(ids(own)).toEqual([second.id, first.id]);
     expect(own[0]).toMatchObject({ organizationId: org.id, executionStatus: 'processing', failure: null });
@@ -116,6 +120,11 @@ describe('transactions list', () => {
       new RegExp(`^${second.id} .*transfer .* Being executed\\. Waiting: a block\\.`, 'm'),
     );
     expect(text).toMatch(new RegExp(`^${first.id} .*Waits for the signature of its initiator`, 'm'));
+    const found = await json(env, 'transactions', 'list', '--external-id', 'invoice-9', '--org', org.id);
+    expect([ids(found), found[0].externalId]).toEqual([[second.id], 'invoice-9']);
+    expect(await words(env, 'transactions', 'show', second.id)).toContain(
+      'External id: invoice-9\n\nTags: rent\n\nMetadata: costCenter: 4711',
+    );
     expect(await refused(env, 'transactions', 'list', '--org', 'org_none')).toBe(
       'organization org_none not found\n',
     );

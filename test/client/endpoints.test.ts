@@ -66,6 +66,8 @@ describe('the client', () => {
     expect(initiated.signatureStatus).toBe('approvalReady');
     await api.executeTransaction(transaction.id, { type: 'approve' });
     expect((await api.getTransaction(transaction.id)).id).toBe(transaction.id);
+    const changed = await api.changeReferences(transaction.id, bodyFor('changeReferences'));
+    expect(changed.tags).toEqual(['rent', 'May']);
     const { replaces: _, ...evaluated } = transactionOf(own);
     expect(await api.evaluatePolicies(evaluated)).toHaveLength(6);
 

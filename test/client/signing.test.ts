@@ -281,6 +281,22 @@ describe('an action of several calls that got no answer', () => {
   });
 });
 
+describe('references', () => {
+  it('are sent with a transfer, found by, and changed', async () => {
+    const references = { externalId: randomUUID(), metadata: { costCenter: '4711' }, tags: ['rent'] };
+    const of = { account, networkId: NETWORK, amount: 3n, wallet: by(org.dave) };
+    const sent = await orgwallet.transfer({ ...of, to: somebody(), ...references });
+    expect(sent).toMatchObject({ ...references, executionStatus: 'completed' });
+    const { externalId } = references;
+    const found = await orgwallet.listTransactions({ externalId });
+    expect(found.map(({ id }) => id)).toEqual([sent.id]);
+    const changed = await orgwallet.changeReferences(sent.id, { tags: ['rent', 'paid'] });
+    expect(changed).toMatchObject({ externalId, tags: ['rent', 'paid'], metadata: references.metadata });
+    const again = orgwallet.transfer({ ...of, to: somebody(), externalId });
+    await expect(again).rejects.toMatchObject({ status: 409, details: { transactionId: sent.id } });
+  });
+});
+
 describe('call', () => {
   it('calls a contract under the policy that permits it', async () => {
     const spender = somebody();

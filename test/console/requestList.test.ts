@@ -101,6 +101,35 @@ describe('the page of requests', () => {
     await page.getByRole('link', { name: '0.25 ETH' }).waitFor();
   });
 
+  it('is filtered by who is missing and by references, which its page shows and changes', async () => {
+    const references = { externalId: 'inv-2025-7', tags: ['Insurance'], metadata: { costCenter: '4711' } };
+    const { id } = await ask(ETHER / 8n, references);
+    const alice = await site.signedIn(world.org.alice, '/requests?tag=insurance');
+    const { page } = alice;
+    await page.getByRole('link', { name: '0.125 ETH' }).waitFor();
+    expect(await rowsOn(alice).count()).toBe(1);
+    await page.getByLabel('Tag').fill('');
+    await page.getByLabel('Your own id').fill('inv-2025-7');
+    await until('it is found by its id', async () => (await rowsOn(alice).count()) === 1);
+    await page.getByLabel('Waits for').selectOption('Dave');
+    await untilShown(alice, 'No request matches');
+    await page.getByLabel('Waits for').selectOption('Bob');
+    await page.getByRole('link', { name: '0.125 ETH' }).click();
+    await section(alice, 'References').getByText('4711').waitFor();
+    await section(alice, 'References').getByRole('button', { name: 'Change' }).click();
+    const field = (name: string) => page.getByRole('textbox', { name });
+    await field('Tags').fill('Insurance, Office');
+    await field('Metadata').fill('costCenter');
+    await untilShown(alice, 'Line 1 is not a name, a colon and a value.');
+    await field('Metadata').fill('costCenter: 4712\nbooked: yes');
+    expect(await violationsEverywhere(page)).toEqual([]);
+    await button(alice, 'Save').click();
+    await section(alice, 'References').getByText('4712').waitFor();
+    await section(alice, 'References').getByRole('link', { name: 'Office' }).waitFor();
+    const stored = await site.api.db('transactions').where({ id }).first();
+    expect(stored).toMatchObject({ tags: ['Insurance', 'Office'], external_id: 'inv-2025-7' });
+  });
+
   it('has pages of what is done that stay while other things happen', async () => {
     await storeClosed(45, 'completed');
     const alice = await site.signedIn(world.org.alice, '/requests?tab=done');

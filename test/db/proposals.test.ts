@@ -35,6 +35,7 @@ async function store(position: bigint, bytes = 100, resourceType: 'admins' | 'po
   await insertProposal(owner, {
     ...{ id, organizationId: org.id, summary: '', resourceType, action: 'update' as const },
     data: { text: 'x'.repeat(bytes - EMPTY) },
+    mentions: [],
   });
   return id;
 }

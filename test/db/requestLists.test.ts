@@ -19,6 +19,8 @@ const FIRST = Date.parse('2024-01-01T00:00:00.000Z');
 const STEP_MS = 300_000;
 const AT_ONCE = 500;
 const LIMIT = 20;
+/** Of the oldest alone. */
+const FORMER_NETWORK = 10;
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let owner: Db;
@@ -55,13 +57,13 @@ async function storeMany(first: number, last: number): Promise<void> {
   );
   await owner.raw(
     `INSERT INTO transactions (id, account_id, network_id, policy_id, initiator_id, description, type, to_address, value,
-        calldata, content, position, terms)
+        calldata, content, position, terms, organization_id, external_id)
       SELECT 'txn_many' || n, ?, ?, ?, ?, 'Salary', 'TOKEN_TRANSFER', ?, 1, '0x', '{}', n,
-        array_to_tsvector(ARRAY[?::text || '/salary', ? || '/to:' || n % 500, ? || '/account:' || ?])
+        array_to_tsvector(ARRAY[?::text || '/salary', ? || '/to:' || n % 500, ? || '/account:' || ?]), ?, 'salary-' || n
       FROM generate_series(?::integer, ?::integer) n`,
     [
       ...[accountId, NETWORK_ID, policyId, initiatorId, anAddress()],
-      ...[org.id.slice(-10), org.id.slice(-10), org.id.slice(-10), accountId, first, last],
+      ...[org.id.slice(-10), org.id.slice(-10), org.id.slice(-10), accountId, org.id, first, last],
     ],
   );
 }
@@ -75,6 +77,8 @@ async function storeOldest(): Promise<void> {
       to: supplier,
       type: n % 2 === 0 ? 'TOKEN_TRANSFER' : 'CONTRACT_INTERACTION',
       content: n % 2 === 0 ? { destination: supplier, asset: { id: '1:0xToken' } } : { toAddress: supplier },
+      networkId: FORMER_NETWORK,
+      references: { externalId: `lease-${n}`, metadata: {}, tags: ['Lease'] },
     });
     const status = n % 10 === 0 ? 'failed' : n % 10 === 1 ? null : 'completed';
     await owner('approvals')
@@ -163,6 +167,12 @@ const filters = (): readonly (readonly [
   ['a recipient', { recipient: supplier }, LIMIT],
   ['a recipient and a former account', { recipient: supplier, accountId: former.accountId }, LIMIT],
   ['an asset', { assetId: '1:0xToken' }, LIMIT],
+  ['a former network', { networkId: FORMER_NETWORK }, LIMIT],
+  ['the network of nearly all', { networkId: NETWORK_ID }, LIMIT],
+  ['an external id', { externalId: 'lease-7' }, 1],
+  ['an external id that nothing has', { externalId: 'lease' }, 0],
+  ['a tag', { tag: 'lease' }, LIMIT],
+  ['who could sign', { maySign: former.initiatorId }, 0],
   ['a word', { text: 'lease' }, LIMIT],
   ['a word and a number', { text: 'leas 42' }, 1],
   ['the name of an account', { text: 'ghent' }, LIMIT],
@@ -219,7 +229,8 @@ it('a page of proposals is found by words, period and stage', async () => {
       createdBy: null,
       expiresAt,
     });
-    await insertProposal(owner, { ...about, resourceType: 'policies', action: 'create', data: {} });
+    const named = { mentions: [`policy:${usual.policyId}`, 'network:31337'] };
+    await insertProposal(owner, { ...about, ...named, resourceType: 'policies', action: 'create', data: {} });
     await owner('approvals')
       .where({ id })
       .update({ created_at: timeOf(n) });
@@ -236,6 +247,8 @@ it('a page of proposals is found by words, period and stage', async () => {
     const page = { organizationId: org.id, limit: LIMIT, ...filter };
     return (await pageOfProposals(service, page, 1_000_000)).snapshots.map(({ record }) => record.id);
   };
+  expect(await ids({ names: [`policy:${usual.policyId}`, 'network:31337'] })).toEqual(stored.toReversed());
+  expect(await ids({ names: [`policy:${former.policyId}`] })).toEqual([]);
   expect(await ids({ text: 'rent' })).toEqual([abroad, rent]);
   expect(await ids({ text: eve })).toEqual([eve]);
   expect(await ids({ from: timeOf(1), to: timeOf(2) })).toEqual([abroad]);

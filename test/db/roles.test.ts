@@ -468,7 +468,10 @@ describe('data that one role may write', () => {
     ['proposals', ['applied_at', 'effective']],
     ['deployments', ['status', 'transaction_hash', 'failure', 'waiting_for', 'updated_at']],
     // Of the last two, lists and searches find it; what they show is read from the record.
-    ['transactions', ['awaits_relayer_wei', 'cancelling', 'reopenings', 'position', 'terms']],
+    [
+      'transactions',
+      ['awaits_relayer_wei', 'cancelling', 'reopenings', 'position', 'terms', 'metadata', 'tags'],
+    ],
     ['policy_usage', ['status', 'block_at', 'decided_at']],
     ['api_keys', ['revoked_at', 'rotated_to', 'last_used_at']],
     ['audit_heads', ['position', 'hash', 'created_at']],

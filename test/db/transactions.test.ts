@@ -23,6 +23,7 @@ import {
 } from '../../src/db/transactions';
 import { type MemberSummary, tally } from '../../src/domain/approval';
 import { NATIVE_CURRENCY, type Policy } from '../../src/domain/policy';
+import { NO_REFERENCES } from '../../src/domain/references';
 import { transactionRules } from '../../src/domain/transaction';
 import { insertEnvelope } from '../../src/signer/store/reservations';
 import { insertAttempt } from '../../src/signer/store/signedAttempts';
@@ -146,6 +147,7 @@ describe('a stored transaction', () => {
       cancelling: false,
       signerOutcome: null,
       reopenings: 0,
+      references: NO_REFERENCES,
       failure: null,
       notes: [],
       result: null,
@@ -215,6 +217,7 @@ describe('a stored transaction', () => {
         walletAddress,
         policyId,
         replaces: undefined,
+        externalId: undefined,
       };
       expect((await readReferencedRecords(tx, of)).initiator).toEqual(initiator);
       expect(await membersRead()).toBeLessThan(before + 20);

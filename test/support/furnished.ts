@@ -129,6 +129,7 @@ const BODIES: { readonly [operationId: string]: (own: Furnished) => Json[] } = {
     },
   ],
   createTransaction: (own) => [newTransactionOf(own)],
+  changeReferences: () => [{ metadata: { costCenter: '4712' }, tags: ['rent', 'May'] }],
   evaluatePolicies: (own) => [transactionOf(own)],
   previewPolicies: (own) => bodiesFor('proposePolicies', own),
   testWebhook: () => [{}],
@@ -153,6 +154,9 @@ export const transactionOf = ({
 /** The same under a policy that permits it. */
 export const newTransactionOf = (own: WithoutTransactions): Json => ({
   ...transactionOf(own),
+  externalId: newName(),
+  metadata: { costCenter: '4711' },
+  tags: ['rent'],
   policyId: own.policies[0].id,
 });
 
@@ -220,7 +224,11 @@ export async function furnish(
   const policies = resources(
     await change(http, org, '/policies/proposals/add', { policies: Array.from({ length: 6 }, anyPolicy) }),
   );
-  const { replaces: _, ...replacingNone } = newTransactionOf({ ...own, policies, failedId: '' });
+  const {
+    replaces: _,
+    externalId: __,
+    ...replacingNone
+  } = newTransactionOf({ ...own, policies, failedId: '' });
   const failedId = await makeFailed({ http, db }, org, replacingNone);
   const named = await Promise.all(
     [1, 2].map(() =>

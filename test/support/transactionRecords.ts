@@ -1,5 +1,6 @@
 import type { ExecutionStatus, Failure, MemberSummary, Note, Tally, Vote } from '../../src/domain/approval';
 import { NATIVE_CURRENCY, type Policy } from '../../src/domain/policy';
+import { NO_REFERENCES } from '../../src/domain/references';
 import type { EvaluationContext, TransactionRecord } from '../../src/domain/transaction';
 import { aHash, aMember, anAddress, anId, aVote } from './builders';
 import { aPolicy, NETWORK_ID } from './transactions';
@@ -123,6 +124,7 @@ export function aTransaction(): TransactionRecordBuilder {
     waitingFor: null,
     awaitsRelayerWei: null,
     replaces: null,
+    references: NO_REFERENCES,
     cancelling: false,
     signerOutcome: null,
     reopenings: 0,

@@ -1,5 +1,6 @@
 import type { Transaction } from '@orgwallet/client';
 import { typedText } from './amounts.ts';
+import { tagsText } from './references.ts';
 
 /** What the form of a transaction begins with: the name of its draft, and its fields. */
 interface Repeated {
@@ -9,14 +10,15 @@ interface Repeated {
 
 /**
  * The same transaction, to be created again; undefined where no form can: its function is not known, or it is not encoded as a form
- * would. `replaces`: the one that it stands for.
+ * would. `replaces`: the one that it stands for. It has the same tags; an id of yours is for one transaction alone.
  */
 export function repeated(
   transaction: Transaction,
   { nativeDecimals, replaces = '' }: { readonly nativeDecimals: number; readonly replaces?: string },
 ): Repeated | undefined {
-  const { accountId, networkId, description, value } = transaction;
-  const source = { accountId, networkId: String(networkId), description, replaces };
+  const { accountId, networkId, description, value, tags } = transaction;
+  const known = { accountId, networkId: String(networkId), description };
+  const source = { ...known, replaces, externalId: '', tags: tagsText(tags) };
   if (transaction.type === 'TOKEN_TRANSFER') {
     const { destination, asset, rawAmount } = transaction.data;
     const amount = typedText(rawAmount, asset.decimals);

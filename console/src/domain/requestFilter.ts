@@ -22,6 +22,8 @@ interface Common {
   readonly text?: string;
   readonly from?: string;
   readonly to?: string;
+  readonly networkId?: number;
+  readonly missingMemberId?: string;
 }
 
 /** What the two lists of the service are asked for; undefined: nothing of that list is looked for. */
@@ -33,6 +35,8 @@ export interface RequestFilter {
         readonly assetId?: string;
         readonly initiatorId?: string;
         readonly policyId?: string;
+        readonly tag?: string;
+        readonly externalId?: string;
       })
     | undefined;
   readonly proposals: (Common & { readonly resourceType?: ProposalType }) | undefined;
@@ -41,13 +45,26 @@ export interface RequestFilter {
 /** Without letters and digits there is nothing to look for. */
 const searched = (text: string | undefined) => (text && /[\p{L}\p{N}]/u.test(text) ? { text } : {});
 
-/** The filter of what somebody looks for. Accounts, assets, initiators and policies are of transactions alone. */
+/** A chain id; what is none is not looked for. */
+const network = (id: string | undefined) =>
+  id && /^[1-9]\d{0,14}$/.test(id) ? { networkId: Number(id) } : {};
+
+/** The filter of what somebody looks for. Accounts, assets, initiators, policies and references are of transactions alone. */
 export function requestFilter(search: RequestsSearch): RequestFilter {
   const { text, from, to, kind, accountId, assetId, initiatorId, policyId } = search;
+  const { networkId, missingMemberId, tag, externalId } = search;
   const [begin, end] = [startOfDay(from, 0), startOfDay(to, 1)];
-  const common = { ...searched(text), ...(begin ? { from: begin } : {}), ...(end ? { to: end } : {}) };
+  const common = {
+    ...searched(text),
+    ...(begin ? { from: begin } : {}),
+    ...(end ? { to: end } : {}),
+    ...network(networkId),
+    ...(missingMemberId ? { missingMemberId } : {}),
+  };
   const own = Object.fromEntries(
-    Object.entries({ accountId, assetId, initiatorId, policyId }).filter(([, value]) => value),
+    Object.entries({ accountId, assetId, initiatorId, policyId, tag, externalId }).filter(
+      ([, value]) => value,
+    ),
   );
   const known = KINDS.find(([name]) => name === kind)?.[0];
   const type = known && isTransactionType(known) ? known : undefined;

@@ -26,6 +26,10 @@ const REQUEST_FIELDS = [
   'assetId',
   'initiatorId',
   'policyId',
+  'networkId',
+  'tag',
+  'externalId',
+  'missingMemberId',
 ] as const;
 export const requestsSearch = searchTexts(...REQUEST_FIELDS);
 export type RequestsSearch = ReturnType<typeof requestsSearch>;

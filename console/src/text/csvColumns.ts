@@ -5,6 +5,10 @@ const namesOf = (members: readonly { readonly name: string }[]) => members.map((
 const transferOf = (transaction: Transaction) =>
   transaction.type === 'TOKEN_TRANSFER' ? transaction.data : undefined;
 
+/** Metadata in one cell: JSON; empty where there is none. */
+export const metadataOf = (metadata: Transaction['metadata']): string =>
+  Object.keys(metadata).length === 0 ? '' : JSON.stringify(metadata);
+
 /** Transactions in a file. Amounts are exact, in smallest and in whole units. */
 export const TRANSACTION_COLUMNS: readonly CsvColumn<Transaction>[] = [
   ['id', ({ id }) => id],
@@ -14,6 +18,9 @@ export const TRANSACTION_COLUMNS: readonly CsvColumn<Transaction>[] = [
   ['networkId', ({ networkId }) => networkId],
   ['type', ({ type }) => type],
   ['description', ({ description }) => description],
+  ['externalId', ({ externalId }) => externalId],
+  ['tags', ({ tags }) => tags.join('; ')],
+  ['metadata', ({ metadata }) => metadataOf(metadata)],
   ['initiator', ({ initiator }) => initiator.name],
   ['initiatorWallet', ({ initiator }) => initiator.walletAddress],
   ['to', (one) => (one.type === 'TOKEN_TRANSFER' ? one.data.destination : one.data.toAddress)],

@@ -1,6 +1,7 @@
 import type { Approval, Schema, Transaction } from '@orgwallet/client';
 import { decimalText } from '../domain/amounts.ts';
 import type { CsvColumn } from './csv.ts';
+import { metadataOf } from './csvColumns.ts';
 import { headline, type Names } from './headline.ts';
 import { recipientAddressOf } from './requestRow.ts';
 
@@ -43,6 +44,9 @@ export function requestColumns({
     ['executionStatus', ({ executionStatus }) => executionStatus ?? ''],
     ['failure', ({ failure }) => failure?.message],
     ['description', ofTransaction(({ description }) => description)],
+    ['externalId', ofTransaction(({ externalId }) => externalId)],
+    ['tags', ofTransaction(({ tags }) => tags.join('; '))],
+    ['metadata', ofTransaction(({ metadata }) => metadataOf(metadata))],
     ['account', ofTransaction(({ accountId }) => account(accountId))],
     ['accountId', ofTransaction(({ accountId }) => accountId)],
     ['network', ofTransaction(({ networkId }) => network(networkId) ?? networkId)],

@@ -10,17 +10,21 @@ import {
   pageOfProposals,
   readProposalSnapshot,
 } from '../../db/proposals';
+import type { Tag } from '../../db/searchTerms';
 import type { ApprovalRef } from '../../domain/approvalRef';
 import type { JsonValue } from '../../domain/canonicalJson';
-import type { ResourceType } from '../../domain/proposal';
+import { isMissing } from '../../domain/missingMember';
+import { proposalRules, type ResourceType } from '../../domain/proposal';
 import { proposalView } from '../../domain/proposalView';
 import { proposalPayload } from '../../domain/signing';
 import { kindOfRequest } from '../../operations';
 import { planOperation } from '../../operations/plan';
 import { setNewest } from '../../setNewest';
-import type { Cursors } from '../cursors';
+import type { Cursors, Filters } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
 import { proposals as endpoints } from '../endpoints';
+import { type FilteredPage, filteredPage } from '../filteredPage';
+import { requireNamed } from '../namedRecords';
 import { DEFAULT_LIMIT, page, pageRequest, parseInstant, requestFilters } from '../pages';
 import { acceptOrThrow, notFound } from '../refusals';
 import { mutationRoute, type RequestContext, type Route, readRoute } from '../requestContext';
@@ -103,6 +107,21 @@ interface ListQuery {
   readonly text?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+  readonly accountId?: string | undefined;
+  readonly policyId?: string | undefined;
+  readonly memberId?: string | undefined;
+  readonly networkId?: number | undefined;
+  readonly missingMemberId?: string | undefined;
+}
+
+const NAMES = { accountId: 'account', policyId: 'policy', memberId: 'member', networkId: 'network' } as const;
+
+/** What a filter says that a proposal names. */
+function namesIn(filters: Filters): readonly Tag[] {
+  return Object.entries(NAMES).flatMap(([field, noun]): Tag[] => {
+    const id = filters[field];
+    return id === undefined ? [] : [`${noun}:${id}`];
+  });
 }
 
 async function listPage(
@@ -114,25 +133,37 @@ async function listPage(
   onlyResource?: ResourceType,
 ): Promise<{ data: ApprovalJson[]; pagination: { cursor: string; hasMore: boolean } }> {
   const scope = { organizationId, list };
-  const { status, resourceType, text, from, to } = query;
-  const given = { status, resourceType, text, from: parseInstant(from), to: parseInstant(to) };
+  const { status, resourceType, text, from, to, networkId, ...named } = query;
+  const { accountId, policyId, memberId, missingMemberId } = named;
+  const given = {
+    ...{ status, resourceType, text, from: parseInstant(from), to: parseInstant(to) },
+    ...{ accountId, policyId, memberId, networkId: networkId?.toString(), missingMemberId },
+  };
   const request = pageRequest(cursors, scope, query, given, DEFAULT_LIMIT);
   const ofResource = onlyResource ?? (request.filters.resourceType as ResourceType | undefined);
   const ofStatus = request.filters.status as ProposalFilter['status'];
-  const { snapshots, hasMore } = await pageOfProposals(
-    db,
-    {
-      organizationId,
-      ...requestFilters(request.filters),
-      limit: request.limit,
-      ...(request.before === undefined ? {} : { before: request.before }),
-      ...(ofResource === undefined ? {} : { resourceType: ofResource }),
-      ...(ofStatus === undefined ? {} : { status: ofStatus }),
-    },
-    MAX_PAGE_DATA,
-  );
+  const missing = request.filters.missingMemberId;
+  const filter = {
+    organizationId,
+    ...requestFilters(request.filters),
+    limit: request.limit,
+    names: namesIn(request.filters),
+    ...(ofResource === undefined ? {} : { resourceType: ofResource }),
+    ...(ofStatus === undefined ? {} : { status: ofStatus }),
+    ...(missing === undefined ? {} : { unclosed: true as const }),
+  };
+  const read = (after = request.before) =>
+    pageOfProposals(db, { ...filter, ...(after === undefined ? {} : { before: after }) }, MAX_PAGE_DATA);
+  const found: FilteredPage<ProposalSnapshot> =
+    missing === undefined
+      ? await read()
+      : await filteredPage(request.limit, read, ({ record, now }) =>
+          isMissing(proposalRules, record, now, missing),
+        );
+  const { snapshots, hasMore, reached } = found;
+  if (snapshots.length === 0) await requireNamed(db, organizationId, request.filters);
   const rows = snapshots.map((snapshot) => ({ ...snapshot, position: snapshot.record.position }));
-  return page(cursors, scope, request, rows, show, hasMore);
+  return page(cursors, scope, request, rows, show, hasMore, reached);
 }
 
 /** Reading, signing and executing one; without a resource, of any. */

@@ -1,6 +1,7 @@
 import { transactionSubject } from '../../approvals/transactionSubject';
 import { BASE_PATH } from '../../contract/endpoint';
 import {
+  changeReferencesEndpoint,
   createTransactionEndpoint,
   executeTransactionEndpoint,
   getTransactionEndpoint,
@@ -9,25 +10,27 @@ import {
   signTransactionEndpoint,
   simulateTransactionEndpoint,
 } from '../../contract/transactionContract';
-import { findAccount } from '../../db/accounts';
 import type { TagColumn } from '../../db/approvalTags';
 import type { Credential } from '../../db/credentials';
 import type { Db } from '../../db/database';
 import { newId } from '../../db/ids';
-import { findMember } from '../../db/members';
-import { findPolicy } from '../../db/policies';
 import type { StoredTransaction, TransactionSnapshot } from '../../db/storedTransactions';
 import { pageOfTransactions, type TransactionFilter } from '../../db/transactionLists';
 import { readTransaction } from '../../db/transactions';
 import { checkOpen } from '../../domain/approval';
 import type { ApprovalRef } from '../../domain/approvalRef';
 import { beyondLimits } from '../../domain/keyRights';
+import { isMissing } from '../../domain/missingMember';
+import { transactionRules } from '../../domain/transaction';
 import { transactionView } from '../../domain/transactionView';
 import { permitTransaction } from '../../transactions/plan';
-import type { Cursors, Filters } from '../cursors';
+import { changeReferences } from '../../transactions/references';
+import type { Cursors } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
+import { type FilteredPage, filteredPage } from '../filteredPage';
+import { requireNamed } from '../namedRecords';
 import { page, pageRequest, parseInstant, requestFilters } from '../pages';
-import { acceptOrThrow, badRequest, notFound, Refused } from '../refusals';
+import { acceptOrThrow, notFound, Refused } from '../refusals';
 import { mutationRoute, type Route, readRoute } from '../requestContext';
 import { createSimulations } from '../simulations';
 import { type ApprovalRouteDeps, approvalRoutes, requestApproval } from './approvalRoutes';
@@ -64,26 +67,16 @@ function isCacheable({ chain }: StoredTransaction): boolean {
   return chain === null;
 }
 
-const NAMED = {
-  accountId: ['account', findAccount],
-  policyId: ['policy', findPolicy],
-  initiatorId: ['member', findMember],
-} as const;
-
-/** Refuses filters that name what is not in the organization. Of these a page is empty. */
-async function requireNamed(db: Db, organizationId: string, filters: Filters): Promise<void> {
-  for (const [field, [noun, find]] of Object.entries(NAMED)) {
-    const id = filters[field];
-    if (id === undefined || (await find(db, organizationId, id))) continue;
-    throw badRequest([{ field, message: `${noun} not found in this organization` }]);
-  }
-}
-
 function listRoute({ db, cursors }: Deps): Route {
   return readRoute(listTransactionsEndpoint, async ({ organizationId, query }) => {
     const scope = { organizationId, list: 'transactions' };
-    const { cursor, limit: asked, from, to, ...rest } = query;
-    const given = { ...rest, from: parseInstant(from), to: parseInstant(to) };
+    const { cursor, limit: asked, from, to, networkId, ...rest } = query;
+    const given = {
+      ...rest,
+      networkId: networkId?.toString(),
+      from: parseInstant(from),
+      to: parseInstant(to),
+    };
     const request = pageRequest(
       cursors,
       scope,
@@ -92,22 +85,32 @@ function listRoute({ db, cursors }: Deps): Route {
       DEFAULT_TRANSACTIONS,
     );
     const { before, filters, limit } = request;
-    const { from: _, to: __, ...exact } = filters;
-    const { snapshots, hasMore } = await pageOfTransactions(
-      db,
-      {
-        // Its own fields, as the contract has checked them.
-        ...(exact as Omit<TransactionFilter, 'from' | 'to' | 'limit'>),
-        ...requestFilters(filters),
-        organizationId,
-        limit,
-        ...(before === undefined ? {} : { before }),
-      },
-      MAX_PAGE_CALLDATA,
-    );
+    const { from: _, to: __, networkId: onNetwork, missingMemberId: maySign, ...exact } = filters;
+    const filter: TransactionFilter = {
+      // Its own fields, as the contract has checked them.
+      ...(exact as Omit<TransactionFilter, 'from' | 'to' | 'limit'>),
+      ...(onNetwork === undefined ? {} : { networkId: Number(onNetwork) }),
+      ...(maySign === undefined ? {} : { maySign }),
+      ...requestFilters(filters),
+      organizationId,
+      limit,
+    };
+    const read = (after = before) =>
+      pageOfTransactions(
+        db,
+        { ...filter, ...(after === undefined ? {} : { before: after }) },
+        MAX_PAGE_CALLDATA,
+      );
+    const found: FilteredPage<TransactionSnapshot> =
+      maySign === undefined
+        ? await read()
+        : await filteredPage(limit, read, ({ record, now }) =>
+            isMissing(transactionRules, record, now, maySign),
+          );
+    const { snapshots, hasMore, reached } = found;
     if (snapshots.length === 0) await requireNamed(db, organizationId, filters);
     const rows = snapshots.map((snapshot) => ({ ...snapshot, position: snapshot.record.position }));
-    return page(cursors, scope, request, rows, show, hasMore);
+    return page(cursors, scope, request, rows, show, hasMore, reached);
   });
 }
 
@@ -149,6 +152,27 @@ function createRoute(deps: Deps): Route {
   });
 }
 
+function referencesRoute({ db }: Deps): Route {
+  return mutationRoute(changeReferencesEndpoint, {
+    async check({ organizationId, params, credential }) {
+      const { record } = await load(db, organizationId, params.txId ?? '');
+      assertWithinLimits(credential, record);
+      return { resourceId: record.id };
+    },
+    async send({ organizationId, body: { metadata, tags }, credential }, { id: requestId, resourceId }) {
+      const change = { ...(metadata ? { metadata } : {}), ...(tags ? { tags } : {}) };
+      const { body, location } = acceptOrThrow(
+        await changeReferences(
+          db,
+          { organizationId, transactionId: resourceId, requestId, credentialId: credential.id, change },
+          (snapshot) => ({ status: 200, body: JSON.stringify({ data: show(snapshot) }), location: null }),
+        ),
+      );
+      return { body: JSON.parse(body), location };
+    },
+  });
+}
+
 function simulationRoute({ db, simulate: simulateOne }: Deps): Route {
   const simulate = createSimulations(simulateOne);
   return readRoute(simulateTransactionEndpoint, async ({ organizationId, params }) => {
@@ -165,6 +189,7 @@ export function transactionRoutes(deps: Deps): Route[] {
     listRoute(deps),
     simulationRoute(deps),
     createRoute(deps),
+    referencesRoute(deps),
     ...approvalRoutes(deps, {
       subject: transactionSubject,
       get: getTransactionEndpoint,

@@ -307,8 +307,17 @@
       -- that of its approval: in this order lists are read by account, policy and initiator
       position bigint NOT NULL,
       -- what a search finds it by; not in approvals, each change of which would write its index anew
-      terms tsvector NOT NULL DEFAULT ''
+      terms tsvector NOT NULL DEFAULT '',
+      -- that of its approval
+      organization_id text NOT NULL REFERENCES organizations,
+      -- references to the records of others, for people and programs to find it by: no part of what is signed
+      external_id text,
+      metadata jsonb NOT NULL DEFAULT '{}',
+      tags text[] NOT NULL DEFAULT '{}'
     );
+    CREATE UNIQUE INDEX transactions_external_id ON transactions (organization_id, external_id)
+      WHERE external_id IS NOT NULL;
+    CREATE INDEX transactions_network ON transactions (organization_id, network_id, position);
     CREATE INDEX transactions_account ON transactions (account_id, position);
     CREATE INDEX transactions_policy ON transactions (policy_id, position);
     CREATE INDEX transactions_initiator ON transactions (initiator_id, position);
@@ -937,7 +946,8 @@
       notes, result, expired_at, closed_at, frozen) ON approvals TO orgwallet_service;
     GRANT UPDATE (applied_at, effective) ON proposals TO orgwallet_service;
     GRANT UPDATE (status, transaction_hash, failure, waiting_for, updated_at) ON deployments TO orgwallet_service;
-    GRANT UPDATE (awaits_relayer_wei, cancelling, reopenings, position, terms) ON transactions TO orgwallet_service;
+    GRANT UPDATE (awaits_relayer_wei, cancelling, reopenings, position, terms, metadata, tags)
+      ON transactions TO orgwallet_service;
     GRANT UPDATE (position, hash, created_at) ON audit_heads TO orgwallet_service;
     GRANT UPDATE (revoked_at, rotated_to, last_used_at) ON api_keys TO orgwallet_service;
     GRANT INSERT, DELETE ON admin_set_members, group_members, claims TO orgwallet_service;

@@ -174,7 +174,9 @@ export async function writeJournaledRecord(tx: Tx, record: JournaledRecord): Pro
     onConflict: `ON CONFLICT (id) DO UPDATE SET version = approvals.version + 1,
       ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}`,
   });
-  await insertRows(tx, transaction, [record.transaction], { more: { position: '0' } });
+  await insertRows(tx, transaction, [record.transaction], {
+    more: { position: '0', organization_id: '(SELECT a.organization_id FROM approvals a WHERE a.id = r.id)' },
+  });
   const { organizationId, summary } = record.approval;
   await tx('transactions')
     .where({ id: record.transaction.id })

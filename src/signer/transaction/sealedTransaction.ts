@@ -12,6 +12,7 @@ import { countedVoters, toMemberSummary } from '../../domain/approval';
 import type { JsonValue } from '../../domain/canonicalJson';
 import { findResource, membersOf, type OrganizationState } from '../../domain/governance';
 import { type PolicyDefinition, policyPeople } from '../../domain/policy';
+import { NO_REFERENCES } from '../../domain/references';
 import { type EvaluationContext, initiatorVote, transactionRules } from '../../domain/transaction';
 
 /** The members and groups that a policy and a record name, as the admins have decided. */
@@ -52,8 +53,9 @@ export function underSealedState(
       accountAddress: account.address,
       accountName: account.name,
       accountNetworkIds: account.networkIds,
-      // Not read: the signer reads the outcome from its own endpoints.
+      // Not read: the signer reads the outcome from its own endpoints, and references are not signed.
       chain: null,
+      references: NO_REFERENCES,
       ...(initiator ? { initiator: toMemberSummary(initiator) } : {}),
     },
     now: {

@@ -35,6 +35,8 @@ const transfer = (more: object = {}) =>
     networkId: 1,
     description: 'Rent',
     value: '1500000000000000000',
+    tags: ['Rent'],
+    metadata: {},
     policy: { id: 'pol_1', threshold: 2 },
     initiator: DAVE,
     threshold: 2,
@@ -144,6 +146,14 @@ describe('what is looked for', () => {
       proposals: { resourceType: 'policies' },
     });
     expect(requestFilter({ kind: 'nonsense' })).toEqual({ transactions: {}, proposals: {} });
+    expect(requestFilter({ networkId: '1', missingMemberId: 'mem_1' })).toEqual({
+      transactions: { networkId: 1, missingMemberId: 'mem_1' },
+      proposals: { networkId: 1, missingMemberId: 'mem_1' },
+    });
+    expect(requestFilter({ networkId: 'x', tag: 'rent', externalId: 'inv-1' })).toEqual({
+      transactions: { tag: 'rent', externalId: 'inv-1' },
+      proposals: undefined,
+    });
   });
 });
 
@@ -292,6 +302,8 @@ describe('a repeated transaction', () => {
         networkId: '1',
         description: 'Rent',
         replaces: '',
+        externalId: '',
+        tags: 'Rent',
         token: `0x${'0'.repeat(40)}`,
         to: `0x${'b'.repeat(40)}`,
         amount: '1234.567891234567891234',

@@ -153,6 +153,8 @@ describe('the check of answers against the tables of the interface page', () => 
       to: address,
       value: '0',
       calldata: '0x12345678',
+      metadata: {},
+      tags: [],
       initiator: member,
       policy: { id: 'pol_01jz8k3v5fe5ht0n2m6w9r4xyz', threshold: 2 },
       signatureStatus: 'pendingReviewSignatures',

@@ -53,6 +53,8 @@ describe('a transaction as the API shows it', () => {
       value: '1',
       calldata: '0x',
       summary: record.summary,
+      metadata: {},
+      tags: [],
       initiator: ada,
       policy: { id: manual.id, threshold: 2 },
       signatureStatus: 'pendingInitiatorSignature',

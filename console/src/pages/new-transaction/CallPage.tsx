@@ -22,6 +22,7 @@ import { type Bound, checked, type Labels, useForm } from '../../state/useForm.t
 import { FormSelect, FormText, FormTextArea } from '../../ui/formFields.tsx';
 import { AddressField } from './AddressField.tsx';
 import { NewTransactionPage } from './NewTransactionPage.tsx';
+import { ReferenceFields, sentReferences, TAGS_PLACE } from './ReferenceFields.tsx';
 import { RequestForm } from './RequestForm.tsx';
 import { DescriptionField, ReplacesField, SourceFields } from './SourceFields.tsx';
 import { NO_TRANSACTION, SOURCE_LABELS, sourceOf, type TransactionDraft } from './transactionDraft.ts';
@@ -154,7 +155,7 @@ function Call({ organization }: { readonly organization: Organization }) {
   const request = useRequest(Object.keys(faults).length === 0 ? typedCall(draft, call) : undefined, forget);
   const form = {
     ...checked(typed, faults, labelsOf(item ?? { inputs: [] })),
-    refused: placed(request.errors, [[/^data$/, 'signature']]),
+    refused: placed(request.errors, [[/^data$/, 'signature'], TAGS_PLACE]),
   };
   const noArguments = { args: draft.args.map(() => '') };
   return (
@@ -204,6 +205,7 @@ function Call({ organization }: { readonly organization: Organization }) {
         inputMode="decimal"
       />
       <DescriptionField form={form} />
+      <ReferenceFields form={form} />
       <ReplacesField form={form} />
       {data ? (
         <details>
@@ -217,7 +219,7 @@ function Call({ organization }: { readonly organization: Organization }) {
 
 /** The call, once everything is typed. */
 function typedCall(
-  { to, description, replaces }: TransactionDraft,
+  { to, description, replaces, ...rest }: TransactionDraft,
   {
     account,
     network,
@@ -244,6 +246,7 @@ function typedCall(
   return {
     intent: { type: 'call', account: account.address, ...call },
     asked: { accountId: account.id, initiatorWalletAddress: initiator, description, ...call },
+    references: sentReferences(rest),
   };
 }
 

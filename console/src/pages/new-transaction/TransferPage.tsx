@@ -21,6 +21,7 @@ import { checked, type Labels, useForm } from '../../state/useForm.ts';
 import { FormSelect, FormText } from '../../ui/formFields.tsx';
 import { AddressField } from './AddressField.tsx';
 import { NewTransactionPage } from './NewTransactionPage.tsx';
+import { ReferenceFields, TAGS_PLACE } from './ReferenceFields.tsx';
 import { RequestForm } from './RequestForm.tsx';
 import { DescriptionField, ReplacesField, SourceFields } from './SourceFields.tsx';
 import { NO_TRANSACTION, SOURCE_LABELS, sourceOf, type TransactionDraft } from './transactionDraft.ts';
@@ -127,7 +128,10 @@ function Transfer({ organization }: { readonly organization: Organization }) {
       : undefined;
   const request = useRequest(transfer, forget);
   const places = asset?.tokenAddress === NATIVE_CURRENCY ? NATIVE_PLACES : TOKEN_PLACES;
-  const form = { ...checked(typed, faults, LABELS), refused: placed(request.errors, places) };
+  const form = {
+    ...checked(typed, faults, LABELS),
+    refused: placed(request.errors, [...places, TAGS_PLACE]),
+  };
   return (
     <RequestForm form={form} request={request} organization={organization}>
       <SourceFields form={form} organization={organization} />
@@ -157,6 +161,7 @@ function Transfer({ organization }: { readonly organization: Organization }) {
       />
       <AddressField form={form} label="Recipient" organization={organization} network={network} />
       <DescriptionField form={form} />
+      <ReferenceFields form={form} />
       <ReplacesField form={form} />
     </RequestForm>
   );

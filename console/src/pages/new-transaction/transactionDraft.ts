@@ -9,6 +9,9 @@ export interface TransactionDraft {
   readonly description: string;
   /** The failed transaction that it replaces, or empty. */
   readonly replaces: string;
+  /** What it is known by in the records of others; tags with commas between them. */
+  readonly externalId: string;
+  readonly tags: string;
   /** The recipient, or the contract. */
   readonly to: string;
   /** What is transferred, and how much of it in whole units. */
@@ -26,6 +29,8 @@ export const NO_TRANSACTION: TransactionDraft = {
   networkId: '',
   description: '',
   replaces: '',
+  externalId: '',
+  tags: '',
   to: '',
   token: '',
   amount: '',

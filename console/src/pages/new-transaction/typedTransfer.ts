@@ -2,6 +2,7 @@ import type { Schema, TransferIntent } from '@orgwallet/client';
 import { encodeFunctionData, erc20Abi, getAddress, isAddress } from 'viem';
 import type { TypedAmount } from '../../domain/amounts.ts';
 import { NATIVE_CURRENCY, type Sendable } from '../../domain/assets.ts';
+import { sentReferences } from './ReferenceFields.tsx';
 import type { TransactionDraft } from './transactionDraft.ts';
 import type { Typed } from './useRequest.ts';
 
@@ -51,5 +52,6 @@ export function typedTransfer({
       data,
       ...replaces,
     },
+    references: sentReferences(draft),
   };
 }

@@ -13,6 +13,8 @@ import { permitting } from './DryRun.tsx';
 export interface Typed {
   readonly asked: Schema['EvaluatePoliciesRequest'];
   readonly intent: TransactionIntent;
+  /** What no policy is asked about. */
+  readonly references: Pick<Schema['CreateTransactionRequest'], 'externalId' | 'tags'>;
 }
 
 /** Requests a transaction under one of the policies that permit it. `errors` are those of its fields, also of the dry run. */
@@ -29,7 +31,7 @@ export function useRequest(typed: Typed | undefined, forget: () => void) {
 
   const send = async () => {
     if (!typed || !policyId) return;
-    const body = { ...typed.asked, policyId };
+    const body = { ...typed.asked, ...typed.references, policyId };
     await create(() => ({
       asked: { intent: { ...typed.intent, policyId }, before: {} },
       content: JSON.stringify(body),

@@ -24,6 +24,7 @@ import { NextRequest } from './NextRequest.tsx';
 import { hasOutcome, Outcome } from './Outcome.tsx';
 import { PolicyEvaluations } from './PolicyEvaluations.tsx';
 import { PolicyImpact } from './PolicyImpact.tsx';
+import { References } from './References.tsx';
 import { RepeatButton } from './RepeatButton.tsx';
 import { RequestMismatch } from './RequestMismatch.tsx';
 import styles from './request.module.css';
@@ -93,6 +94,7 @@ function About({
           <TransactionDetails transaction={approval} organization={organization} />
         </div>
       </Section>
+      <References transaction={approval} />
       {isOpen ? (
         <Section title="Policy evaluation" id="policies">
           <div className="card">

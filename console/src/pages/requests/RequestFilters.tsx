@@ -17,10 +17,15 @@ interface Props {
   readonly onChange: (search: RequestsSearch) => void;
 }
 
+/** A text that is searched once nobody types any more. */
 function SearchField({
   value,
   onSearch,
+  ...rest
 }: {
+  readonly label: string;
+  readonly placeholder?: string;
+  readonly maxLength: number;
   readonly value: string;
   readonly onSearch: (text: string) => void;
 }) {
@@ -34,14 +39,7 @@ function SearchField({
     return () => clearTimeout(timer);
   }, [typed, value]);
   return (
-    <TextField
-      type="search"
-      label="Search"
-      placeholder="Recipient, name, description or id"
-      maxLength={200}
-      value={typed}
-      onChange={({ target }) => setTyped(target.value)}
-    />
+    <TextField type="search" {...rest} value={typed} onChange={({ target }) => setTyped(target.value)} />
   );
 }
 
@@ -52,7 +50,9 @@ export function RequestFilters({ search, organization, onChange }: Props) {
     onChange(requestsSearch({ ...kept, ...fields }));
   };
   const count = countFilters(search);
-  const choice = (name: 'kind' | 'accountId' | 'assetId' | 'initiatorId' | 'policyId') => ({
+  const choice = (
+    name: 'kind' | 'accountId' | 'assetId' | 'initiatorId' | 'policyId' | 'networkId' | 'missingMemberId',
+  ) => ({
     none: 'all',
     value: search[name] ?? '',
     onChange: (id: string) => change({ [name]: id }),
@@ -63,10 +63,16 @@ export function RequestFilters({ search, organization, onChange }: Props) {
     onChange: ({ target }: { readonly target: { readonly value: string } }) =>
       change({ [name]: target.value }),
   });
-  const { accounts, policies, members } = organization;
+  const { accounts, policies, members, networks } = organization;
   return (
     <search className={requestsStyles.requestFilters}>
-      <SearchField value={search.text ?? ''} onSearch={(text) => change({ text })} />
+      <SearchField
+        label="Search"
+        placeholder="Recipient, name, description or id"
+        maxLength={200}
+        value={search.text ?? ''}
+        onSearch={(text) => change({ text })}
+      />
       <details open={count > 0}>
         <summary>Filters{count > 0 ? ` (${count})` : ''}</summary>
         <fieldset className={filtersStyles.filters}>
@@ -78,6 +84,20 @@ export function RequestFilters({ search, organization, onChange }: Props) {
           <RecordField label="Asset" records={assetsOf(organization)} {...choice('assetId')} />
           <RecordField label="Initiator" records={members} {...choice('initiatorId')} />
           <RecordField label="Policy" records={policies} {...choice('policyId')} />
+          <RecordField label="Network" records={networks} {...choice('networkId')} />
+          <RecordField label="Waits for" records={members} {...choice('missingMemberId')} />
+          <SearchField
+            label="Tag"
+            maxLength={50}
+            value={search.tag ?? ''}
+            onSearch={(tag) => change({ tag: tag.trim() })}
+          />
+          <SearchField
+            label="Your own id"
+            maxLength={100}
+            value={search.externalId ?? ''}
+            onSearch={(externalId) => change({ externalId: externalId.trim() })}
+          />
           {count > 0 ? (
             <Button
               look="quiet"
