@@ -31,7 +31,7 @@ export async function followDeployment(
   if (kind !== 'deployment' || envelope?.networkId !== networkId) return { kind: 'dropped' };
   const { outcome, transactionHash } = envelope;
   const chain = requireChain(context, networkId);
-  const check = (head: bigint) => checkEnvelope(db, chain, envelope, head);
+  const check = (head: bigint) => checkEnvelope(context, chain, envelope, head);
   const followed = outcome ?? (await followEnvelope(context, { chain, envelope, reported, check }, signal));
   if (followed === 'reverted') return { kind: followed, transactionHash };
   return typeof followed === 'string' ? { kind: followed } : followed;

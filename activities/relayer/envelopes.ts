@@ -1,8 +1,13 @@
 import { type ChainClient, receiptOf, transactionCount } from '../../src/chain/clients';
+import { boundedFee, feeOf } from '../../src/chain/receiptFee';
 import type { Db } from '../../src/db/database';
 import { type Envelope, undecidedEnvelope } from '../../src/db/envelopes';
 import { decideEnvelope, reopenEnvelope } from '../../src/db/followedEnvelopes';
+import { recordFee } from '../../src/db/relayerFees';
+import { executeBatch } from '../../src/db/rows';
 import { failpoint } from '../../src/failpoints';
+import { timeOfBlock } from './heads';
+import type { RelayerContext } from './relayerContext';
 
 /** The result of a check of the chain: the end, or the number of its block, null while it is in none. */
 export type ChainCheck<T> = { readonly end: T } | { readonly inBlock: bigint | null };
@@ -25,20 +30,24 @@ export async function reopenLostEnvelope(
 
 /**
  * Checks an envelope: mined, reverted, or dropped because another one has used its nonce. It ends with the
- * network's confirmations, and then the outcome is recorded. `head`: the number of the newest block.
+ * network's confirmations, and then the outcome is recorded with what it cost. `head`: the number of the newest block.
  */
 export async function checkEnvelope(
-  db: Db,
+  context: Pick<RelayerContext, 'db' | 'heads'>,
   chain: ChainClient,
   envelope: Envelope,
   head: bigint,
 ): Promise<ChainCheck<'mined' | 'reverted' | 'dropped'>> {
+  const { db } = context;
   const depth = BigInt(chain.network.confirmations);
   const receipt = await receiptOf(chain, envelope.transactionHash);
   if (receipt) {
-    if (receipt.blockNumber + depth > head) return { inBlock: receipt.blockNumber };
+    const { blockNumber, blockHash } = receipt;
+    if (blockNumber + depth > head) return { inBlock: blockNumber };
     const outcome = receipt.status === 'success' ? 'mined' : 'reverted';
-    await decideEnvelope(db, envelope, outcome);
+    const blockAt = await timeOfBlock(context, chain, blockHash);
+    const fee = { ...boundedFee(feeOf(receipt), envelope), blockNumber, blockAt };
+    await executeBatch([decideEnvelope(db, envelope, outcome)], [recordFee(db, envelope, fee)]);
     failpoint('chain.envelopeDecided');
     return { end: outcome };
   }

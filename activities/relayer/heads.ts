@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
-import { ask, type ChainClient } from '../../src/chain/clients';
+import { ask, type ChainClient, ChainUnavailable } from '../../src/chain/clients';
 import { SharedReads } from '../../src/chain/sharedReads';
 import { setNewest } from '../../src/setNewest';
 import { withSpan } from '../../src/tracing';
@@ -127,4 +127,17 @@ export function createHeads(freshMs: number): Heads {
     known: (chain, hash) => of(chain).find(hash),
     changed: (chain, wait) => of(chain).changed(wait),
   };
+}
+
+/** The time of a block: of one that was the newest a moment ago, without a request. Throws ChainUnavailable. */
+export async function timeOfBlock(
+  { heads }: { readonly heads: Heads },
+  chain: ChainClient,
+  blockHash: Hex,
+): Promise<Date> {
+  const block = heads.known(chain, blockHash) ?? (await ask(chain, (rpc) => rpc.getBlock({ blockHash })));
+  const time = new Date(Number(block.timestamp) * 1_000);
+  if (Number.isNaN(time.getTime()))
+    throw new ChainUnavailable(chain.network, `block ${blockHash} has no time`);
+  return time;
 }

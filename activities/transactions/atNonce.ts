@@ -1,15 +1,18 @@
 import type { Address } from 'viem';
 import { findAtNonce } from '../../src/chain/atNonce';
 import type { ChainClient } from '../../src/chain/clients';
+import { boundedFee } from '../../src/chain/receiptFee';
 import { type AccountNonces, type Attempt, attemptsAtNonce } from '../../src/db/attempts';
 import type { Db } from '../../src/db/database';
 import type { Envelope } from '../../src/db/envelopes';
 import { noteConfirmations } from '../../src/db/followedAttempts';
 import { decideEnvelope } from '../../src/db/followedEnvelopes';
+import { recordFee } from '../../src/db/relayerFees';
 import { executeBatch } from '../../src/db/rows';
 import type { AttemptOutcome } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import { checkEnvelope } from '../relayer/envelopes';
+import { timeOfBlock } from '../relayer/heads';
 import type { RelayerContext } from '../relayer/relayerContext';
 import { relayerKey } from '../relayer/sendLog';
 import { type AtNonce, outcomeOf } from './outcome';
@@ -64,15 +67,20 @@ export async function checkAtNonce(
   }
   failpoint('chain.confirmed');
   const undecided = envelopes.filter((one) => one.outcome === null);
-  // The one whose receipt has the execution is in its block.
-  const mined = undecided.filter((one) => one.transactionHash === execution.transactionHash);
-  await executeBatch([...mined.map((one) => decideEnvelope(db, one, 'mined')), ...confirmations]);
+  // The one whose receipt has the execution is in its block, which may be another one than before.
+  const mined = envelopes.filter((one) => one.transactionHash === execution.transactionHash);
+  const blockAt = await timeOfBlock(context, chain, execution.blockHash);
+  const { blockNumber } = execution;
+  const fees = mined.map((one) =>
+    recordFee(db, one, { ...boundedFee(execution.fee, one), blockNumber, blockAt }),
+  );
+  await executeBatch([...mined.map((one) => decideEnvelope(db, one, 'mined')), ...confirmations], fees);
   failpoint('chain.envelopeDecided');
   for (const envelope of undecided) {
-    if (!mined.includes(envelope)) await checkEnvelope(db, chain, envelope, head);
+    if (!mined.includes(envelope)) await checkEnvelope(context, chain, envelope, head);
   }
   await noteMined(context, mined);
-  const outcome = await outcomeOf(context, chain, at, execution);
+  const outcome = await outcomeOf(db, chain, at, execution, blockAt);
   failpoint('chain.outcomeSeen');
   return { outcome };
 }

@@ -67,6 +67,7 @@ function newTransactionState(
     signerOutcome: null,
     reopenings: 0,
     references: { ...NO_REFERENCES, ...record.references },
+    fees: null,
   };
   const now = { time, policy, policyRemoved: false, members, groups };
   return transactionState({ ...created, ...record, ...initial }, now);

@@ -1,13 +1,17 @@
 import { findAtNonce, headOf, isUnknownExecution } from '../../src/chain/atNonce';
 import { assertChainId, type ChainClient } from '../../src/chain/clients';
+import { boundedFee } from '../../src/chain/receiptFee';
 import { moveAttempt } from '../../src/db/attemptOutcomes';
 import type { Attempt } from '../../src/db/attempts';
 import type { Db, Tx } from '../../src/db/database';
+import type { Envelope } from '../../src/db/envelopes';
 import { findLiveOther } from '../../src/db/referencedRecords';
+import { type EnvelopeFee, recordFee } from '../../src/db/relayerFees';
 import { moveUsage } from '../../src/db/reservedUsage';
 import { readTransaction } from '../../src/db/transactions';
 import type { AttemptOutcome, TransactionRef } from '../../src/domain/transaction';
 import { policyRefusal } from '../../src/transactions/policy';
+import { timeOfBlock } from '../relayer/heads';
 import { readAtNonce } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
 import { findLostAttempts } from './lostBlocks';
@@ -26,10 +30,16 @@ async function reasonToCancel({ network }: ChainClient, tx: Tx, ref: Transaction
   return refused?.message ?? null;
 }
 
-/** Records another block of the same outcome: what was spent counts by its time. Nothing happens where another search has. */
-async function moveOutcome(db: Db, attempt: Attempt, outcome: AttemptOutcome): Promise<void> {
+/** Records another block of the same outcome, with what it cost there: what was spent counts by its time. Nothing happens where another search has. */
+async function moveOutcome(
+  db: Db,
+  attempt: Attempt,
+  outcome: AttemptOutcome,
+  paid: { readonly envelope: Envelope; readonly fee: EnvelopeFee } | undefined,
+): Promise<void> {
   await db.transaction(async (tx) => {
     const moved = await moveAttempt(tx, attempt, outcome);
+    if (moved && paid) await recordFee(tx, paid.envelope, paid.fee).statement;
     if (moved && outcome.kind === 'executed') {
       await moveUsage(tx, attempt.transactionId, new Date(outcome.blockTime));
     }
@@ -47,10 +57,14 @@ async function resolveLost(
   const ref = { organizationId, transactionId };
   const at = await readAtNonce(db, attempt, attempt.safeNonce);
   const execution = await findAtNonce(chain, at, await headOf(chain));
-  const outcome = execution && (await outcomeOf(context, chain, at, execution));
+  const blockAt = execution && (await timeOfBlock(context, chain, execution.blockHash));
+  const outcome = execution && blockAt ? await outcomeOf(db, chain, at, execution, blockAt) : undefined;
   // What nobody here has authorized is decided by the signer each time.
-  if (execution && outcome?.kind === attempt.outcome && !isUnknownExecution(at, execution)) {
-    await moveOutcome(db, attempt, outcome);
+  if (execution && blockAt && outcome?.kind === attempt.outcome && !isUnknownExecution(at, execution)) {
+    const envelope = at.envelopes.find((one) => one.transactionHash === execution.transactionHash);
+    const { blockNumber } = execution;
+    const fee = envelope && { ...boundedFee(execution.fee, envelope), blockNumber, blockAt };
+    await moveOutcome(db, attempt, outcome, fee && { envelope, fee });
     return undefined;
   }
   // Meanwhile another search may have reopened it, and another block decided it.

@@ -34,7 +34,7 @@ async function check(
   if (seen.blockNumber !== null) return { inBlock: seen.blockNumber };
   // The signer has recorded an outcome: it is to read it again before anything is sent again.
   if (at.signerOutcome !== null) return { end: { kind: 'dropped' } };
-  const own = await checkEnvelope(context.db, chain, envelope, head);
+  const own = await checkEnvelope(context, chain, envelope, head);
   if (!('end' in own)) return own;
   if (own.end === 'dropped') return { end: { kind: 'dropped' } };
   // The attempt has not failed where an earlier nonce of the account is still unused.

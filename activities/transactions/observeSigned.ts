@@ -29,14 +29,15 @@ function inFlight({ id }: Envelope): TransactionObservation {
  * attempts at these nonces.
  */
 async function checkEarlier(
-  db: Db,
+  context: Pick<TransactionChainContext, 'db' | 'heads'>,
   chain: ChainClient,
   { transaction }: AtNonce,
   head: bigint,
 ): Promise<readonly Attempt[]> {
+  const { db } = context;
   const earlier = await undecidedBelow(db, transaction, transaction.safeNonce);
   for (const envelope of await envelopesOf(db, earlier)) {
-    if (envelope.outcome === null) await checkEnvelope(db, chain, envelope, head);
+    if (envelope.outcome === null) await checkEnvelope(context, chain, envelope, head);
   }
   return earlier;
 }
@@ -164,6 +165,6 @@ export async function observeSigned(
   }
   const reopened = await reopenLostEnvelope(db, chain, sent);
   if (reopened) return inFlight(reopened);
-  const earlier = await checkEarlier(db, chain, at, head);
+  const earlier = await checkEarlier(context, chain, at, head);
   return nextTerms(context, chain, now, { earlier, cancels });
 }

@@ -1,7 +1,8 @@
 import type { Address, Hex } from 'viem';
 import { outcomeKindOf, type SignedAtNonce } from '../../src/chain/atNonce';
-import { ask, type ChainClient, ChainUnavailable } from '../../src/chain/clients';
+import { type ChainClient, ChainUnavailable } from '../../src/chain/clients';
 import type { Execution } from '../../src/chain/executions';
+import { totalFee } from '../../src/chain/receiptFee';
 import { revertReason } from '../../src/chain/revertReason';
 import { type InnerCall, simulateInner } from '../../src/chain/simulation';
 import { tracedRevert } from '../../src/chain/traces';
@@ -12,7 +13,6 @@ import type { Db } from '../../src/db/database';
 import type { Envelope } from '../../src/db/envelopes';
 import type { AttemptOutcome } from '../../src/domain/transaction';
 import { tokenOf } from '../../src/transactions/policy';
-import type { RelayerContext } from '../relayer/relayerContext';
 import { relayerOf } from '../relayer/relayerOf';
 
 /** The attempts at one nonce of an account, as they are stored. */
@@ -46,22 +46,23 @@ async function failureReason(db: Db, chain: ChainClient, at: AtNonce, execution:
   return 'the call reverted in its block, and does not revert when simulated: the reason is unknown';
 }
 
-/** The outcome of a transaction, from the execution at its nonce. Throws ChainUnavailable. */
+/** The outcome of a transaction, from the execution at its nonce, in a block of that time. Throws ChainUnavailable. */
 export async function outcomeOf(
-  { db, heads }: Pick<RelayerContext, 'db' | 'heads'>,
+  db: Db,
   chain: ChainClient,
   at: AtNonce,
   execution: Execution,
+  blockAt: Date,
 ): Promise<AttemptOutcome> {
-  const { blockHash, transactionHash, blockNumber, fee } = execution;
+  const { blockHash, transactionHash, blockNumber } = execution;
   const { reopenings } = at;
-  const block = heads.known(chain, blockHash) ?? (await ask(chain, (rpc) => rpc.getBlock({ blockHash })));
+  const fee = totalFee(execution.fee);
   const common = {
     transactionHash,
     blockNumber: String(blockNumber),
     blockHash,
-    blockTime: new Date(Number(block.timestamp) * 1_000).toISOString(),
-    fee: String(fee),
+    blockTime: blockAt.toISOString(),
+    ...(fee === null ? {} : { fee: String(fee) }),
     ...(reopenings > 0 ? { reopenings } : {}),
   };
   const kind = outcomeKindOf(at, execution);

@@ -88,6 +88,7 @@ export const ENDPOINTS = {
   importAddressBook: 'POST /address-book/import',
   exportAddressBook: 'GET /address-book/export',
   getRecipient: 'GET /recipients/{id}?',
+  listFees: 'GET /fees',
   listAuditLogs: 'GET /audit-logs',
   listEvents: 'GET /events',
   listWebhooks: 'GET /webhooks',

@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { auditSearch, historySearch, requestsSearch, searchTexts } from './domain/search.ts';
+import { auditSearch, feesSearch, historySearch, requestsSearch, searchTexts } from './domain/search.ts';
 import { Root } from './Root.tsx';
 import { NotFound, PageError } from './ui/PageError.tsx';
 
@@ -79,6 +79,12 @@ const audit = createRoute({
   path: '/audit',
   validateSearch: auditSearch,
   component: lazyRouteComponent(() => import('./pages/audit/AuditPage.tsx'), 'AuditPage'),
+});
+const fees = createRoute({
+  getParentRoute,
+  path: '/fees',
+  validateSearch: feesSearch,
+  component: lazyRouteComponent(() => import('./pages/fees/FeesPage.tsx'), 'FeesPage'),
 });
 const you = createRoute({
   getParentRoute,
@@ -191,6 +197,7 @@ export const router = createRouter({
     admins,
     addressBook,
     rescue,
+    fees,
     audit,
     you,
     keys,

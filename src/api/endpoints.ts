@@ -12,6 +12,7 @@ import { getAdminsEndpoint, listAdminsEndpoint } from '../contract/adminContract
 import { listAuditLogsEndpoint } from '../contract/auditLogContract';
 import type { Endpoint } from '../contract/endpoint';
 import { listEventsEndpoint } from '../contract/eventContract';
+import { listFeesEndpoint } from '../contract/feeContract';
 import { getGroupEndpoint, listGroupsEndpoint } from '../contract/groupContract';
 import { getMemberEndpoint, listMembersEndpoint } from '../contract/memberContract';
 import { listNetworksEndpoint } from '../contract/networkContract';
@@ -101,6 +102,7 @@ const declared: readonly (readonly [Scope, Endpoint])[] = [
   ['propose', importAddressBookEndpoint],
   ['read', exportAddressBookEndpoint],
   ['read', getRecipientEndpoint],
+  ['read', listFeesEndpoint],
   ['read', listAuditLogsEndpoint],
   ['read', listEventsEndpoint],
   ['webhooks', listWebhooksEndpoint],

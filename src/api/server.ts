@@ -28,6 +28,7 @@ import { addressBookRoutes } from './routes/addressBookRoutes';
 import { adminRoutes } from './routes/adminRoutes';
 import { auditLogRoutes } from './routes/auditLogRoutes';
 import { eventRoutes } from './routes/eventRoutes';
+import { feeRoutes } from './routes/feeRoutes';
 import { groupRoutes } from './routes/groupRoutes';
 import { memberRoutes } from './routes/memberRoutes';
 import { networkRoutes } from './routes/networkRoutes';
@@ -87,6 +88,7 @@ function routesOf(
     ...partRoutes(dependencies),
     ...addressBookRoutes({ db, cursors, networks: config.networks }),
     ...recipientRoutes({ db }),
+    ...feeRoutes({ db, cursors, networks: config.networks }),
     ...auditLogRoutes({ db, cursors }),
     ...eventRoutes({ eventFeed }),
     ...webhookRoutes({ db, cursors, deliveries: dependencies.deliveries }),

@@ -4,11 +4,11 @@ import {
   type Hex,
   type Log,
   parseAbiParameters,
-  type TransactionReceipt,
   toEventSelector,
 } from 'viem';
 import { isSameAddress } from '../domain/address';
 import { ask, type ChainClient, receiptOf } from './clients';
+import { feeOf, type ReceiptFee } from './receiptFee';
 
 /** An execution of an account in a block, in anyone's transaction. */
 export interface Execution {
@@ -18,8 +18,8 @@ export interface Execution {
   readonly transactionHash: Hex;
   readonly blockNumber: bigint;
   readonly blockHash: Hex;
-  /** What the sender of the transaction paid for it, in wei. */
-  readonly fee: bigint;
+  /** What the sender of the transaction paid for it. */
+  readonly fee: ReceiptFee;
   /** What contracts logged while the inner call ran, without what other executions of the account logged meanwhile. */
   readonly logs: readonly ChainLog[];
 }
@@ -61,16 +61,6 @@ export function executionsIn(
     }
   }
   return found;
-}
-
-/**
- * What a transaction cost its sender, in wei: its gas and, on a rollup, the data that was published for it. Source: `l1Fee` of the
- * OP Stack's receipts.
- */
-function feeOf({ gasUsed, effectiveGasPrice, ...rest }: TransactionReceipt): bigint {
-  const { l1Fee } = rest as { readonly l1Fee?: unknown };
-  const published = typeof l1Fee === 'string' || typeof l1Fee === 'bigint' ? BigInt(l1Fee) : 0n;
-  return gasUsed * (effectiveGasPrice ?? 0n) + published;
 }
 
 /** The execution with that hash in one transaction; null when it is not in it. Throws ChainUnavailable. */

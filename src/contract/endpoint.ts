@@ -22,7 +22,8 @@ export type Tag =
   | 'Networks'
   | 'AddressBook'
   | 'Recipients'
-  | 'Webhooks';
+  | 'Webhooks'
+  | 'Fees';
 
 /** Everything about one endpoint except its handler. */
 export interface Endpoint<

@@ -49,6 +49,7 @@ const TAG_DESCRIPTIONS: { readonly [tag in Tag]: string } = {
   AddressBook: 'Names of addresses, for display only.',
   Recipients: 'What an organization knows of addresses.',
   Webhooks: 'Where events are sent to.',
+  Fees: 'What relayers have paid for chain transactions.',
   AuditLogs: 'Every change of state.',
   Events: 'What happens, as it happens: the audit log for programs that follow it.',
 };

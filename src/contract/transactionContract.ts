@@ -4,6 +4,7 @@ import { address, amount, idOf, memberSummary, networkId, timestamp } from '../d
 import { MAX_CALLDATA_BYTES } from '../domain/transactionContent';
 import { asset, displayAmount } from './accountContract';
 import { endpoint } from './endpoint';
+import { paidFees } from './feeContract';
 import {
   addressInput,
   dataResponse,
@@ -246,12 +247,14 @@ export const transactionBase = z
           .meta({ description: 'Time of the block. Absent after a rejection.' }),
         fee: amount.optional().meta({
           description:
-            'What the chain transaction cost its sender, the relayer, in wei or its equivalent. Absent after a rejection.',
+            'What the chain transaction that executed it cost its sender, in wei or its equivalent. Absent after a rejection, and ' +
+            'where the node does not say it. What the relayers have paid in all is `fees`.',
         }),
       })
       .meta({ id: 'TransactionResult' })
       .optional()
       .meta({ description: 'Present after execution.' }),
+    fees: paidFees.optional(),
     failure: failure.optional(),
     notes: z.array(note),
     createdAt: timestamp,

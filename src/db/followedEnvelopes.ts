@@ -1,6 +1,7 @@
 import type { Db } from './database';
 import type { Envelope } from './envelopes';
-import type { Statement } from './rows';
+import { forgetFee } from './relayerFees';
+import { executeBatch, type Statement } from './rows';
 
 /**
  * Records the outcome of an envelope. When it is in a block, others at the same nonce are dropped.
@@ -14,7 +15,7 @@ export function decideEnvelope(
     .where({ id })
     .update({
       outcome: db.raw(`CASE id WHEN ?::bigint THEN ? ELSE 'dropped' END`, [String(id), outcome]),
-      decided_at: db.raw('now()'),
+      decided_at: db.raw('coalesce(decided_at, now())'),
     });
   if (outcome !== 'dropped') {
     const nonce = { network_id: BigInt(networkId), relayer_address: relayerAddress };
@@ -23,7 +24,8 @@ export function decideEnvelope(
   return update;
 }
 
-/** Clears the outcome of an envelope: the chain has lost the block that decided it. */
+/** Clears the outcome of an envelope, and what it cost: the chain has lost the block that decided it. */
 export async function reopenEnvelope(db: Db, id: bigint): Promise<void> {
-  await db('chain_envelopes').where({ id }).update({ outcome: null, decided_at: null });
+  const reopened = db('chain_envelopes').where({ id }).update({ outcome: null, decided_at: null });
+  await executeBatch([reopened, forgetFee(db, id)]);
 }

@@ -68,9 +68,12 @@ export function combineStatements(statement: Statement, batch: readonly BatchedS
   );
 }
 
-/** Executes statements as one. */
-export async function executeBatch([first, ...others]: readonly Statement[]): Promise<void> {
-  if (first) await combineStatements(first, others);
+/** Executes statements as one, with those that are `beside` them; nothing where there is no other. */
+export async function executeBatch(
+  [first, ...others]: readonly Statement[],
+  beside: readonly NamedStatement[] = [],
+): Promise<void> {
+  if (first) await combineStatements(first, [...others, ...beside]);
 }
 
 const UNIQUE_VIOLATION = '23505';

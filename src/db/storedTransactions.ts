@@ -34,7 +34,7 @@ export interface TransactionSnapshot {
  * sealed state, without the outcome on chain, which it reads from its own endpoints, and without what is not signed.
  */
 export interface UnsealedTransaction {
-  readonly record: Omit<StoredTransaction, 'accountNetworkIds' | 'chain' | 'references'>;
+  readonly record: Omit<StoredTransaction, 'accountNetworkIds' | 'chain' | 'references' | 'fees'>;
   readonly now: Omit<EvaluationContext, 'members' | 'groups'>;
 }
 

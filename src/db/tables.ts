@@ -646,6 +646,23 @@ type Table<
   Partial<Omit<Writable<Row>, Generated>>
 >;
 
+export interface RelayerFeeRow {
+  envelope_id: bigint;
+  organization_id: string | null;
+  kind: ChainAttemptRow['kind'];
+  account_id: string | null;
+  transaction_id: string | null;
+  policy_id: string | null;
+  network_id: bigint;
+  relayer_address: string;
+  block_number: bigint;
+  block_at: Date;
+  gas_used: Numeric | null;
+  gas_price: Numeric | null;
+  data_fee: Numeric | null;
+  fee: Numeric | null;
+}
+
 declare module 'knex/types/tables' {
   interface Tables {
     schema_migrations: Table<SchemaMigrationRow, 'applied_at'>;
@@ -718,5 +735,6 @@ declare module 'knex/types/tables' {
     chain_signatures: Table<ChainSignatureRow>;
     relayer_reservations: Table<RelayerReservationRow, 'reserved_at', 'id'>;
     chain_envelopes: Table<ChainEnvelopeRow, 'created_at', 'id'>;
+    relayer_fees: Table<RelayerFeeRow, never, 'fee'>;
   }
 }

@@ -5,6 +5,7 @@ import type { TransactionRecord, TransactionRef } from '../domain/transaction';
 import { lockApproval } from './approvalLocks';
 import { type TagColumn, tagColumn } from './approvalTags';
 import type { Db, Tx } from './database';
+import { feesColumn } from './feeSums';
 import {
   type MessageColumns,
   type MessageKey,
@@ -39,6 +40,7 @@ import type { ReferenceColumns } from './tables';
 /** What only the signer takes from elsewhere, or has no use for. */
 export const SURROUNDINGS = `
     t.external_id, t.metadata, t.tags,
+    ${feesColumn},
     coalesce((SELECT array_agg(n.network_id) FROM account_networks n WHERE n.account_id = account.id), '{}')
       AS account_networks,
     ${peopleColumn('a.organization_id', 't.initiator_id', 'SELECT v.member_id FROM votes v WHERE v.approval_id = a.id')},
@@ -71,6 +73,7 @@ export type SnapshotColumns = RecordColumns &
   ReferenceColumns &
   GroupPeopleColumn &
   PeopleColumn & {
+    readonly fees: StoredTransaction['fees'];
     readonly account_networks: readonly string[];
     readonly chain:
       | (Omit<NonNullable<StoredTransaction['chain']>, 'submittedAt'> & { readonly submittedAt: string })
@@ -80,11 +83,12 @@ export type SnapshotColumns = RecordColumns &
 /** A transaction as it was read, with the state that its rules depend on. */
 export function snapshotOf(row: SnapshotColumns): TransactionSnapshot {
   const { record, now } = unsealed(row);
-  const { chain, external_id: externalId, metadata, tags } = row;
+  const { chain, external_id: externalId, metadata, tags, fees } = row;
   return {
     record: {
       ...record,
       references: { externalId, metadata: metadata as References['metadata'], tags },
+      fees,
       accountNetworkIds: row.account_networks.map(Number),
       chain: chain && { ...chain, submittedAt: new Date(chain.submittedAt) },
     },

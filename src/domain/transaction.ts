@@ -84,6 +84,17 @@ interface TransactionResult {
   readonly fee?: string;
 }
 
+/** What relayers have paid for several chain transactions. Amounts are decimal digits: wei, and gas. */
+export interface PaidFees {
+  readonly paid: string;
+  readonly gasUsed: string;
+  /** Of `paid`, what a rollup charges for data beside the gas. */
+  readonly dataFee: string;
+  readonly chainTransactions: number;
+  /** Of how many the fee is not known: `paid` lacks them. */
+  readonly unknown: number;
+}
+
 /** A transaction of an account, open or decided under its policy. */
 export interface TransactionRecord extends ApprovalRecord {
   readonly accountId: string;
@@ -106,6 +117,8 @@ export interface TransactionRecord extends ApprovalRecord {
   /** The failed transaction of the account that it replaces; null for none. */
   readonly replaces: string | null;
   readonly references: References;
+  /** What the relayers have paid for it; null: nothing yet. */
+  readonly fees: PaidFees | null;
   readonly updatedAt: Date;
   readonly result: TransactionResult | null;
   readonly chain: TransactionOnChain | null;

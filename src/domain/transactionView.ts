@@ -94,6 +94,7 @@ export function transactionView(record: TransactionRecord, now: EvaluationContex
     ...(record.result && (executionStatus === 'completed' || executionStatus === 'rejected')
       ? { result: record.result }
       : {}),
+    ...(record.fees ? { fees: record.fees } : {}),
     ...shownFailure(transactionRules, record, now),
     notes: record.notes,
     createdAt: record.createdAt.toISOString(),

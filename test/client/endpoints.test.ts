@@ -68,6 +68,7 @@ describe('the client', () => {
     expect((await api.getTransaction(transaction.id)).id).toBe(transaction.id);
     const changed = await api.changeReferences(transaction.id, bodyFor('changeReferences'));
     expect(changed.tags).toEqual(['rent', 'May']);
+    await api.listFees({ policyId: transaction.policy.id });
     const { replaces: _, ...evaluated } = transactionOf(own);
     expect(await api.evaluatePolicies(evaluated)).toHaveLength(6);
 

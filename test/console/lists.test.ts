@@ -31,7 +31,7 @@ describe('a page of a large organization', () => {
     const alice = await site.signedIn(world.org.alice, '/', { viewport: PHONE });
     const paths = [
       ...['/', '/requests', '/requests?tab=ready', '/requests?tab=progress', '/accounts', '/policies'],
-      ...['/members', '/groups', '/admins', '/audit', '/rescue', '/you'],
+      ...['/members', '/groups', '/admins', '/audit', '/rescue', '/you', '/fees'],
       ...[`/accounts/${world.treasury.id}`, `/groups/${world.everybody.id}`, `/policies/${world.atOnce.id}`],
     ];
     const long: string[] = [];

@@ -148,6 +148,7 @@ describe('a stored transaction', () => {
       signerOutcome: null,
       reopenings: 0,
       references: NO_REFERENCES,
+      fees: null,
       failure: null,
       notes: [],
       result: null,

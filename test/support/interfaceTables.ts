@@ -184,6 +184,26 @@ const BALANCE = fields({
   'unavailable?': 'boolean',
 });
 
+/** What chain transactions cost together. */
+const FEE_SUMS = {
+  paid: 'digits',
+  gasUsed: 'digits',
+  dataFee: 'digits',
+  chainTransactions: 'integer',
+  unknown: 'integer',
+} satisfies { [name: string]: Shape };
+
+const FEE = fields({
+  month: 'string',
+  networkId: 'integer',
+  accountId: orNull(idOf('acc')),
+  policyId: orNull(idOf('pol')),
+  kind: oneOf('transaction', 'cancellation', 'deployment', 'filler'),
+  asset: orNull(ASSET),
+  displayAmount: orNull('decimal'),
+  ...FEE_SUMS,
+});
+
 /** What executions wait for. */
 const PART = fields({
   part: oneOf('temporal', 'worker', 'chainWorker', 'signer', 'network', 'relayers'),
@@ -605,6 +625,7 @@ const TRANSACTION_FIELDS = {
     'executedAt?': 'dateTime',
     'fee?': 'digits',
   }),
+  'fees?': fields(FEE_SUMS),
   'failure?': FAILURE,
   notes: PROPOSAL_FIELDS.notes,
   createdAt: 'dateTime',
@@ -800,6 +821,7 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   transactionPost('/{txId}/references', 200, ['notFound']),
   transactionPost('/{txId}/signatures', 200, ['invalidSignature', 'notFound', 'proposalExpired']),
   transactionPost('/{txId}/execute', 200, ['notFound', 'thresholdNotMet', 'proposalExpired']),
+  get('/fees', FEE, 'page'),
   get('/audit-logs', AUDIT_ENTRY, 'page'),
   get('/events', EVENT, 'feed', ['gone']),
   webhooks('get', '', listOf(WEBHOOK)),

@@ -125,6 +125,7 @@ export function aTransaction(): TransactionRecordBuilder {
     awaitsRelayerWei: null,
     replaces: null,
     references: NO_REFERENCES,
+    fees: null,
     cancelling: false,
     signerOutcome: null,
     reopenings: 0,

@@ -160,6 +160,20 @@ export const transactionPagesQuery = (filter: { accountId?: string; status?: Sch
     getNextPageParam: ({ pagination }) => (pagination?.hasMore ? pagination.cursor : undefined),
   });
 
+/** What relayers have paid, 50 rows at a time. */
+export const feesQuery = (filter: { accountId?: string; policyId?: string; networkId?: number }) =>
+  infiniteQueryOptions({
+    queryKey: ['fees', filter],
+    queryFn: ({ signal, pageParam }) =>
+      orgwallet.page(
+        'listFees',
+        pageParam ? { cursor: pageParam, limit: 50 } : { ...filter, limit: 50 },
+        timed(signal),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ pagination }) => (pagination?.hasMore ? pagination.cursor : undefined),
+  });
+
 const AUDIT_PAGE = 50;
 
 async function auditPage(

@@ -34,6 +34,10 @@ const REQUEST_FIELDS = [
 export const requestsSearch = searchTexts(...REQUEST_FIELDS);
 export type RequestsSearch = ReturnType<typeof requestsSearch>;
 
+/** Which fees are shown. */
+export const feesSearch = searchTexts('accountId', 'policyId', 'networkId');
+export type FeesSearch = ReturnType<typeof feesSearch>;
+
 /** Which entries of the audit log are shown; both dates are days, the last one included. */
 export const auditSearch = searchTexts('resourceType', 'resourceId', 'action', 'from', 'to');
 export type AuditSearch = ReturnType<typeof auditSearch>;

@@ -39,6 +39,7 @@ export const TRANSACTION_COLUMNS: readonly CsvColumn<Transaction>[] = [
   ['failure', ({ failure }) => failure?.message],
   ['transactionHash', ({ result, chain }) => result?.transactionHash ?? chain?.transactionHash],
   ['blockNumber', ({ result }) => result?.blockNumber],
+  ['feeWei', ({ fees }) => fees?.paid],
 ];
 
 /** Entries of the audit log in a file; their details are JSON. */

@@ -1,4 +1,4 @@
-import type { Approval, VoteType } from '@orgwallet/client';
+import type { Approval, Schema, VoteType } from '@orgwallet/client';
 import { type Viewer, votesOf } from '../domain/eligibility.ts';
 import { counted } from './counted.ts';
 
@@ -96,3 +96,12 @@ export function tallyText({ signatureStatus, approvals, rejections, threshold }:
     ? `no approval needed${rejected}`
     : `${approvals.length} of ${threshold} approvals${rejected}`;
 }
+
+/** What chain transactions of relayers were for. */
+export const FEE_KINDS: { readonly [kind in Schema['FeeKind']]: string } = {
+  transaction: 'transaction',
+  cancellation: 'cancellation',
+  deployment: 'deployment',
+  filler: 'filler',
+  upkeep: 'upkeep of the admins’ Safe',
+};

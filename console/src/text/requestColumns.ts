@@ -64,10 +64,10 @@ export function requestColumns({
     ['tokenAddress', ofTransaction((one) => transferOf(one)?.asset.tokenAddress)],
     ['value', ofTransaction(({ value, networkId }) => exact(value, networkId))],
     ['function', ofTransaction((one) => (one.type === 'TOKEN_TRANSFER' ? undefined : one.data.functionName))],
-    ['fee', ofTransaction(({ result, networkId }) => exact(result?.fee, networkId))],
+    ['fee', ofTransaction(({ fees, networkId }) => exact(fees?.paid, networkId))],
     [
       'feeSymbol',
-      ofTransaction(({ result, networkId }) => (result?.fee ? nativeAsset(networkId)?.symbol : undefined)),
+      ofTransaction(({ fees, networkId }) => (fees ? nativeAsset(networkId)?.symbol : undefined)),
     ],
     ['initiator', ofTransaction(({ initiator }) => initiator.name)],
     ['policy', ofTransaction(({ policy: { id } }) => policy(id))],

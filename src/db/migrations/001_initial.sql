@@ -871,6 +871,28 @@
           AND e.outcome IS DISTINCT FROM decided
     $$;
 
+    -- what each envelope cost that was included in a block, also where it reverted; written with its outcome
+    CREATE TABLE relayer_fees (
+      envelope_id bigint PRIMARY KEY REFERENCES chain_envelopes,
+      -- null for a filler, which is of no organization
+      organization_id text REFERENCES organizations,
+      kind text NOT NULL,
+      account_id text REFERENCES accounts,
+      transaction_id text REFERENCES approvals,
+      policy_id text REFERENCES policies,
+      network_id bigint NOT NULL,
+      relayer_address text NOT NULL,
+      block_number bigint NOT NULL,
+      block_at timestamptz(3) NOT NULL,
+      -- gas, and wei; null: the node does not say it, or says what cannot be
+      gas_used numeric(78, 0) CHECK (gas_used >= 0),
+      gas_price numeric(78, 0) CHECK (gas_price >= 0),
+      data_fee numeric(78, 0) CHECK (data_fee >= 0),
+      fee numeric(78, 0) GENERATED ALWAYS AS (gas_used * gas_price + data_fee) STORED
+    );
+    CREATE INDEX relayer_fees_period ON relayer_fees (organization_id, block_at);
+    CREATE INDEX relayer_fees_transaction ON relayer_fees (transaction_id) WHERE transaction_id IS NOT NULL;
+
     -- the one signer, and how far its journal goes: written by the signer alone, and read by it only to stop
     CREATE TABLE signer_lease (
       singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
@@ -929,7 +951,8 @@
     -- what the signer has no use for
     REVOKE SELECT ON installation, received_messages, claims, audit_heads, audit_log, api_keys,
       api_key_members, idempotency_requests, rate_limit_buckets, registration_challenges,
-      sessions, session_nonces, address_book_entries, destinations, resends, delivery_attempts FROM orgwallet_signer;
+      sessions, session_nonces, address_book_entries, destinations, resends, delivery_attempts, relayer_fees
+      FROM orgwallet_signer;
     GRANT SELECT (id, production) ON installation TO orgwallet_signer;
     GRANT EXECUTE ON FUNCTION require_unchanged, require_open_below, require_room TO orgwallet_service;
     GRANT EXECUTE ON FUNCTION queue_shared, queue_alone TO orgwallet_service, orgwallet_signer;
@@ -973,6 +996,8 @@
     GRANT UPDATE (outcome, block_at, used_at) ON authorizations TO orgwallet_signer;
     GRANT INSERT, UPDATE ON relayers TO orgwallet_signer;
     GRANT UPDATE (sent_at, outcome, decided_at) ON chain_envelopes TO orgwallet_service;
+    GRANT INSERT, DELETE, UPDATE (block_number, block_at, gas_used, gas_price, data_fee)
+      ON relayer_fees TO orgwallet_service;
     GRANT UPDATE (outcome, outcome_hash, block_number, block_hash, block_at, confirmations, decided_at)
       ON chain_attempts TO orgwallet_service;
   

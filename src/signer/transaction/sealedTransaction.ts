@@ -56,6 +56,7 @@ export function underSealedState(
       // Not read: the signer reads the outcome from its own endpoints, and references are not signed.
       chain: null,
       references: NO_REFERENCES,
+      fees: null,
       ...(initiator ? { initiator: toMemberSummary(initiator) } : {}),
     },
     now: {

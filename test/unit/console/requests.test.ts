@@ -345,17 +345,19 @@ describe('the file of requests', () => {
       noted: () => undefined,
     };
     const columns = requestColumns(organization);
-    const result = {
-      executedAt: LATER,
-      fee: '1250000021000000000000',
-      blockNumber: 7,
-      transactionHash: '0x12',
+    const result = { executedAt: LATER, blockNumber: 7, transactionHash: '0x12' };
+    const fees = {
+      paid: '1250000021000000000000',
+      gasUsed: '21000',
+      dataFee: '0',
+      chainTransactions: 1,
+      unknown: 0,
     };
     const cells = (one: Approval) => (name: string) => {
       const column = columns.find(([heading]) => heading === name);
       return csv(column ? [column] : [], [one]).split('\r\n')[1];
     };
-    const paid = cells(transfer({ result, executionStatus: 'completed' }));
+    const paid = cells(transfer({ result, fees, executionStatus: 'completed' }));
     expect(
       ['account', 'network', 'recipient', 'policy', 'amount', 'executedAt', 'fee', 'feeSymbol'].map(paid),
     ).toEqual([

@@ -67,7 +67,14 @@ export function AccountsPage() {
     <Page
       title="Accounts"
       lead="Shared wallets. Each has one address, the same on all its networks."
-      actions={query.data?.length ? <FormLink place={CREATE} name="New account" /> : null}
+      actions={
+        query.data?.length ? (
+          <>
+            <Link to="/fees">Fees</Link>
+            <FormLink place={CREATE} name="New account" />
+          </>
+        ) : null
+      }
     >
       <Loaded query={query} what="the accounts">
         {(accounts) =>

@@ -53,9 +53,15 @@ function chainRows(
     ['Block', approval.result?.blockNumber === undefined ? undefined : String(approval.result.blockNumber)],
     ['Executed', approval.result?.executedAt ? dateTime(approval.result.executedAt) : undefined],
     [
-      'Fee, paid by the relayer',
-      approval.result?.fee ? (
-        <Amount key="fee" raw={approval.result.fee} asset={nativeAsset(approval.networkId)} />
+      'Fees, paid by the relayer',
+      approval.fees ? (
+        <span key="fees">
+          <Amount raw={approval.fees.paid} asset={nativeAsset(approval.networkId)} />
+          {approval.fees.chainTransactions > 1
+            ? ` for ${approval.fees.chainTransactions} chain transactions`
+            : ''}
+          {approval.fees.unknown > 0 ? ` (${approval.fees.unknown} not known)` : ''}
+        </span>
       ) : undefined,
     ],
   ];

@@ -1,0 +1,137 @@
+import type { Schema } from '@orgwallet/client';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { orgwallet } from '../../api/client.ts';
+import { feesQuery } from '../../api/queries.ts';
+import type { Organization } from '../../api/useOrganization.ts';
+import { type FeesSearch, feesSearch } from '../../domain/search.ts';
+import { feeColumns } from '../../text/feeColumns.ts';
+import { FEE_KINDS } from '../../text/labels.ts';
+import { Amount } from '../../ui/Amount.tsx';
+import { Export } from '../../ui/Export.tsx';
+import { RecordField } from '../../ui/Field.tsx';
+import filtersStyles from '../../ui/filters.module.css';
+import { Page, Section } from '../../ui/Page.tsx';
+import { Pager, usePages } from '../../ui/Pager.tsx';
+import { Empty, ErrorNotice, Loading } from '../../ui/States.tsx';
+import { type Columns, Table } from '../../ui/Table.tsx';
+import { WithOrganization } from '../../ui/WithOrganization.tsx';
+
+type Fee = Schema['Fee'];
+
+const filterOf = ({ accountId, policyId, networkId }: FeesSearch) => ({
+  ...(accountId ? { accountId } : {}),
+  ...(policyId ? { policyId } : {}),
+  ...(networkId && /^[1-9]\d{0,14}$/.test(networkId) ? { networkId: Number(networkId) } : {}),
+});
+
+const keyOf = ({ month, networkId, accountId, policyId, kind }: Fee) =>
+  [month, networkId, accountId, policyId, kind].join();
+
+const columnsOf = ({ account, network, policies }: Organization): Columns<Fee> => [
+  { name: 'Month', cell: ({ month }) => month },
+  {
+    name: 'Account',
+    cell: ({ accountId }) =>
+      accountId === null ? null : (
+        <Link to="/accounts/$id" params={{ id: accountId }}>
+          {account(accountId) ?? accountId}
+        </Link>
+      ),
+  },
+  { name: 'Network', cell: ({ networkId }) => network(networkId) ?? networkId },
+  { name: 'Policy', cell: ({ policyId }) => policies.find(({ id }) => id === policyId)?.name ?? policyId },
+  { name: 'For', cell: ({ kind, chainTransactions }) => `${chainTransactions} × ${FEE_KINDS[kind]}` },
+  {
+    name: 'Paid',
+    align: 'end',
+    cell: ({ paid, asset, unknown }) => (
+      <>
+        <Amount raw={paid} asset={asset ?? undefined} />
+        {unknown > 0 ? <p className="small muted">and {unknown} not known</p> : null}
+      </>
+    ),
+  },
+];
+
+function Fees({ organization }: { readonly organization: Organization }) {
+  const search = useSearch({ from: '/fees' });
+  const navigate = useNavigate();
+  const filter = filterOf(search);
+  const query = useInfiniteQuery(feesQuery(filter));
+  const rows = query.data?.pages.flatMap(({ data }) => data);
+  const { shown, pages } = usePages(rows ?? [], JSON.stringify(filter), { narrow: 4, wide: 20 });
+  const choice = (name: keyof FeesSearch) => ({
+    none: 'all',
+    value: search[name] ?? '',
+    onChange: (id: string) =>
+      void navigate({ to: '/fees', search: feesSearch({ ...search, [name]: id }), resetScroll: false }),
+  });
+  const { accounts, policies, networks } = organization;
+  return (
+    <Section
+      title="By month"
+      id="by-month"
+      aside={
+        <Export
+          what="fees"
+          fileName="fees.csv"
+          columns={feeColumns(organization)}
+          read={(signal) => orgwallet.each('listFees', filter, { signal })}
+        />
+      }
+    >
+      <div className="stack">
+        <fieldset className={filtersStyles.filters}>
+          <legend className="hidden-visually">Which fees</legend>
+          <RecordField label="Account" records={accounts} {...choice('accountId')} />
+          <RecordField label="Policy" records={policies} {...choice('policyId')} />
+          <RecordField label="Network" records={networks} {...choice('networkId')} />
+        </fieldset>
+        {query.error && !query.isFetchNextPageError ? (
+          <ErrorNotice error={query.error} retry={() => void query.refetch()} />
+        ) : null}
+        {query.isPending ? <Loading what="the fees" /> : null}
+        {shown.length > 0 ? (
+          <Table
+            caption="Fees, the newest month first"
+            columns={columnsOf(organization)}
+            rows={shown}
+            rowKey={keyOf}
+          />
+        ) : null}
+        {rows?.length === 0 ? (
+          <Empty title="No fees">
+            <p>What relayers pay appears here once a chain transaction has its confirmations.</p>
+          </Empty>
+        ) : null}
+        {rows && rows.length > 0 ? (
+          <Pager
+            what="fees"
+            pages={pages}
+            rest={{
+              hasMore: query.hasNextPage,
+              isReading: query.isFetchingNextPage,
+              error: query.isFetchNextPageError ? query.error : null,
+              read: () => query.fetchNextPage({ throwOnError: true }),
+            }}
+          />
+        ) : null}
+      </div>
+    </Section>
+  );
+}
+
+/** What the relayers have paid for the organization. */
+export function FeesPage() {
+  return (
+    <Page
+      title="Fees"
+      lead="What the relayers have paid for chain transactions of the organization, those that reverted too."
+    >
+      <WithOrganization what="the fees">
+        {(organization) => <Fees organization={organization} />}
+      </WithOrganization>
+    </Page>
+  );
+}
