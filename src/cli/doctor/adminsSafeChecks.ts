@@ -10,13 +10,18 @@ const BEHIND_MS = 3_600_000;
 const RUNBOOK = 'see "An admins\' Safe is not what was decided" in the runbook';
 
 /** Why fewer people than it seems can take the accounts over. */
-function weakness({ threshold, members }: Admins): string | undefined {
+function weakness({ threshold, members }: Pick<Admins, 'threshold' | 'members'>): string | undefined {
   if (threshold === 1) return 'one admin alone can take the accounts over (threshold 1)';
   const bots = members.filter(({ type }) => type === 'api').length;
   return bots >= threshold ? `bots alone can take the accounts over (${bots} of ${threshold})` : undefined;
 }
 
-function findingsOf(organizationId: string, admins: Admins, now: number): Finding[] {
+/** What doctor says about the admins' Safe of an organization. `now` is in milliseconds. */
+export function adminsSafeFindings(
+  organizationId: string,
+  admins: Pick<Admins, 'threshold' | 'members' | 'safes'>,
+  now: number,
+): Finding[] {
   const part = `admins' Safe of ${organizationId}`;
   const on = admins.safes.map((safe) => ({ ...safe, text: `network ${safe.networkId} ${safe.status}` }));
   const changed = on.filter(({ status }) => status === 'diverged' || status === 'independent');
@@ -47,7 +52,7 @@ export async function checkAdminsSafes(db: Db, now: number): Promise<Finding[]> 
     const admins = await readAdmins(db, id).catch(() => undefined);
     if (!admins?.onChain) continue;
     kept += 1;
-    findings.push(...findingsOf(id, admins, now));
+    findings.push(...adminsSafeFindings(id, admins, now));
   }
   if (findings.length > 0) return findings;
   const those = count(kept, 'organization', 'organizations');
