@@ -18,6 +18,10 @@ const PICTURES = join(projectRoot(), 'dist', 'screenshots');
 const WIDTHS = [390, 1_440] as const;
 const THEMES = ['light', 'dark'] as const;
 
+const TRANSACTIONS = 730;
+/** How many transactions are stored at once: each takes a connection to the database. */
+const AT_ONCE = 4;
+
 const NAMES = ['Ada', 'Ben', 'Chloé', 'Dmitri', 'Esra', 'Fatima', 'Grace', 'Hiroshi', 'Ines', 'Jonas'];
 const PURPOSES = [
   'Salaries of May',
@@ -74,7 +78,7 @@ async function furnish(): Promise<void> {
     accounts.push(id);
   }
   const base = aTransaction().build();
-  for (let n = 0; n < 730; n += 1) {
+  const store = async (n: number) => {
     const units = (n * 7_919) % 250_000;
     const rawAmount = `${units}0000000000000`;
     const displayAmount = String(units / 100_000);
@@ -94,11 +98,15 @@ async function furnish(): Promise<void> {
     };
     await storeTransaction(owner, of, change);
     const { execution_status } = STATES[n % STATES.length];
-    const at = owner.raw('now() - make_interval(hours => ?)', [730 - n]);
+    const at = owner.raw('now() - make_interval(hours => ?)', [TRANSACTIONS - n]);
     const closed = execution_status === 'completed' || execution_status === 'rejected';
     await owner('approvals')
       .where({ id })
       .update({ execution_status, created_at: at, updated_at: at, ...(closed ? { closed_at: at } : {}) });
+  };
+  for (let first = 0; first < TRANSACTIONS; first += AT_ONCE) {
+    const part = Math.min(AT_ONCE, TRANSACTIONS - first);
+    await Promise.all(Array.from({ length: part }, (_, n) => store(first + n)));
   }
 }
 
