@@ -34,9 +34,9 @@ function NetworkName({ id, organization }: { readonly id: number; readonly organ
   const network = organization.networks.find((one) => one.id === id);
   if (!network) return `network ${id}`;
   return (
-    <>
+    <span>
       <ChainIcon network={network} /> {network.name}
-    </>
+    </span>
   );
 }
 
