@@ -198,7 +198,7 @@ const FEE = fields({
   networkId: 'integer',
   accountId: orNull(idOf('acc')),
   policyId: orNull(idOf('pol')),
-  kind: oneOf('transaction', 'cancellation', 'deployment', 'filler'),
+  kind: oneOf('transaction', 'cancellation', 'deployment', 'filler', 'upkeep'),
   asset: orNull(ASSET),
   displayAmount: orNull('decimal'),
   ...FEE_SUMS,
