@@ -23,10 +23,10 @@ const COLUMNS: Columns<Member> = [
   {
     name: 'Wallet',
     cell: ({ name, walletAddress, walletKind }) => (
-      <>
+      <span>
         <ShortText text={walletAddress} of={`wallet of ${name}`} />
         {walletKind === 'contract' ? <span className="muted small"> contract</span> : null}
-      </>
+      </span>
     ),
   },
 ];

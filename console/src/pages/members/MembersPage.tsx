@@ -50,10 +50,10 @@ const COLUMNS: Columns<Row> = [
   {
     name: 'Wallet',
     cell: ({ member: { name, walletAddress, walletKind } }) => (
-      <>
+      <span>
         <ShortText text={walletAddress} of={`wallet of ${name}`} />
         {walletKind === 'contract' ? <span className="muted small"> contract</span> : null}
-      </>
+      </span>
     ),
   },
   { name: 'Groups', cell: ({ groups }) => firstNames(groups) || null },
