@@ -6,10 +6,12 @@ import { makeAccount, type Shown } from '../support/api';
 import { operations, sessionOperations } from '../support/document';
 import { goProgram } from '../support/goProgram';
 import { codeBlocks, sectionBelow } from '../support/markdown';
+import { startReceiver } from '../support/receiver';
 import { sharedService, type TestOrganization, type TestService } from '../support/service';
 import { endpointOf, fundOnLocalChain, temporaryDir } from '../support/stack';
 import { aTransactionBody, makePolicies } from '../support/transactionApi';
 import { NETWORK_ID } from '../support/transactions';
+import { until } from '../support/until';
 
 const ROOT = join(__dirname, '../..');
 const PROGRAMS = join(__dirname, 'generated');
@@ -142,6 +144,33 @@ beforeAll(async () => {
 }, INSTALL_LIMIT_MS);
 afterAll(async () => {
   await service?.stop();
+});
+
+describe('the library of Standard Webhooks for Python', () => {
+  it(
+    'verifies a request of a webhook, with both secrets while one is rotated',
+    async () => {
+      const receiver = await startReceiver();
+      try {
+        const hooks = '/api/v1/webhooks';
+        const ask = { key: org.adminKey, path: hooks };
+        const { id } = (await service.http.send({ ...ask, body: { url: receiver.url } })).body.data;
+        await service.http.send({ ...ask, path: `${hooks}/${id}/rotate`, body: {} });
+        const rotated = () => receiver.received.find(({ event }) => event.type === 'webhook.rotated');
+        const { headers, body } = await until('it was sent', async () => rotated());
+        const { secrets } = (await service.http.send({ ...ask, path: `${hooks}/${id}/secrets` })).body.data;
+        const file = join(folder, 'webhook.json');
+        writeFileSync(file, JSON.stringify({ headers, body }));
+        const program = join(PROGRAMS, 'verify_webhook.py');
+        const printed = await run('python', [program, file, ...secrets.map(({ secret }: Shown) => secret)]);
+        expect(printed).toBe('webhook.rotated\nwebhook.rotated\n');
+        await service.http.send({ ...ask, method: 'DELETE', path: `${hooks}/${id}` });
+      } finally {
+        receiver.close();
+      }
+    },
+    LIMIT_MS,
+  );
 });
 
 describe('the client of openapi-python-client', () => {
