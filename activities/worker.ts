@@ -6,6 +6,7 @@ import type { ApprovalKey } from '../src/domain/approvalRef';
 import type { DeploymentKey, DeploymentResult, ProposalState } from '../src/domain/proposal';
 import type { WorkflowGone } from '../src/domain/reconciliation';
 import type { Refusal } from '../src/domain/refusal';
+import type { Reminder } from '../src/domain/reminder';
 import type { ExecutionResult, TransactionState } from '../src/domain/transaction';
 import type { SealResult } from '../src/signer/seal';
 import type { MessageResult } from '../src/temporal/messages';
@@ -21,6 +22,7 @@ import type {
 } from './approvals/executableSubject';
 import { expireApproval } from './approvals/expire';
 import { readApprovalState } from './approvals/read';
+import { recordReminder } from './approvals/remind';
 import { recordRestored } from './approvals/restore';
 import { recordVote, type VoteInput } from './approvals/vote';
 import { reportWaiting, type Waiting } from './approvals/wait';
@@ -43,6 +45,7 @@ export type LifecycleActivities<K extends Subject, S extends ApprovalState, I ex
   readAuthority(input: MessageInput & { readonly subject: K }): Promise<Refusal | null>;
   beginExecution(input: BeginInput & { readonly subject: K }): Promise<MessageResult<S>>;
   expireApproval(input: ApprovalKey & { readonly subject: K }): Promise<S>;
+  recordReminder(input: ApprovalKey & { readonly subject: K; readonly reminder: Reminder }): Promise<S>;
   recordRestored(
     input: ApprovalKey & { readonly subject: K; readonly found: WorkflowGone; readonly runId: string },
   ): Promise<S>;
@@ -83,6 +86,7 @@ function lifecycleOf<
     readAuthority: (input) => readAuthority(deps, subject, input),
     beginExecution: (input) => beginExecution(deps, subject, input),
     expireApproval: (input) => expireApproval(deps, subject, input),
+    recordReminder: (input) => recordReminder(deps, subject, input),
     recordRestored: (input) => recordRestored(deps, subject, input),
     readApproval: (input) => readApprovalState(deps.db, subject, input),
     reportWaiting: (input) => reportWaiting(deps, subject, input),

@@ -12,6 +12,7 @@ import { type ApprovalState, type Decision, decisionOfVote, type Subject } from 
 import type { ApprovalKey } from '../src/domain/approvalRef';
 import type { WorkflowGone } from '../src/domain/reconciliation';
 import type { Refusal } from '../src/domain/refusal';
+import { nextReminder } from '../src/domain/reminder';
 import { executionMessageId } from '../src/temporal/ids';
 import {
   approvalMessages,
@@ -27,7 +28,7 @@ import {
   searchAttributes,
   stateAttributes,
 } from '../src/temporal/searchAttributes';
-import { databaseActivities, untilExpiryMs } from './databaseActivities';
+import { databaseActivities, untilMs } from './databaseActivities';
 import { receiveMessages } from './messages';
 import { type Restartable, restartable } from './restartable';
 
@@ -70,6 +71,7 @@ function lifecycle<S extends ApprovalState>(subject: Subject) {
     ).recordVote,
     begin: databaseActivities<Lifecycle<S>>('Check everything again and begin the execution').beginExecution,
     authority: databaseActivities<Lifecycle<S>>('Check the credential of the request').readAuthority,
+    remind: databaseActivities<Lifecycle<S>>('Remind of missing signatures').recordReminder,
     expire: databaseActivities<Lifecycle<S>>('Expire').expireApproval,
     restored: databaseActivities<Lifecycle<S>>('Record that the workflow was restarted').recordRestored,
     read: databaseActivities<Lifecycle<S>>('Read the record').readApproval,
@@ -163,14 +165,24 @@ export class ApprovalRun<S extends ApprovalState> {
     upsertSearchAttributes([...changed, ...content.filter(isNew)]);
   }
 
-  /** Waits until something changes or its expiry, and expires it then. True when something has changed. */
+  /**
+   * Waits until something changes or its expiry, and expires it then; meanwhile people are reminded. True when something has
+   * changed.
+   */
   async changedBeforeExpiry(hasChanged: () => boolean = () => this.isClosedOrProcessing): Promise<boolean> {
     const { expiresAt } = this.current;
-    const changed = await condition(hasChanged, untilExpiryMs(expiresAt), {
-      summary: `Expires at ${expiresAt}`,
+    const due = nextReminder(this.current, Date.now());
+    const reminds = due ? `Reminds at ${new Date(due.atMs).toISOString()}. ` : '';
+    const changed = await condition(hasChanged, untilMs(due?.atMs ?? Date.parse(expiresAt)), {
+      summary: `${reminds}Expires at ${expiresAt}`,
     });
-    if (!changed) await this.update(() => this.activities.expire(this.key));
-    return changed;
+    if (changed) return true;
+    if (due) {
+      await this.update(() => this.activities.remind({ ...this.key, reminder: due.reminder }));
+      return hasChanged() || this.changedBeforeExpiry(hasChanged);
+    }
+    await this.update(() => this.activities.expire(this.key));
+    return false;
   }
 
   async begin(

@@ -15,14 +15,14 @@ export function databaseActivities<A extends UntypedActivities>(summary: string)
   });
 }
 
-/** The timer fires this long after the signed expiry, which itself is still valid. */
-const EXPIRY_SLACK_MS = 20;
-/** The pause before expiry is checked again when the database's clock is behind. */
+/** The timer fires this long after its time: the signed expiry itself is still valid. */
+const SLACK_MS = 20;
+/** The pause before a time is checked again when the database's clock is behind. */
 const MIN_TIMER_MS = 500;
 
-/** How long to wait until something has expired, in milliseconds. */
-export function untilExpiryMs(expiresAt: string): number {
-  return Math.max(MIN_TIMER_MS, Date.parse(expiresAt) - Date.now() + EXPIRY_SLACK_MS);
+/** How long to wait until a time (ms since 1970) is over, in milliseconds. */
+export function untilMs(time: number): number {
+  return Math.max(MIN_TIMER_MS, time - Date.now() + SLACK_MS);
 }
 
 /** Parses the input of a workflow; an invalid input fails it. */

@@ -1,4 +1,5 @@
 import type { ApprovalKey } from '../domain/approvalRef';
+import type { Reminder } from '../domain/reminder';
 import { type ActingMember, actingMemberColumn } from './authority';
 import type { Db, Tx } from './database';
 import { uuidOrNull } from './ids';
@@ -62,7 +63,7 @@ export function insertMessage(
   tx: Db | Tx,
   id: string,
   messageId: string,
-  kind: 'sign' | 'execute' | 'restore' | 'cancel',
+  kind: 'sign' | 'execute' | 'restore' | 'cancel' | 'remind',
 ): Statement {
   return tx('received_messages').insert({ approval_id: id, message_id: messageId, kind });
 }
@@ -78,6 +79,11 @@ export async function isMessageReceived(db: Db | Tx, id: string, messageId: stri
     .where({ approval_id: id, message_id: messageId })
     .first('message_id');
   return received !== undefined;
+}
+
+/** The id of the message with which a reminder is recorded: once for each. */
+export function reminderMessageId(reminder: Reminder): string {
+  return `reminder/${reminder}`;
 }
 
 /** The id of the message with which a restarted run records itself. */

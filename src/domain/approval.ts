@@ -454,6 +454,7 @@ export interface ApprovalState {
   readonly rejections: readonly MemberSummary[];
   /** The decisions that can be executed now. */
   readonly ready: readonly Decision[];
+  readonly createdAt: string;
   readonly expiresAt: string;
   /** It can still change. */
   readonly open: boolean;
@@ -495,6 +496,7 @@ export function approvalState<R extends ApprovalRecord, N extends ApprovalContex
     approvals,
     rejections,
     ready: DECISIONS.filter((decision) => checkExecution(rules, record, now, decision).ok),
+    createdAt: record.createdAt.toISOString(),
     expiresAt: record.expiresAt.toISOString(),
     open: isOpen(rules, record, now.time),
     expired: hasExpired(record),

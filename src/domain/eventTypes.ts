@@ -8,6 +8,7 @@ type Shown = readonly string[];
 export const EVENT_TYPES = {
   'proposal.created': ['resourceType', 'action', 'expiresAt'],
   'proposal.signed': ['resourceType', 'action', 'type', 'signatureStatus'],
+  'proposal.reminded': ['resourceType', 'action', 'reminder', 'expiresAt'],
   'proposal.executionStarted': ['resourceType', 'action', 'attempt', 'decision'],
   'proposal.executionRetried': ['resourceType', 'action', 'attempt'],
   'proposal.executed': ['resourceType', 'action', 'attempt', 'sequence'],
@@ -21,6 +22,7 @@ export const EVENT_TYPES = {
   'proposal.recovered': ['sequence', 'resolution'],
   'transaction.created': ['accountId', 'networkId', 'expiresAt'],
   'transaction.signed': ['accountId', 'networkId', 'type', 'signatureStatus'],
+  'transaction.reminded': ['accountId', 'networkId', 'reminder', 'expiresAt'],
   'transaction.executionStarted': ['accountId', 'networkId', 'attempt', 'decision'],
   'transaction.executionRetried': ['accountId', 'networkId', 'attempt'],
   'transaction.executed': ['accountId', 'networkId', 'attempt', 'transactionHash', 'blockNumber'],

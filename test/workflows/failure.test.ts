@@ -291,6 +291,11 @@ describe('the Temporal UI', () => {
     };
   }
 
+  /** When half of its time is over. */
+  function halfOf({ createdAt, expiresAt }: Shown): string {
+    return new Date(Math.ceil((Date.parse(createdAt) + Date.parse(expiresAt)) / 2)).toISOString();
+  }
+
   it('describes each step of a proposal, and finds it by its search attributes', async () => {
     const failed = await failedProposal();
     await setRelayerBalance(world, UNFUNDED, parseEther('10'));
@@ -314,7 +319,7 @@ describe('the Temporal UI', () => {
     for (const summary of [
       `Verify all evidence and sign the deployment of ${accountId} on network ${FUNDED}`,
       `Send and follow the deployment of ${accountId} on network ${UNFUNDED}`,
-      `Expires at ${failed.expiresAt}`,
+      `Reminds at ${halfOf(failed)}. Expires at ${failed.expiresAt}`,
     ]) {
       expect(summaries).toContain(summary);
     }

@@ -51,6 +51,9 @@ const TOLD: { readonly [verb: string]: (who: string, details: Details) => Told }
     reason: textIn(details, 'reason'),
     tone: details.type === 'reject' ? 'danger' : 'good',
   }),
+  reminded: (_, details) => ({
+    text: `Signatures were missing when ${details.reminder === 'half' ? 'half' : 'nine tenths'} of its time was over`,
+  }),
   executionStarted: (who, details) => ({
     text: `${who} ${details.decision === 'reject' ? 'executed the rejection' : `started the execution${attemptText(details)}`}`,
   }),

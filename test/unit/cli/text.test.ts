@@ -53,6 +53,7 @@ describe('the details of the Temporal UI on a terminal', () => {
     approvals: [{ id: 'mem_1', name: '**Eve**', type: 'user', walletAddress: '0x', walletKind: 'key' }],
     rejections: [],
     ready: ['approve'],
+    createdAt: '2025-12-25T00:00:00.000Z',
     expiresAt: '2026-01-01T00:00:00.000Z',
     open: true,
     expired: false,

@@ -729,6 +729,7 @@ function stateRules<R extends ApprovalRecord, N extends ApprovalContext>(world: 
       approvals: [ada, bo],
       rejections: [chidi],
       ready: ['approve'],
+      createdAt: '2025-06-01T12:00:00.000Z',
       expiresAt: '2025-06-08T12:00:00.000Z',
       open: true,
       expired: false,

@@ -230,6 +230,7 @@ describe('the state that a workflow keeps', () => {
       approvals: [ada, bo],
       rejections: [],
       ready: ['approve'],
+      createdAt: '2025-06-01T12:00:00.000Z',
       expiresAt: '2025-06-08T12:00:00.000Z',
       open: true,
       expired: false,

@@ -711,6 +711,7 @@ describe('what a workflow keeps of a transaction', () => {
       approvals: [bo],
       rejections: [],
       ready: ['approve'],
+      createdAt: '2025-06-01T12:00:00.000Z',
       expiresAt: '2025-06-08T12:00:00.000Z',
       open: true,
       expired: false,

@@ -27,6 +27,7 @@ function state(change: Partial<TransactionState> = {}): TransactionState {
     approvals: [bo],
     rejections: [],
     ready: [],
+    createdAt: '2025-06-01T12:00:00.000Z',
     expiresAt: '2025-06-08T12:00:00.000Z',
     open: true,
     expired: false,
