@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { z } from 'zod';
 import type { newSession } from '../contract/sessionContract';
-import { startSession } from '../credentials/memberSessions';
+import { newToken, startSession } from '../credentials/memberSessions';
 import type { Db } from '../db/database';
 import { findPeople, type Membership } from '../db/members';
 import { attemptNonce } from '../db/sessionNonces';
@@ -9,6 +9,7 @@ import { listSessions, type Session } from '../db/sessions';
 import type { Admission } from './admission';
 import type { ApiDependencies } from './dependencies';
 import { Refused } from './refusals';
+import { browserToken } from './sessionCookie';
 import { checkSignInMessage, readSignInMessage } from './signInMessage';
 
 /** What signing in depends on. */
@@ -79,12 +80,12 @@ function chosenMembership(
   );
 }
 
-/** Starts a session with a signed message, and returns it with its token. Throws Refused. */
+/** Starts a session with a signed message, and returns it with its token, and what its browser is recognized by. Throws Refused. */
 export async function signIn(
   dependencies: SignInDependencies,
   request: Request,
   body: z.output<typeof newSession>,
-): Promise<{ token: string; session: Session }> {
+): Promise<{ token: string; browser: string; session: Session }> {
   const { db, config, admission } = dependencies;
   const origin = request.headers.origin ?? '';
   const message = readSignInMessage(body.message);
@@ -98,6 +99,7 @@ export async function signIn(
     walletAddress,
   });
   await admission.countSession(memberId);
+  const browser = browserToken(request.headers.cookie) ?? newToken();
   const started = await startSession(db, {
     organizationId,
     memberId,
@@ -105,10 +107,11 @@ export async function signIn(
     nonce: message.nonce,
     origin,
     userAgent: userAgentOf(request),
+    browser,
   });
   if (started === 'spent') throw unauthorized(SPENT);
   if (started === 'gone') throw unauthorized('the wallet of the member has changed: sign in again');
   const session = (await listSessions(db, { organizationId, memberId })).find(({ id }) => id === started.id);
   if (!session) throw new Error(`session ${started.id} was not stored`);
-  return { token: started.token, session };
+  return { token: started.token, browser, session };
 }

@@ -7,6 +7,9 @@ import { type SessionEndpoint, sessionEndpoint } from './sessionEndpoint';
 /** The cookie of a session. The prefix makes browsers refuse it without TLS, for other paths and from other hosts. */
 export const SESSION_COOKIE = '__Host-orgwallet-session';
 
+/** The cookie by which a browser is recognized at the next sign-in. It gives no access. */
+export const BROWSER_COOKIE = '__Host-orgwallet-browser';
+
 const MAX_MESSAGE_LENGTH = 4_096;
 const MAX_SIGNATURE_LENGTH = 20_000;
 

@@ -3,6 +3,7 @@ import { holdAdmins } from '../db/approvalLocks';
 import { type AuditInput, appendAudit } from '../db/audit';
 import type { Db, Tx } from '../db/database';
 import { newId } from '../db/ids';
+import { deleteUnusedBrowsers, rememberBrowser } from '../db/knownBrowsers';
 import { findPerson } from '../db/members';
 import {
   deleteEndedSessions,
@@ -24,6 +25,11 @@ const TOKEN_BYTES = 32;
 const MAX_SESSIONS = 20;
 const KEPT_DAYS = 30;
 const SWEPT_AT_ONCE = 500;
+
+/** A new secret that a cookie carries. */
+export function newToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
+}
 
 /** The audit entry of the end of a session. */
 function endEntry(
@@ -48,19 +54,22 @@ export async function startSession(
     readonly nonce: string;
     readonly origin: string;
     readonly userAgent: string | null;
+    /** What its browser is recognized by, of which only a hash is stored. */
+    readonly browser: string;
   },
 ): Promise<{ id: string; token: string } | 'spent' | 'gone'> {
-  const { organizationId, memberId, wallet, nonce, origin, userAgent } = input;
+  const { organizationId, memberId, wallet, nonce, origin, userAgent, browser } = input;
   return db.transaction(async (tx) => {
     await holdAdmins(tx, organizationId);
     if (!(await useNonce(tx, nonce))) return 'spent';
     const member = await findPerson(tx, { organizationId, memberId, wallet });
     if (!member) return 'gone';
     const id = newId('ses');
-    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    const token = newToken();
     const replaced = await endOldest(tx, memberId, MAX_SESSIONS - 1);
     const lasting = { token, userAgent, seconds: SESSION_SECONDS };
     const expiresAt = await insertSession(tx, { id, organizationId, member, ...lasting });
+    const newBrowser = await rememberBrowser(tx, memberId, browser);
     const actor = memberActor(member);
     const { walletAddress, walletKind } = member;
     const details = {
@@ -69,6 +78,7 @@ export async function startSession(
       origin,
       nonce,
       userAgent,
+      newBrowser,
       expiresAt: expiresAt.toISOString(),
     };
     await appendAudit(tx, organizationId, [
@@ -112,6 +122,7 @@ export async function endSessionsOf(
 export async function sweepSessions(db: Db): Promise<void> {
   await deleteExpiredNonces(db);
   await deleteEndedSessions(db, KEPT_DAYS);
+  await deleteUnusedBrowsers(db);
   for (const { organizationId, ids } of await invalidSessions(db, SWEPT_AT_ONCE)) {
     await db.transaction(async (tx) => {
       const ended = await endIfInvalid(tx, { column: 'id', values: ids });

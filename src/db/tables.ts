@@ -416,6 +416,12 @@ export interface SessionRow {
   ended_at: Date | null;
 }
 
+interface KnownBrowserRow {
+  member_id: string;
+  browser_hash: Buffer;
+  last_used_at: Date;
+}
+
 export interface SessionNonceRow {
   nonce: string;
   attempts: number;
@@ -714,6 +720,7 @@ declare module 'knex/types/tables' {
     api_keys: Table<ApiKeyRow, 'created_at'>;
     api_key_members: Table<ApiKeyMemberRow>;
     sessions: Table<SessionRow, 'created_at' | 'last_used_at'>;
+    known_browsers: Table<KnownBrowserRow, 'last_used_at'>;
     session_nonces: Table<SessionNonceRow, 'attempts'>;
     idempotency_requests: Table<IdempotencyRequestRow, 'id' | 'created_at'>;
     rate_limit_buckets: Table<RateLimitBucketRow>;

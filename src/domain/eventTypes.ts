@@ -77,7 +77,7 @@ export const EVENT_TYPES = {
   'webhook.paused': ['reason'],
   'webhook.resumed': [],
   'webhook.resent': ['events'],
-  'session.started': ['expiresAt'],
+  'session.started': ['expiresAt', 'newBrowser'],
   'session.ended': ['reason', 'memberId'],
 } as const satisfies { readonly [type: string]: Shown };
 

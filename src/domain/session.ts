@@ -7,6 +7,9 @@ export const IDLE_SECONDS = 30 * 60;
 /** A session ends at this age, in seconds. */
 export const SESSION_SECONDS = 12 * 60 * 60;
 
+/** A browser is recognized for so long after the last sign-in with it, in seconds: as long as browsers keep a cookie. */
+export const BROWSER_SECONDS = 400 * 24 * 60 * 60;
+
 /** Why a session has ended. */
 export type SessionEnd =
   /** By its member. */

@@ -83,6 +83,9 @@ describe('signing in', () => {
       expect.stringMatching(
         /^__Host-orgwallet-session=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200$/,
       ),
+      expect.stringMatching(
+        /^__Host-orgwallet-browser=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=34560000$/,
+      ),
     ]);
     expect(answer.headers['cache-control']).toBe('no-store');
   });
@@ -118,6 +121,28 @@ describe('signing in', () => {
       },
     ]);
     expect(await verifyAudit(api.db, org.id)).toMatchObject({ ok: true });
+  });
+
+  it('records a browser in which the member has not signed in before', async () => {
+    const browserOf = ({ headers }: Answer) => String([headers['set-cookie']].flat()[1]).split(';')[0] ?? '';
+    const newBrowserIn = async (answer: Answer) => {
+      const [entry] = await entriesOf(answer.body.data);
+      return entry?.details.newBrowser;
+    };
+    const first = await trySignIn(api, org.carol.wallet);
+    const cookie = browserOf(first);
+    const again = await trySignIn(api, org.carol.wallet, { headers: { cookie } });
+    const other = await trySignIn(api, org.carol.wallet);
+    const ofDave = await trySignIn(api, org.dave.wallet, { headers: { cookie } });
+    const forged = await trySignIn(api, org.carol.wallet, { headers: { cookie: `${cookie}x` } });
+    expect(await Promise.all([first, again, other, ofDave, forged].map(newBrowserIn))).toEqual([
+      ...[true, false, true, true, true],
+    ]);
+    expect([browserOf(again) === cookie, browserOf(other) === cookie, browserOf(forged) === cookie]).toEqual([
+      ...[true, false, false],
+    ]);
+    const token = cookie.split('=')[1] ?? '';
+    expect(inspect(await api.db('known_browsers'))).not.toContain(token);
   });
 
   it('answers for a member who is not an admin', async () => {

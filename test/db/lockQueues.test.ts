@@ -222,6 +222,7 @@ describe('a decision that waits for effects in flight', () => {
           nonce: 'none',
           origin: 'https://localhost',
           userAgent: null,
+          browser: 'none',
         }),
     ],
     [

@@ -476,6 +476,7 @@ describe('data that one role may write', () => {
     ['api_keys', ['revoked_at', 'rotated_to', 'last_used_at']],
     ['audit_heads', ['position', 'hash', 'created_at']],
     ['session_nonces', ['attempts']],
+    ['known_browsers', ['last_used_at']],
   ])('of %s what changes, and not what is signed: the service', async (table, changing) => {
     const columns: string[] = await owner('information_schema.columns')
       .where({ table_schema: 'public', table_name: table, is_identity: 'NO', is_generated: 'NEVER' })
@@ -533,6 +534,7 @@ describe('data that the signer cannot read', () => {
     'registration_challenges',
     'sessions',
     'session_nonces',
+    'known_browsers',
   ])('%s', async (table) => {
     await expectDenied(signer, `SELECT 1 FROM ${table}`);
     await expectDenied(signer, `COPY ${table} TO STDOUT`);

@@ -53,10 +53,14 @@ export function postSession(api: TestService, body: object, headers: Ask['header
 export async function trySignIn(
   api: TestService,
   wallet: PrivateKeyAccount,
-  { parts, ...more }: { parts?: MessageParts; organizationId?: string } = {},
+  {
+    parts,
+    headers,
+    ...more
+  }: { parts?: MessageParts; organizationId?: string; headers?: Ask['headers'] } = {},
 ): Promise<Answer> {
   const message = await signInText(api, wallet, parts);
-  return postSession(api, { message, signature: await wallet.signMessage({ message }), ...more });
+  return postSession(api, { message, signature: await wallet.signMessage({ message }), ...more }, headers);
 }
 
 /** The cookie that an answer sets, as a browser sends it back. */

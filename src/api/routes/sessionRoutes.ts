@@ -23,7 +23,7 @@ import { assertOwnOrigin } from '../origin';
 import { parseQuery, parseWith } from '../query';
 import { notFound, Refused } from '../refusals';
 import type { Asked } from '../requestContext';
-import { CLEARED_COOKIE, sessionCookie } from '../sessionCookie';
+import { browserCookie, CLEARED_COOKIE, sessionCookie } from '../sessionCookie';
 import { MAX_SESSION_BODY_BYTES, type SessionRoute, sessionOf, sessionRoute } from '../sessionRoute';
 import { type SignInDependencies, signIn } from '../signIn';
 import { apiKeyRoutes } from './apiKeyRoutes';
@@ -104,9 +104,9 @@ function routesOf(dependencies: Dependencies): SessionRoute[] {
     sessionRoute(config, startSessionEndpoint, async ({ request, response }) => {
       const takeBack = admission.countAttempt(exchangeOf(response));
       const body = parseWith(newSession, await readJsonBody(request, MAX_SESSION_BODY_BYTES));
-      const { token, session } = await signIn(dependencies, request, body);
+      const { token, browser, session } = await signIn(dependencies, request, body);
       takeBack();
-      response.setHeader('Set-Cookie', sessionCookie(token));
+      response.setHeader('Set-Cookie', [sessionCookie(token), browserCookie(browser)]);
       return { data: shown(session, session.id) };
     }),
     sessionRoute(config, endSessionEndpoint, async (asked) => ({

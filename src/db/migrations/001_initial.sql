@@ -442,6 +442,15 @@
     );
     CREATE INDEX sessions_open ON sessions (member_id) WHERE ended_at IS NULL;
     CREATE INDEX sessions_ended ON sessions (ended_at) WHERE ended_at IS NOT NULL;
+    -- browsers in which a member has signed in: people are told of a new one
+    CREATE TABLE known_browsers (
+      member_id text NOT NULL REFERENCES members,
+      -- SHA-256 of the cookie by which it is recognized
+      browser_hash bytea NOT NULL,
+      last_used_at timestamptz(3) NOT NULL DEFAULT now(),
+      PRIMARY KEY (member_id, browser_hash)
+    );
+    CREATE INDEX known_browsers_last_used ON known_browsers (last_used_at);
     -- each begins one session: its row is deleted with it
     CREATE TABLE session_nonces (
       nonce text PRIMARY KEY,
@@ -951,7 +960,7 @@
     -- what the signer has no use for
     REVOKE SELECT ON installation, received_messages, claims, audit_heads, audit_log, api_keys,
       api_key_members, idempotency_requests, rate_limit_buckets, registration_challenges,
-      sessions, session_nonces, address_book_entries, destinations, resends, delivery_attempts, relayer_fees
+      sessions, session_nonces, known_browsers, address_book_entries, destinations, resends, delivery_attempts, relayer_fees
       FROM orgwallet_signer;
     GRANT SELECT (id, production) ON installation TO orgwallet_signer;
     GRANT EXECUTE ON FUNCTION require_unchanged, require_open_below, require_room TO orgwallet_service;
@@ -978,6 +987,7 @@
     GRANT INSERT, UPDATE, DELETE ON idempotency_requests, rate_limit_buckets, registration_challenges, heartbeats
       TO orgwallet_service;
     GRANT INSERT, DELETE, UPDATE (last_used_at, ended_at) ON sessions TO orgwallet_service;
+    GRANT INSERT, DELETE, UPDATE (last_used_at) ON known_browsers TO orgwallet_service;
     GRANT INSERT, DELETE, UPDATE (name, folded_name, address, network_id, position, updated_at)
       ON address_book_entries TO orgwallet_service;
     GRANT INSERT, DELETE, UPDATE (url, types, description, generation, rotated_at, disabled_for, paused_for, position, hash, attempts,

@@ -19,6 +19,7 @@ const COMPUTED = [
   'SHOWN_DETAILS',
   // Numbers in conditions of statements.
   'LEASE_HOLD_MS',
+  'BROWSER_SECONDS',
   'SILENT_MS',
   'IDLE_SECONDS',
   'NONCE_ATTEMPTS',
