@@ -104,6 +104,10 @@ const LAYERS = {
     types: [CONFIG],
   },
   'src/credentials': { may: [folder('src/(db|domain)')] },
+  // Sends mail, and knows nothing of what it says.
+  'src/mail': { may: [], packages: npm('nodemailer', 'zod') },
+  // What people are told: occasions, texts and formats. Who sends is a part of the worker.
+  'src/notices': { may: [folder('src/(approvals|db|domain)')] },
   'src/organizations': {
     may: [folder('src/(approvals|db|domain)'), PURE_CHAIN, file('src/chain/(signatures|signedSeals)')],
     types: [folder('src/chain')],
@@ -229,7 +233,7 @@ const LAYERS = {
   'src/config': {
     files:
       'src/(certificates|config|configError|failpoints|fileOwner|freePort|healthMetrics|keepPolling|lastingFailure|lifetime|listen|logging|mapLimit|metrics|openTelemetry|parts|projectRoot|roleSettings|secrets|setNewest|signerApart|timeLimit|tracing|version)',
-    may: [file('src/domain/(chainShortName|loopback|network)')],
+    may: [file('src/domain/(chainShortName|loopback|network)'), file('src/mail/(mailAddress|smtpServer)')],
     types: [folder('src/(chain|db)')],
   },
   'src/cli': {

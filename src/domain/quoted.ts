@@ -12,10 +12,15 @@ function escaped(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
+/** A text on one line: what cannot be seen in it is escaped. */
+export function visible(text: string): string {
+  return text.replace(UNSEEN, escaped);
+}
+
 /**
  * A text that somebody else chose, such as a name or the symbol of a token, as a JSON text on one line: it cannot be read
  * as part of the sentence around it. What cannot be seen is escaped.
  */
 export function quoted(text: string): string {
-  return JSON.stringify(text).replace(UNSEEN, escaped);
+  return visible(JSON.stringify(text));
 }

@@ -23,7 +23,7 @@ const CUT = '…';
 export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
 /** The longest beginning of a text, in whole code points, that has at most so many bytes as `written` writes it. */
-function beginningOf(text: string, maximum: number, written: (part: string) => string): string {
+export function beginningOf(text: string, maximum: number, written: (part: string) => string): string {
   let [bytes, end] = [0, 0];
   for (const character of text) {
     bytes += bytesOf(written(character));

@@ -26,7 +26,9 @@ describe('the missing signatures of a proposal', () => {
         const missing = missingVotes(proposalRules, record, adminsNow(threshold));
         const isDecided = approve.length >= threshold || reject.length >= threshold;
         const open = people.filter((one) => !approve.includes(one) && !reject.includes(one));
-        expect(missing).toEqual(isDecided ? null : { needed: threshold - approve.length, members: open });
+        expect(missing).toEqual(
+          isDecided ? null : { type: 'approve', needed: threshold - approve.length, members: open },
+        );
         for (const member of missing?.members ?? []) {
           expect(checkVote(proposalRules, record, adminsNow(threshold), { member, type: 'approve' })).toEqual(
             {
@@ -61,9 +63,12 @@ describe('the missing signatures of a transaction', () => {
     });
     const now = aTransactionNow(ada).grouped('grp_1', bo, chidi).under(policy).build();
     const created = aTransaction().by(ada).under(policy);
-    expect(missingVotes(transactionRules, created.build(), now)).toEqual({ needed: 1, members: [ada] });
+    expect(missingVotes(transactionRules, created.build(), now)).toEqual({
+      ...{ type: 'initiator', needed: 1, members: [ada] },
+    });
     const initiated = created.initiated();
     expect(missingVotes(transactionRules, initiated.build(), now)).toEqual({
+      type: 'approve',
       needed: 1,
       members: [bo, chidi],
     });
