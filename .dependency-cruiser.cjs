@@ -105,7 +105,7 @@ const LAYERS = {
   },
   'src/credentials': { may: [folder('src/(db|domain)')] },
   // Sends mail, and knows nothing of what it says.
-  'src/mail': { may: [], packages: npm('nodemailer', 'zod') },
+  'src/mail': { may: [file('src/domain/loopback')], packages: npm('nodemailer', 'zod') },
   // What people are told: occasions, texts and formats. Who sends is a part of the worker.
   'src/notices': { may: [folder('src/(approvals|db|domain)')] },
   'src/organizations': {

@@ -6,6 +6,8 @@ import { ConfigError } from './configError';
 import { shortNameOf } from './domain/chainShortName';
 import { isLoopback } from './domain/loopback';
 import { MAX_RELAYERS } from './domain/network';
+import { type MailSender, readMailSender } from './mail/mailAddress';
+import { readSmtpServer, type SmtpServer } from './mail/smtpServer';
 import { projectRoot } from './projectRoot';
 import { hasSecret, readSecret, type Secret, SecretError, withSecrets } from './secrets';
 import { SIGNER_APART, sharesSigner } from './signerApart';
@@ -132,6 +134,8 @@ export interface Config {
   readonly gasBudgetPerHour: bigint;
   /** Private ranges (CIDR) that webhooks may lead to all the same. */
   readonly webhookAllowedRanges: readonly string[];
+  /** What sends mail, and who it comes from; absent: nothing does. */
+  readonly mail?: { readonly server: SmtpServer; readonly from: MailSender };
   readonly logLevel: string;
   /** Where traces are exported to by OTLP over HTTP; absent: nothing is traced. */
   readonly tracing?: { readonly endpoint: string; readonly headers: { readonly [name: string]: string } };
@@ -355,6 +359,28 @@ const settings = z.object({
     .default('10')
     .transform(weiOf),
   WEBHOOK_ALLOWED_RANGES: list.pipe(z.array(addressRange)).optional(),
+  SMTP_URL: z
+    .string()
+    .transform((text, context) => {
+      try {
+        return readSmtpServer(text);
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: (error as Error).message });
+        return z.NEVER;
+      }
+    })
+    .optional(),
+  MAIL_FROM: z
+    .string()
+    .transform((text, context) => {
+      const from = readMailSender(text);
+      if (from) return from;
+      const message =
+        'is not an address (expected e.g. wallet@example.com, or Acme wallets <wallet@example.com>)';
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    })
+    .optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_EXPORTER_OTLP_HEADERS: headerList.default({}),
@@ -557,11 +583,11 @@ function parseSettings(env: NodeJS.ProcessEnv): Settings {
   throw new ConfigError(setting, missing ? 'is required' : (issue?.message ?? 'is invalid'));
 }
 
-/** Throws ConfigError for a certificate without a key, or a key without a certificate. */
-function assertPair(s: Settings, certificate: keyof Settings, key: keyof Settings): void {
-  if ((s[certificate] === undefined) === (s[key] === undefined)) return;
-  const missing = s[certificate] === undefined ? certificate : key;
-  throw new ConfigError(missing, `${certificate} and ${key} must be set together`);
+/** Throws ConfigError where one of two settings is set without the other, such as a certificate without a key. */
+function assertPair(s: Settings, one: keyof Settings, other: keyof Settings): void {
+  if ((s[one] === undefined) === (s[other] === undefined)) return;
+  const missing = s[one] === undefined ? one : other;
+  throw new ConfigError(missing, `${one} and ${other} must be set together`);
 }
 
 /** How Temporal is reached over TLS; undefined for plain connections. */
@@ -584,6 +610,13 @@ function temporalBuild(s: Settings): Config['temporal']['build'] {
   if (s.TEMPORAL_BUILD_ID === undefined) return undefined;
   const deploymentName = s.TEMPORAL_DEPLOYMENT_NAME ?? s.TEMPORAL_TASK_QUEUE.replaceAll('.', '-');
   return { deploymentName, buildId: s.TEMPORAL_BUILD_ID };
+}
+
+/** What sends mail. Throws ConfigError where only a half of it is set. */
+function mailSettings(s: Settings): Pick<Config, 'mail'> {
+  assertPair(s, 'SMTP_URL', 'MAIL_FROM');
+  const { SMTP_URL: server, MAIL_FROM: from } = s;
+  return server && from ? { mail: { server, from } } : {};
 }
 
 /** The network of contract signers: SIGNER_NETWORK, else the first of all. */
@@ -679,6 +712,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     maxGas: BigInt(s.MAX_GAS),
     gasBudgetPerHour: s.GAS_BUDGET_PER_HOUR,
     webhookAllowedRanges: webhookRanges(s, production),
+    ...mailSettings(s),
     logLevel: s.LOG_LEVEL,
     ...(s.OTEL_EXPORTER_OTLP_ENDPOINT
       ? { tracing: { endpoint: s.OTEL_EXPORTER_OTLP_ENDPOINT, headers: s.OTEL_EXPORTER_OTLP_HEADERS } }

@@ -20,6 +20,7 @@ const SECRETS = [
   'DATABASE_LISTEN_URL',
   'TEMPORAL_API_KEY',
   'OTEL_EXPORTER_OTLP_HEADERS',
+  'SMTP_URL',
 ] as const;
 
 /** Passphrases are read where a keystore is opened, and nowhere else. */

@@ -163,6 +163,21 @@ describe('settings', () => {
       { webhookAllowedRanges: ['10.1.0.0/16', 'fd00::/8'] },
     ],
     ['GAS_BUDGET_PER_HOUR', { GAS_BUDGET_PER_HOUR: '0.25' }, { gasBudgetPerHour: 25n * 10n ** 16n }],
+    [
+      'SMTP_URL and MAIL_FROM',
+      { SMTP_URL: 'smtps://user:p%40ss@smtp.example.com', MAIL_FROM: 'Acme wallets <wallet@example.com>' },
+      {
+        mail: {
+          server: {
+            host: 'smtp.example.com',
+            port: 465,
+            secure: true,
+            login: { user: 'user', pass: 'p@ss' },
+          },
+          from: { name: 'Acme wallets', address: 'wallet@example.com' },
+        },
+      },
+    ],
     ['LOG_LEVEL', { LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [
       'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -221,6 +236,10 @@ describe('settings', () => {
     ['GAS_BUDGET_PER_HOUR', '1e3'],
     ['WEBHOOK_ALLOWED_RANGES', '10.1.0.1'],
     ['WEBHOOK_ALLOWED_RANGES', '10.1.0.0/16,localhost'],
+    ['SMTP_URL', 'smtp.example.com'],
+    ['SMTP_URL', 'https://smtp.example.com'],
+    ['MAIL_FROM', 'Acme'],
+    ['MAIL_FROM', 'a@b.example, c@d.example'],
     ['LOG_LEVEL', 'loud'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'Bearer secret'],
@@ -357,6 +376,12 @@ describe('settings', () => {
     expect(Object.keys(config.temporal).sort()).toEqual(['address', 'namespace', 'taskQueue']);
   });
 
+  it('have a mail server and a sender, or neither', () => {
+    expect(errorOf(() => loadConfig({ ...NEEDED, MAIL_FROM: 'a@b.example' })).setting).toBe('SMTP_URL');
+    expect(errorOf(() => loadConfig({ ...NEEDED, SMTP_URL: 'smtp://localhost' })).setting).toBe('MAIL_FROM');
+    expect(loadConfig(NEEDED)).not.toHaveProperty('mail');
+  });
+
   it('ignore unknown settings', () => {
     expect(loadConfig({ ...NEEDED, PATH: '/bin', HTTPS_PORTS: 'x' })).toEqual(loadConfig(NEEDED));
   });
@@ -381,6 +406,8 @@ describe('settings', () => {
       TEMPORAL_API_KEY: 'hunter2',
     };
     expect(errorOf(() => loadConfig({ ...NEEDED, ...secrets })).message).not.toContain('hunter2');
+    const mail = { SMTP_URL: 'smtp://user:hunter2@smtp.example.com/?logger=true', MAIL_FROM: 'a@b.example' };
+    expect(errorOf(() => loadConfig({ ...NEEDED, ...mail })).message).not.toContain('hunter2');
     const headers = { OTEL_EXPORTER_OTLP_HEADERS: 'hunter2' };
     expect(errorOf(() => loadConfig({ ...NEEDED, ...headers })).message).not.toContain('hunter2');
   });
