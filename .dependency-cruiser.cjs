@@ -116,7 +116,7 @@ const LAYERS = {
   'src/outbound': { may: [] },
   // What is sent of the feed, to whom, and when again.
   'src/delivery': {
-    may: [folder('src/(credentials|db|domain|outbound)'), FAILPOINTS],
+    may: [folder('src/(credentials|db|domain|mail|notices|outbound)'), FAILPOINTS],
     types: [LOGGING],
   },
   'src/reconciler': { may: [folder('src/(domain|db|temporal)'), MAP_LIMIT] },
@@ -188,7 +188,7 @@ const LAYERS = {
       TIME_LIMIT,
       TRACING,
     ],
-    types: [CONFIG, METRICS, LOGGING, folder('src/chain')],
+    types: [CONFIG, METRICS, LOGGING, folder('src/(chain|notices)')],
   },
   'src/production': { files: 'src/production', may: [folder('src/db'), CONFIG, TIME_LIMIT] },
   'src/clients': {
@@ -206,7 +206,7 @@ const LAYERS = {
     files: 'src/(deliveryWatch|executionTimes|lostBlocks|relayerWatch|roles)',
     may: [
       folder('activities'),
-      folder('src/(chain|db|delivery|outbound|temporal)'),
+      folder('src/(chain|db|delivery|mail|outbound|temporal)'),
       file('src/signer/workers'),
       file('src/(activityLog|workers)'),
       FAILPOINTS,
@@ -224,7 +224,7 @@ const LAYERS = {
   'src/service': {
     files: 'src/(apiDeliveries|main|runProcess|service)',
     may: [
-      folder('src/(api|chain|db|delivery|domain|operations|outbound|temporal)'),
+      folder('src/(api|chain|db|delivery|domain|mail|notices|operations|outbound|temporal)'),
       file('src/signer/main'),
       file('src/[^/]+'),
     ],
@@ -241,6 +241,7 @@ const LAYERS = {
       folder(
         'src/(approvals|chain|contract|credentials|db|delivery|domain|organizations|proof|reconciler|temporal)',
       ),
+      folder('src/mail'),
       SIGNER_FILES,
       CERTIFICATES,
       CONFIG,

@@ -1,9 +1,12 @@
 import type { ApiDependencies } from './api/dependencies';
 import type { Clients } from './clients';
 import { readDeliverySeed } from './db/installation';
+import { sendNotice } from './delivery/noticeSending';
 import { createDeliverySigner, type DeliverySigner } from './delivery/signatures';
 import { sendTest } from './delivery/webhookTest';
 import type { Lifetime } from './lifetime';
+import { createMailer } from './mail/mailer';
+import { pageAt } from './notices/compose';
 import { createOutboundSender } from './outbound/sender';
 import { refreshDelivery } from './temporal/deliveryMessages';
 
@@ -12,9 +15,11 @@ export function createApiDeliveries(
   { config, db, logger, sender }: Clients,
   lifetime: Lifetime,
 ): ApiDependencies['deliveries'] {
-  const { production, webhookAllowedRanges: allowedRanges } = config;
+  const { production, webhookAllowedRanges: allowedRanges, mail, origins } = config;
   const outbound = createOutboundSender({ allowedRanges, production });
   lifetime.onStop('the connections of tests', async () => outbound.stop());
+  const mailer = mail ? createMailer(mail) : null;
+  lifetime.onStop('the connection to the mail server', async () => mailer?.stop());
   let made: Promise<DeliverySigner> | undefined;
   const signer = () => {
     made ??= readDeliverySeed(db)
@@ -26,6 +31,9 @@ export function createApiDeliveries(
     return made;
   };
   return {
+    sendNotice: (receiver, notice, id) => sendNotice({ outbound, mailer }, receiver, notice, id),
+    sendsMail: mailer !== null,
+    pageAt: (path) => pageAt({ origin: origins[0] ?? null }, path),
     refuseUrl: (url) => outbound.refuse(url),
     // Nobody waits for it: what is due is found within a second.
     refresh(webhook) {

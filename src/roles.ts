@@ -22,6 +22,7 @@ import { watchExecutions } from './executionTimes';
 import { failpoint, withFailpoints } from './failpoints';
 import type { Lifetime } from './lifetime';
 import { watchLostBlocks } from './lostBlocks';
+import { createMailer, type Mailer } from './mail/mailer';
 import { createOutboundSender } from './outbound/sender';
 import { watchRelayers } from './relayerWatch';
 import { signerWorkers } from './signer/workers';
@@ -91,6 +92,14 @@ async function workflowWorker(
   };
 }
 
+/** What sends mail; null where nothing does. */
+function mailerOf({ mail }: Config, lifetime: Lifetime): Mailer | null {
+  if (!mail) return null;
+  const mailer = createMailer(mail);
+  lifetime.onStop('the connections to the mail server', async () => mailer.stop());
+  return mailer;
+}
+
 /** Activities that begin at once; each holds a slot for a second at most, however long its receiver takes. */
 const DELIVERY_SLOTS = 100;
 
@@ -115,7 +124,11 @@ async function deliveryWorker(
   return {
     role: 'worker',
     taskQueue: sender.queues.deliveries,
-    activities: createDeliveryActivities({ db, active, outbound, signer, countAttempt, withoutSlot }),
+    activities: createDeliveryActivities({
+      ...{ db, active, outbound, signer, countAttempt, withoutSlot },
+      mailer: mailerOf(config, lifetime),
+      origin: config.origins[0] ?? null,
+    }),
     options: { maxConcurrentActivityTaskExecutions: DELIVERY_SLOTS },
   };
 }

@@ -10,7 +10,14 @@ type OfSessions =
   | 'endOtherSession'
   | 'listApiKeys'
   | 'createApiKey'
-  | 'revokeApiKey';
+  | 'revokeApiKey'
+  | 'listChannels'
+  | 'createChannel'
+  | 'updateChannel'
+  | 'removeChannel'
+  | 'confirmChannel'
+  | 'sendChannelCode'
+  | 'testChannel';
 
 /** The name of an endpoint for programs: its `operationId` in openapi.json. */
 export type EndpointName = Exclude<keyof operations, OfSessions>;

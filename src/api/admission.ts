@@ -26,6 +26,9 @@ const FAILED_AUTHENTICATION = { perSecond: 2, burst: 100 };
 /** Sessions that a member begins: thirty at once, then one a minute. Each is an entry of the audit log. */
 const SESSION_STARTS = { perSecond: 1 / 60, burst: 30 };
 
+/** Codes and trials that a member has sent: five at once, then one a minute. */
+const CODES = { perSecond: 1 / 60, burst: 5 };
+
 /** With the value 1: nobody has asked for this, the page keeps itself up to date. */
 const BACKGROUND_HEADER = 'x-orgwallet-background';
 
@@ -52,6 +55,8 @@ export interface Admission {
   readonly countAttempt: (exchange: Exchange) => () => void;
   /** Counts a session that a member begins. Refuses with 429. */
   readonly countSession: (memberId: string) => Promise<void>;
+  /** Counts a message that a member has sent at once, to an address that may be anybody's. Refuses with 429. */
+  readonly countCode: (memberId: string) => Promise<void>;
 }
 
 function tooMany(message: string): Refused {
@@ -156,6 +161,7 @@ export function createAdmission(
   const failures = createFailureLimiter(FAILED_AUTHENTICATION);
   const nonces = createFailureLimiter(FAILED_AUTHENTICATION);
   const sessionStarts = createCredentialRateLimiter(db, SESSION_STARTS);
+  const codes = createCredentialRateLimiter(db, CODES);
   const { ofAny, ofSession } = createIdentification(authenticate, origins, failures);
 
   /** Refuses a key that is used from elsewhere than its ranges, which counts as a failure: the key may be stolen. */
@@ -187,6 +193,14 @@ export function createAdmission(
       const caller = callerNetwork(client);
       if (!failures.count(caller)) throw tooMany('too many failed requests to sign in');
       return () => failures.takeBack(caller);
+    },
+    async countCode(memberId) {
+      const { allowed, retryAfterSeconds } = await codes(`codes:${memberId}`);
+      if (allowed) return;
+      throw new Refused(
+        { code: 'rateLimited', message: 'this member has sent too many codes and trials' },
+        { headers: { 'Retry-After': String(retryAfterSeconds) } },
+      );
     },
     async countSession(memberId) {
       const { allowed, retryAfterSeconds } = await sessionStarts(`sessions:${memberId}`);

@@ -139,7 +139,7 @@ export function createApp(dependencies: AppDependencies): Express {
     BASE_PATH,
     routerOf({ idempotency, turns, production: config.production }, routes, admission.admit),
   );
-  app.use(sessionRoutes({ db, config, admission, findSignedMessage }));
+  app.use(sessionRoutes({ db, config, admission, findSignedMessage, deliveries: dependencies.deliveries }));
   const keys = webhookKeyRoutes(dependencies.deliveries);
   app.use(keys.router);
   for (const path of keys.paths) app.all(path, otherMethods(['get']));

@@ -8,12 +8,15 @@ import type { Account } from '../db/accounts';
 import type { Db } from '../db/database';
 import type { DeliveryAttempt, Destination } from '../db/destinations';
 import type { StoredTransaction } from '../db/storedTransactions';
+import type { NoticeReceiver } from '../delivery/noticeSending';
 import type { Decision } from '../domain/approval';
 import type { ApprovalRef, WorkflowRef } from '../domain/approvalRef';
+import type { AttemptOutcome } from '../domain/delivery';
 import type { Result } from '../domain/refusal';
 import type { TransactionContent } from '../domain/transactionContent';
 import type { WalletKind } from '../domain/wallet';
 import type { Metrics } from '../metrics';
+import type { Notice } from '../notices/notice';
 import type { ExternalReads } from '../operations/kind';
 import type { MessageOutcome, SignRequest, StartRequest } from '../temporal/approvalMessages';
 import type { DeliveryRef } from '../temporal/deliveryMessages';
@@ -45,6 +48,12 @@ interface WebhookDeliveries {
     readonly secrets: { secret: string; until: string | null }[];
     readonly publicKey: string;
   }>;
+  /** Sends a notice at once. */
+  sendNotice(receiver: NoticeReceiver, notice: Notice, id: string): Promise<AttemptOutcome>;
+  /** Whether mail is sent here. */
+  readonly sendsMail: boolean;
+  /** A page of the console; null: people cannot sign in. */
+  pageAt(path: string): string | null;
   /** Verifies all deliveries of the installation. */
   publicKey(): Promise<string>;
 }

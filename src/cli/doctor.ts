@@ -44,6 +44,7 @@ import { checkGasBudgets } from './doctor/gasChecks';
 import { checkDecisions } from './doctor/governanceChecks';
 import { checkComparison, checkFreezes, checkJournal } from './doctor/journalChecks';
 import { checkKeystore } from './doctor/keystoreChecks';
+import { checkMail } from './doctor/mailChecks';
 import { checkNetwork, checkRelayers } from './doctor/networkChecks';
 import { checkReconciler, checkWorkflows } from './doctor/reconcilerChecks';
 import {
@@ -268,6 +269,11 @@ async function examineTemporal(
   return [...findings, ...found.flat()];
 }
 
+/** The mail server, where there is one. */
+async function examineMail({ mail }: Config): Promise<Finding[]> {
+  return mail ? runCheck('mail', 'correct SMTP_URL', () => checkMail(mail)) : [];
+}
+
 /** What a host of the service has. */
 async function examine(context: CommandContext, config: Config): Promise<Finding[]> {
   const { db } = context;
@@ -291,6 +297,7 @@ async function examine(context: CommandContext, config: Config): Promise<Finding
       checkCertificate(config, (await reached).nowMs),
     ),
     examineTemporal(context, config, database),
+    examineMail(config),
     ...config.networks.map((network) => examineNetwork(network, config, database)),
     ...askedBySigner(config).map(async (network) => (await reachSignerEndpoints(network)).findings),
     fromDatabase(),

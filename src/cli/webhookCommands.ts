@@ -23,7 +23,8 @@ const shown = (webhook: Destination) => ({
     id: webhook.id,
     organizationId: webhook.organizationId,
     kind: webhook.kind,
-    host: new URL(webhook.url).host,
+    // An address of mail is people's own.
+    host: new URL(webhook.url).host || webhook.kind,
   },
   ...{ position: String(webhook.position), state: stateText(webhook), description: webhook.description },
 });

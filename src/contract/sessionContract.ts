@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { address, idOf, networkId, timestamp } from '../domain/schemas';
 import { createApiKeyEndpoint, listApiKeysEndpoint, revokeApiKeyEndpoint } from './apiKeyContract';
+import {
+  confirmChannelEndpoint,
+  createChannelEndpoint,
+  listChannelsEndpoint,
+  removeChannelEndpoint,
+  sendChannelCodeEndpoint,
+  testChannelEndpoint,
+  updateChannelEndpoint,
+} from './channelContract';
 import { dataResponse } from './primitives';
 import { type SessionEndpoint, sessionEndpoint } from './sessionEndpoint';
 
@@ -149,4 +158,11 @@ export const sessionEndpoints: readonly SessionEndpoint[] = [
   listApiKeysEndpoint,
   createApiKeyEndpoint,
   revokeApiKeyEndpoint,
+  listChannelsEndpoint,
+  createChannelEndpoint,
+  updateChannelEndpoint,
+  removeChannelEndpoint,
+  confirmChannelEndpoint,
+  sendChannelCodeEndpoint,
+  testChannelEndpoint,
 ];

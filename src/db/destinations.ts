@@ -1,6 +1,6 @@
 import type { AttemptOutcome, DeliveryReason, DisabledFor, PausedFor } from '../domain/delivery';
 import type { Db, Tx } from './database';
-import type { FeedPlace } from './feed';
+import { type FeedPlace, lockFeedEnd } from './feed';
 import { execute, queryRows } from './rows';
 import type { DeliveryAttemptRow, DestinationRow } from './tables';
 
@@ -75,10 +75,14 @@ export async function insertDestination(tx: Tx, made: NewDestination): Promise<v
 /** The destinations of an organization, or of all, newest first. */
 export async function listDestinations(
   db: Db | Tx,
-  { organizationId }: { readonly organizationId?: string | undefined } = {},
+  {
+    organizationId,
+    kinds,
+  }: { readonly organizationId?: string | undefined; readonly kinds?: readonly Destination['kind'][] } = {},
 ): Promise<Destination[]> {
   const query = db('destinations').orderBy('id', 'desc');
   if (organizationId !== undefined) query.where({ organization_id: organizationId });
+  if (kinds) query.whereIn('kind', [...kinds]);
   return (await query).map(destination);
 }
 
@@ -86,10 +90,19 @@ export async function listDestinations(
 export async function findDestination(
   db: Db | Tx,
   id: string,
-  { organizationId, lock = false }: { readonly organizationId?: string; readonly lock?: boolean } = {},
+  {
+    organizationId,
+    kinds,
+    lock = false,
+  }: {
+    readonly organizationId?: string;
+    readonly kinds?: readonly Destination['kind'][];
+    readonly lock?: boolean;
+  } = {},
 ): Promise<Destination | undefined> {
   const query = db('destinations').where({ id });
   if (organizationId !== undefined) query.where({ organization_id: organizationId });
+  if (kinds) query.whereIn('kind', [...kinds]);
   if (lock) query.forUpdate();
   const row = await query.first();
   return row && destination(row);
@@ -129,6 +142,17 @@ export async function updateDestination(tx: Tx, id: string, change: DestinationC
     .returning('*');
   if (!row) throw new Error(`destination ${id} is not there`);
   return destination(row);
+}
+
+/** Moves a destination to the end of the log, which stays that until the end of the transaction: it gets what happens from then on. */
+export async function moveToEnd(
+  tx: Tx,
+  { id, organizationId }: Pick<Destination, 'id' | 'organizationId'>,
+): Promise<void> {
+  const { position, hash } = await lockFeedEnd(tx, organizationId);
+  await tx('destinations')
+    .where({ id })
+    .update({ position: String(position) as unknown as bigint, hash });
 }
 
 /** Removes a destination with its attempts. */
@@ -178,7 +202,7 @@ export async function insertAttempts(db: Db | Tx, id: string, made: readonly Mad
 }
 
 /** How far a destination has come, and with what. */
-interface Progress {
+export interface Progress {
   readonly from: FeedPlace;
   readonly to: FeedPlace;
   readonly made: readonly MadeAttempt[];
@@ -188,6 +212,8 @@ interface Progress {
   readonly failure?:
     | { readonly attempts: number; readonly text: string; readonly pauseMs: number }
     | undefined;
+  /** For how long nothing may be sent, without a failure. */
+  readonly waitMs?: number | undefined;
 }
 
 /**
@@ -199,13 +225,13 @@ export async function moveDestination(
   id: string,
   progress: Progress,
 ): Promise<Destination | undefined> {
-  const { from, to, made, isTaken, failure } = progress;
+  const { from, to, made, isTaken, failure, waitMs } = progress;
   const [row] = await queryRows<DestinationRow>(
     db,
     `WITH moved AS (
       UPDATE destinations d SET position = :to, hash = :toHash,
         attempts = :attempts, last_failure = :failure,
-        next_attempt_at = CASE WHEN :failed THEN now() + make_interval(secs => :pause / 1000.0) END,
+        next_attempt_at = CASE WHEN :pause > 0 THEN now() + make_interval(secs => :pause / 1000.0) END,
         failing_since = CASE
           WHEN :failed THEN CASE WHEN :taken THEN now() ELSE coalesce(d.failing_since, now()) END
           WHEN NOT :taken THEN d.failing_since END,
@@ -222,7 +248,7 @@ export async function moveDestination(
       attempts: failure?.attempts ?? 0,
       failure: failure?.text ?? null,
       failed: failure !== undefined,
-      pause: failure?.pauseMs ?? 0,
+      pause: failure?.pauseMs ?? waitMs ?? 0,
       taken: isTaken,
       made: attemptColumns(made),
     },

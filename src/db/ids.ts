@@ -12,6 +12,7 @@ type IdPrefix =
   | 'adm'
   | 'adr'
   | 'whk'
+  | 'chn'
   | 'prop'
   | 'txn'
   | 'log';

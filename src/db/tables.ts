@@ -323,6 +323,17 @@ export interface DestinationRow {
   updated_at: Date;
 }
 
+export interface ChannelRow {
+  destination_id: string;
+  member_id: string | null;
+  occasions: string[];
+  chat_id: string | null;
+  confirmed_at: Date | null;
+  code_hash: Buffer | null;
+  code_expires_at: Date | null;
+  code_attempts: number;
+}
+
 interface ResendRow {
   destination_id: string;
   position: bigint;
@@ -696,6 +707,7 @@ declare module 'knex/types/tables' {
       | 'last_failure'
       | 'failing_since'
     >;
+    channels: Table<ChannelRow, 'confirmed_at' | 'code_attempts'>;
     resends: Table<ResendRow>;
     delivery_attempts: Table<DeliveryAttemptRow, 'created_at', 'id'>;
     registration_challenges: Table<RegistrationChallengeRow, 'created_at'>;

@@ -7,6 +7,7 @@ import {
   listResends,
   type MadeAttempt,
   moveDestination,
+  type Progress,
   updateDestination,
 } from '../db/destinations';
 import { type FeedPart, type FeedPlace, readFeeds } from '../db/feed';
@@ -26,7 +27,9 @@ import type { FeedEntry } from '../domain/feedEvent';
 import { refuseUncompared } from '../domain/journalComparison';
 import { failpoint } from '../failpoints';
 import type { ActiveDeliveries } from './active';
-import { type DeliveryTools, sendEvent } from './kinds';
+import { destinationEntry } from './destinationEntry';
+import { type ParcelDeps, parcelsOf } from './kinds';
+import type { Parcel } from './parcels';
 
 /** What was sent is recorded so often: a crash repeats no more. */
 const FLUSH_EVENTS = 32;
@@ -39,8 +42,7 @@ const RUN_MS = 60_000;
 const RESENDS_AT_ONCE = 32;
 
 /** What sends events, and what it has them from. */
-export interface DeliveryDeps extends Omit<DeliveryTools, 'signal'> {
-  readonly db: Db;
+export interface DeliveryDeps extends ParcelDeps {
   readonly active: ActiveDeliveries;
   readonly countAttempt: (kind: Destination['kind'], outcome: 'taken' | 'failed') => void;
   readonly random?: () => number;
@@ -84,14 +86,10 @@ async function stop(
     if (!found || found.disabledFor || found.pausedFor) return found;
     const stopped = await updateDestination(tx, id, why);
     const [action, reason] =
-      'disabledFor' in why
-        ? (['webhook.disabled', why.disabledFor] as const)
-        : (['webhook.paused', why.pausedFor] as const);
+      'disabledFor' in why ? (['disabled', why.disabledFor] as const) : (['paused', why.pausedFor] as const);
     const { lastFailure, failingSince } = found;
     const details = { reason, lastFailure, failingSince: failingSince?.toISOString() ?? null };
-    await appendAudit(tx, organizationId, [
-      { action, actor: SYSTEM, resourceType: 'webhook', resourceId: id, details },
-    ]);
+    await appendAudit(tx, organizationId, [destinationEntry(found, action, SYSTEM, details)]);
     return stopped;
   });
 }
@@ -124,14 +122,10 @@ class Run {
   }
 
   /** Writes how far it has come. False where it has to stop: another process goes on, or it was stopped. */
-  async flush(failure?: {
-    readonly attempts: number;
-    readonly text: string;
-    readonly pauseMs: number;
-  }): Promise<boolean> {
+  async flush({ failure, waitMs }: Pick<Progress, 'failure' | 'waitMs'> = {}): Promise<boolean> {
     const { made, isTaken, place } = this;
     const hasMoved = place.position !== this.row.position;
-    if (!hasMoved && made.length === 0) return true;
+    if (!hasMoved && made.length === 0 && waitMs === undefined) return true;
     this.made = [];
     this.isTaken = false;
     this.sentAtMs = performance.now();
@@ -142,6 +136,7 @@ class Run {
       made,
       isTaken,
       failure,
+      waitMs,
     });
     failpoint('worker.delivery:moved');
     if (!moved) return false;
@@ -154,11 +149,10 @@ class Run {
     return this.row;
   }
 
-  private async send(entry: FeedEntry): Promise<AttemptOutcome> {
-    const { db: _, active: __, countAttempt, ...tools } = this.deps;
-    const outcome = await sendEvent({ ...tools, signal: this.signal }, this.row, entry);
+  private async send(parcel: Parcel): Promise<AttemptOutcome> {
+    const outcome = await parcel.send(this.signal);
     this.signal.throwIfAborted();
-    countAttempt(this.row.kind, outcome.isTaken ? 'taken' : 'failed');
+    this.deps.countAttempt(this.row.kind, outcome.isTaken ? 'taken' : 'failed');
     return outcome;
   }
 
@@ -173,21 +167,23 @@ class Run {
     return { reason, event: { id, type, position }, attempt, isLast, outcome };
   }
 
-  /** Sends one event of the log. `stop`: no more now. */
-  private async sendNext(entry: FeedEntry): Promise<'next' | 'stop'> {
+  /** Sends what comes next. `stop`: no more now. */
+  private async sendNext(parcel: Parcel): Promise<'next' | 'stop'> {
+    const { entry } = parcel;
     const isFirst = this.place.position === this.row.position;
     const attempt = (isFirst ? this.row.attempts : 0) + 1;
-    const outcome = await this.send(entry);
-    const pause = outcome.isTaken
-      ? undefined
-      : pauseMs(attempt, outcome.retryAfterMs, (this.deps.random ?? Math.random)());
+    const outcome = await this.send(parcel);
+    const pause =
+      outcome.isTaken || outcome.isRefused
+        ? undefined
+        : pauseMs(attempt, outcome.retryAfterMs, (this.deps.random ?? Math.random)());
     const isLast = outcome.isTaken || pause === undefined;
     this.made.push(this.attemptOf(entry, outcome, 'event', attempt, isLast));
     if (outcome.isTaken) this.isTaken = true;
     if (isLast) this.place = { position: entry.position, hash: entry.hash };
     if (outcome.isTaken) return 'next';
     const failure = { attempts: attempt, text: failureText(outcome), pauseMs: pause ?? 0 };
-    const goesOn = await this.flush(pause === undefined ? undefined : failure);
+    const goesOn = await this.flush(pause === undefined ? {} : { failure });
     if (outcome.isGone) await this.stopFor({ disabledFor: 'gone' });
     else if (this.hasFailedForLong()) await this.stopFor({ disabledFor: 'failing' });
     else if (goesOn && pause === undefined) return 'next';
@@ -205,16 +201,18 @@ class Run {
 
   /** Sends the entries that are for it. `stop`: no more now. */
   async sendAll(entries: readonly FeedEntry[]): Promise<'next' | 'stop'> {
-    for (const entry of entries) {
-      if (this.types && !this.types.has(entry.action)) {
-        this.place = { position: entry.position, hash: entry.hash };
-        continue;
-      }
-      if ((await this.sendNext(entry)) === 'stop') return 'stop';
+    const { types } = this;
+    const wanted = types ? entries.filter(({ action }) => types.has(action)) : entries;
+    const { parcels, upTo, waitMs } = await parcelsOf(this.deps, this.row, wanted);
+    for (const parcel of parcels) {
+      if ((await this.sendNext(parcel)) === 'stop') return 'stop';
       const isDue = this.made.length >= FLUSH_EVENTS || performance.now() - this.sentAtMs >= FLUSH_MS;
       if (isDue && !(await this.flush())) return 'stop';
     }
-    return (await this.flush()) ? 'next' : 'stop';
+    // What comes after the last one is not for it.
+    const last = upTo === wanted.at(-1) ? entries.at(-1) : upTo;
+    if (last && waitMs === undefined) this.place = { position: last.position, hash: last.hash };
+    return (await this.flush({ waitMs })) && waitMs === undefined ? 'next' : 'stop';
   }
 
   /** Sends some of what is wanted once more: each once. Returns whether there was any. */
@@ -226,8 +224,12 @@ class Run {
       const { feeds } = await readFeeds(db, new Map([[organizationId, position - 1n]]), []);
       const entry = feeds.get(organizationId)?.entries[0];
       if (entry?.position === position) {
-        const outcome = await this.send(entry);
-        await finishResends(db, id, [position], [this.attemptOf(entry, outcome, 'resend', 1, true)]);
+        const { parcels } = await parcelsOf(this.deps, this.row, [entry]);
+        const made: MadeAttempt[] = [];
+        for (const parcel of parcels) {
+          made.push(this.attemptOf(entry, await this.send(parcel), 'resend', 1, true));
+        }
+        await finishResends(db, id, [position], made);
       } else {
         await finishResends(db, id, [position], []);
       }

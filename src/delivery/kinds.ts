@@ -1,7 +1,9 @@
 import type { Destination } from '../db/destinations';
-import type { AttemptOutcome, DestinationKind } from '../domain/delivery';
+import type { AttemptOutcome } from '../domain/delivery';
 import { type FeedEntry, feedEvent } from '../domain/feedEvent';
 import type { OutboundOutcome, OutboundSender } from '../outbound/sender';
+import { asChannel, type NoticeDeps, noticeParcels } from './noticeParcels';
+import type { Parcels } from './parcels';
 import type { DeliverySigner } from './signatures';
 
 /** What a kind sends with. */
@@ -10,6 +12,11 @@ export interface DeliveryTools {
   readonly signer: DeliverySigner;
   /** Ends an attempt early. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** What every kind is written and sent with. */
+export interface ParcelDeps extends Omit<DeliveryTools, 'signal'>, Omit<NoticeDeps, 'signal'> {
+  readonly outbound: OutboundSender;
 }
 
 /** Sends one event once. Never throws for what the receiver does. */
@@ -34,7 +41,8 @@ function httpOutcome(sent: OutboundOutcome): AttemptOutcome {
   };
 }
 
-const sendWebhook: SendEvent = async ({ outbound, signer, signal }, destination, entry) => {
+/** Sends an event to a webhook, once. */
+export const sendWebhook: SendEvent = async ({ outbound, signer, signal }, destination, entry) => {
   const body = JSON.stringify(feedEvent(entry));
   const headers = {
     'content-type': 'application/json; charset=utf-8',
@@ -44,19 +52,17 @@ const sendWebhook: SendEvent = async ({ outbound, signer, signal }, destination,
   return httpOutcome(await outbound.post({ url: destination.url, headers, body, signal }));
 };
 
-/**
- * How each kind of destination writes and sends an event. A further kind is one entry here: what it sends may be anything, and
- * its outcome is judged like that of the others.
- */
-const SENDERS: { readonly [kind in DestinationKind]: SendEvent } = {
-  webhook: sendWebhook,
-};
-
-/** Sends one event once, as the kind of the destination does. */
-export function sendEvent(
-  tools: DeliveryTools,
+/** What a destination is sent of some entries, in their order: a webhook each event, a channel what people are to read. */
+export async function parcelsOf(
+  { db, origin, mailer, ...tools }: ParcelDeps,
   destination: Destination,
-  entry: FeedEntry,
-): Promise<AttemptOutcome> {
-  return SENDERS[destination.kind](tools, destination, entry);
+  entries: readonly FeedEntry[],
+): Promise<Parcels> {
+  const channel = asChannel(destination);
+  if (channel) return noticeParcels({ ...tools, db, origin, mailer }, channel, entries);
+  const parcels = entries.map((entry) => ({
+    entry,
+    send: (signal: AbortSignal) => sendWebhook({ ...tools, signal }, destination, entry),
+  }));
+  return { parcels, upTo: entries.at(-1) };
 }

@@ -2,6 +2,7 @@ import { appendAudit } from '../db/audit';
 import type { Db } from '../db/database';
 import { type Destination, findDestination, updateDestination } from '../db/destinations';
 import { OPERATOR } from '../domain/actor';
+import { destinationEntry } from './destinationEntry';
 
 /**
  * Pauses or resumes a destination as an operator, audited. Returns it as it is then, unchanged where it was so before; undefined
@@ -13,13 +14,9 @@ export async function setPaused(db: Db, id: string, isPaused: boolean): Promise<
     if (!found || (found.pausedFor !== null) === isPaused) return found;
     const changed = await updateDestination(tx, id, { pausedFor: isPaused ? 'operator' : null });
     await appendAudit(tx, found.organizationId, [
-      {
-        action: isPaused ? 'webhook.paused' : 'webhook.resumed',
-        actor: OPERATOR,
-        resourceType: 'webhook',
-        resourceId: id,
-        details: { reason: isPaused ? 'operator' : found.pausedFor },
-      },
+      destinationEntry(found, isPaused ? 'paused' : 'resumed', OPERATOR, {
+        reason: isPaused ? 'operator' : found.pausedFor,
+      }),
     ]);
     return changed;
   });

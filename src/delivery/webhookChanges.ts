@@ -71,7 +71,7 @@ function changeWebhook(
 ): Promise<Result<StoredAnswer>> {
   const { organizationId, id } = request;
   return asAdmin(db, request, 'webhooks', async (tx, admin) => {
-    const before = await findDestination(tx, id, { organizationId, lock: true });
+    const before = await findDestination(tx, id, { organizationId, kinds: ['webhook'], lock: true });
     return before ? change(tx, before, admin) : refuse('notFound', 'webhook not found in this organization');
   });
 }
@@ -85,7 +85,7 @@ export function createWebhook(
   const { organizationId, id, content } = request;
   const { url, types, description, enabled } = content;
   return asAdmin(db, request, 'webhooks', async (tx, admin) => {
-    const others = await listDestinations(tx, { organizationId });
+    const others = await listDestinations(tx, { organizationId, kinds: ['webhook'] });
     if (others.length >= MAX_WEBHOOKS) {
       return refuse('conflict', `the organization has ${others.length} webhooks, the maximum`);
     }

@@ -4,7 +4,7 @@ import { newId } from '../db/ids';
 import { requireRow } from '../db/rows';
 import { SYSTEM } from '../domain/actor';
 import { GENESIS_HASH } from '../domain/feedCursor';
-import { type DeliveryTools, sendEvent } from './kinds';
+import { type DeliveryTools, sendWebhook } from './kinds';
 
 /** The type of an event that says nothing: it is in no log. */
 const TEST_TYPE = 'webhook.test';
@@ -28,7 +28,7 @@ export async function sendTest(
     previousHash: GENESIS_HASH,
     hash: GENESIS_HASH,
   };
-  const outcome = await sendEvent(tools, destination, entry);
+  const outcome = await sendWebhook(tools, destination, entry);
   const event = { id: entry.id, type: TEST_TYPE, position: 0n };
   await insertAttempts(db, id, [{ reason: 'test', event, attempt: 1, isLast: true, outcome }]);
   const made = await listAttempts(db, { id, limit: 20 });

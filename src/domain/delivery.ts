@@ -2,7 +2,18 @@
  * How an event is written and sent. A further kind is a name here and in the table `destinations`, and its sender in
  * src/delivery/kinds.ts: workflow, order, schedule and log are the same for all.
  */
-export type DestinationKind = 'webhook';
+export type DestinationKind = 'webhook' | ChannelKind;
+
+/** What people read: a notice is sent of an event, and of several one where many come at once. */
+export const CHANNEL_KINDS = ['slack', 'discord', 'telegram', 'email'] as const;
+
+/** A kind of destination that people read. */
+export type ChannelKind = (typeof CHANNEL_KINDS)[number];
+
+/** Whether people read a destination. */
+export function isChannelKind(kind: DestinationKind): kind is ChannelKind {
+  return kind !== 'webhook';
+}
 
 /** Why nothing is sent: somebody wants it so, nothing was taken for 5 days, or the receiver has said that it is gone for good. */
 export type DisabledFor = 'request' | 'failing' | 'gone';
@@ -46,6 +57,8 @@ export interface AttemptOutcome {
   readonly isTaken: boolean;
   /** The receiver wants nothing any more. */
   readonly isGone: boolean;
+  /** The receiver does not take this, at whatever time: it is not tried again. */
+  readonly isRefused?: boolean;
   /** Of the answer; null: there was none. */
   readonly status: number | null;
   /** Why there was no answer, in a word. */
@@ -106,6 +119,9 @@ export function deliveryText({
     case 'removed':
       return 'It was removed.';
     case 'failing':
+      // A channel that gets few messages at a time.
+      if (attempts === 0)
+        return `More came than it is sent at a time: it gets one message of all that at ${nextAttemptAt}.`;
       return `The next event was not taken in ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} (${lastFailure}). It is tried again at ${nextAttemptAt}; the signal \`refresh\` (no argument) tries it now.`;
     case 'disabled':
     case 'paused':

@@ -77,6 +77,13 @@ export const EVENT_TYPES = {
   'webhook.paused': ['reason'],
   'webhook.resumed': [],
   'webhook.resent': ['events'],
+  'channel.created': ['kind', 'occasions', 'memberId'],
+  'channel.updated': ['kind', 'occasions', 'memberId'],
+  'channel.confirmed': ['kind', 'memberId'],
+  'channel.removed': ['kind', 'memberId'],
+  'channel.disabled': ['reason'],
+  'channel.paused': ['reason'],
+  'channel.resumed': [],
   'session.started': ['expiresAt', 'newBrowser'],
   'session.ended': ['reason', 'memberId'],
 } as const satisfies { readonly [type: string]: Shown };

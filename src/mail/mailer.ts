@@ -18,7 +18,7 @@ interface Mail {
 }
 
 /** What became of a mail: the answer of the server, or why there is none. */
-type MailOutcome = { readonly durationMs: number } & (
+export type MailOutcome = { readonly durationMs: number } & (
   | { readonly status: number; readonly answer: string }
   | { readonly fault: 'connection' | 'certificate' | 'timeout'; readonly message: string }
 );

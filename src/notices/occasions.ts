@@ -2,7 +2,10 @@ import type { AuditAction } from '../domain/eventTypes';
 import type { FeedEntry } from '../domain/feedEvent';
 
 /** Why people are told something. */
-export type Occasion = 'asked' | 'reminder' | 'decided' | 'failed' | 'security';
+export const OCCASIONS = ['asked', 'reminder', 'decided', 'failed', 'security'] as const;
+
+/** An occasion that a channel can be for. */
+export type Occasion = (typeof OCCASIONS)[number];
 
 /** The occasion of an action of the audit log. Of one that is not here nobody is told. */
 const OCCASION_OF: { readonly [action in AuditAction]?: Occasion } = {
@@ -50,6 +53,14 @@ const OCCASION_OF: { readonly [action in AuditAction]?: Occasion } = {
   'organization.unfrozen': 'security',
   'apiKey.issued': 'security',
   'apiKey.revoked': 'security',
+  'webhook.created': 'security',
+  'webhook.updated': 'security',
+  'webhook.removed': 'security',
+  'webhook.disabled': 'security',
+  'channel.created': 'security',
+  'channel.updated': 'security',
+  'channel.removed': 'security',
+  'channel.disabled': 'security',
   // From a browser in which the member has not signed in before.
   'session.started': 'security',
 };
@@ -65,4 +76,12 @@ export function occasionOf({ action, details }: Pick<FeedEntry, 'action' | 'deta
   if (!Object.hasOwn(OCCASION_OF, action)) return null;
   const known = action as AuditAction;
   return ONLY[known]?.(details) === false ? null : (OCCASION_OF[known] ?? null);
+}
+
+/** The actions that are occasions of these kinds. */
+export function actionsFor(occasions: readonly Occasion[]): AuditAction[] {
+  return (Object.keys(OCCASION_OF) as AuditAction[]).filter((action) => {
+    const occasion = OCCASION_OF[action];
+    return occasion !== undefined && occasions.includes(occasion);
+  });
 }

@@ -27,6 +27,14 @@ const TOLD: { readonly [action: string]: readonly [title: string, page: string] 
   'organization.unfrozen': ['Not frozen any more', '/'],
   'apiKey.issued': ['API key issued', '/keys'],
   'apiKey.revoked': ['API key revoked', '/keys'],
+  'webhook.created': ['Webhook created', '/notifications'],
+  'webhook.updated': ['Webhook changed', '/notifications'],
+  'webhook.removed': ['Webhook removed', '/notifications'],
+  'webhook.disabled': ['Webhook disabled: nothing is sent to it', '/notifications'],
+  'channel.created': ['Channel created', '/notifications'],
+  'channel.updated': ['Channel changed', '/notifications'],
+  'channel.removed': ['Channel removed', '/notifications'],
+  'channel.disabled': ['Channel disabled: nothing is sent to it', '/notifications'],
   'session.started': ['Sign-in from a new browser', '/you'],
 };
 

@@ -9,7 +9,7 @@ export interface ShownMessage {
 }
 
 /** What a chat answers to a message that it does not take. */
-class MessageRefused extends Error {
+export class MessageRefused extends Error {
   override readonly name = 'MessageRefused';
   constructor(
     readonly status: number,

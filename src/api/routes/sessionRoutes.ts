@@ -27,14 +27,15 @@ import { browserCookie, CLEARED_COOKIE, sessionCookie } from '../sessionCookie';
 import { MAX_SESSION_BODY_BYTES, type SessionRoute, sessionOf, sessionRoute } from '../sessionRoute';
 import { type SignInDependencies, signIn } from '../signIn';
 import { apiKeyRoutes } from './apiKeyRoutes';
+import { type ChannelRouteDependencies, channelRoutes } from './channelRoutes';
 
-interface Dependencies extends SignInDependencies {
+interface Dependencies extends SignInDependencies, Pick<ChannelRouteDependencies, 'deliveries'> {
   readonly admission: Admission;
   readonly config: Pick<ApiDependencies['config'], 'origins' | 'networks' | 'production' | 'temporal'>;
 }
 
 /** Below which everything is for sessions alone. */
-export const SESSION_PATHS = ['/session', '/sessions', '/api-keys'];
+export const SESSION_PATHS = ['/session', '/sessions', '/api-keys', '/channels'];
 
 const NO_QUERY = z.strictObject({});
 
@@ -120,6 +121,7 @@ function routesOf(dependencies: Dependencies): SessionRoute[] {
       data: await end(dependencies, asked, String(asked.request.params.sessionId)),
     })),
     ...apiKeyRoutes({ db, config }),
+    ...channelRoutes(dependencies),
   ];
 }
 

@@ -124,7 +124,7 @@ function selectionOf(body: {
 /** Everything about where the events of an organization are sent to. */
 export function webhookRoutes({ db, cursors, deliveries }: Deps): Route[] {
   async function find({ organizationId, params }: Pick<RequestContext, 'organizationId' | 'params'>) {
-    const found = await findDestination(db, params.webhookId ?? '', { organizationId });
+    const found = await findDestination(db, params.webhookId ?? '', { organizationId, kinds: ['webhook'] });
     if (!found) throw notFound('webhook');
     return found;
   }
@@ -149,7 +149,7 @@ export function webhookRoutes({ db, cursors, deliveries }: Deps): Route[] {
 
   return [
     readRoute(listWebhooksEndpoint, async ({ organizationId }) => ({
-      data: (await listDestinations(db, { organizationId })).map(webhookView),
+      data: (await listDestinations(db, { organizationId, kinds: ['webhook'] })).map(webhookView),
     })),
     readRoute(getWebhookEndpoint, async (context) => ({ data: webhookView(await find(context)) })),
     readRoute(getWebhookSecretsEndpoint, async (context) => ({

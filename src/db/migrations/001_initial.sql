@@ -465,7 +465,7 @@
       id text PRIMARY KEY,
       organization_id text NOT NULL REFERENCES organizations,
       -- how an event is written and sent
-      kind text NOT NULL CHECK (kind IN ('webhook')),
+      kind text NOT NULL CHECK (kind IN ('webhook', 'slack', 'discord', 'telegram', 'email')),
       url text NOT NULL,
       -- null: every one
       types text[],
@@ -490,6 +490,20 @@
       updated_at timestamptz(3) NOT NULL DEFAULT now()
     );
     CREATE INDEX destinations_organization ON destinations (organization_id);
+    -- what a destination that people read has besides
+    CREATE TABLE channels (
+      destination_id text PRIMARY KEY REFERENCES destinations ON DELETE CASCADE,
+      -- whose own address it is; null: one of the organization
+      member_id text UNIQUE REFERENCES members,
+      occasions text[] NOT NULL,
+      -- of Telegram
+      chat_id text,
+      -- mail only: nothing is sent before but a code, of which only a hash is stored
+      confirmed_at timestamptz(3),
+      code_hash bytea,
+      code_expires_at timestamptz(3),
+      code_attempts integer NOT NULL DEFAULT 0
+    );
     -- events that are to be sent once more
     CREATE TABLE resends (
       destination_id text NOT NULL REFERENCES destinations ON DELETE CASCADE,
@@ -960,7 +974,7 @@
     -- what the signer has no use for
     REVOKE SELECT ON installation, received_messages, claims, audit_heads, audit_log, api_keys,
       api_key_members, idempotency_requests, rate_limit_buckets, registration_challenges,
-      sessions, session_nonces, known_browsers, address_book_entries, destinations, resends, delivery_attempts, relayer_fees
+      sessions, session_nonces, known_browsers, address_book_entries, destinations, channels, resends, delivery_attempts, relayer_fees
       FROM orgwallet_signer;
     GRANT SELECT (id, production) ON installation TO orgwallet_signer;
     GRANT EXECUTE ON FUNCTION require_unchanged, require_open_below, require_room TO orgwallet_service;
@@ -993,6 +1007,7 @@
     GRANT INSERT, DELETE, UPDATE (url, types, description, generation, rotated_at, disabled_for, paused_for, position, hash, attempts,
       next_attempt_at, last_failure, failing_since, updated_at) ON destinations TO orgwallet_service;
     GRANT INSERT, DELETE ON resends, delivery_attempts TO orgwallet_service;
+    GRANT INSERT, DELETE, UPDATE (occasions, confirmed_at, code_hash, code_expires_at, code_attempts) ON channels TO orgwallet_service;
     GRANT INSERT, UPDATE (attempts), DELETE ON session_nonces TO orgwallet_service;
     GRANT INSERT, UPDATE (status, block_at, decided_at) ON policy_usage TO orgwallet_service;
     GRANT INSERT ON seals, sealed_states, signing_keys, chain_attempts, chain_signatures, relayer_reservations,

@@ -105,6 +105,13 @@ describe('the OpenAPI document', () => {
       listApiKeys: session,
       createApiKey: session,
       revokeApiKey: session,
+      listChannels: session,
+      createChannel: session,
+      updateChannel: session,
+      removeChannel: session,
+      confirmChannel: session,
+      sendChannelCode: session,
+      testChannel: session,
     });
     expect(documented.filter(({ servers, security }) => !servers && security)).toEqual([]);
   });

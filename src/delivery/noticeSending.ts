@@ -1,0 +1,100 @@
+import type { Destination } from '../db/destinations';
+import type { AttemptOutcome, ChannelKind } from '../domain/delivery';
+import type { Mailer, MailOutcome } from '../mail/mailer';
+import { discordBody } from '../notices/formats/discord';
+import { mailOf } from '../notices/formats/mail';
+import { slackBody } from '../notices/formats/slack';
+import { telegramBody } from '../notices/formats/telegram';
+import type { Notice } from '../notices/notice';
+import type { OutboundOutcome, OutboundSender } from '../outbound/sender';
+
+/** What notices are sent with. */
+export interface NoticeTools {
+  readonly outbound: Pick<OutboundSender, 'post'>;
+  /** Null: no mail is sent here. */
+  readonly mailer: Pick<Mailer, 'send'> | null;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Where a notice is sent to. */
+export interface NoticeReceiver extends Pick<Destination, 'url'> {
+  readonly kind: ChannelKind;
+  readonly chatId: string | null;
+}
+
+/** The scheme of an address of mail in the URL of a destination. */
+export const MAILTO = 'mailto:';
+
+/** Answers with which a chat says that nothing can be sent there any more, besides 410. */
+const GONE: { readonly [kind in ChannelKind]: readonly number[] } = {
+  slack: [404],
+  discord: [404],
+  telegram: [401, 403, 404],
+  email: [],
+};
+
+const NO_ANSWER = { status: null, answer: null } as const;
+
+/** The pause that the body of an answer asks for, in ms. Telegram and Discord write it there, in seconds. */
+function retryAfterIn(answer: string): number | undefined {
+  const [, seconds] = /"retry_after":\s*(\d{1,6}(?:\.\d+)?)/.exec(answer) ?? [];
+  return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1_000);
+}
+
+function chatOutcome(kind: ChannelKind, sent: OutboundOutcome): AttemptOutcome {
+  const { durationMs } = sent;
+  if ('fault' in sent) {
+    const { fault, message } = sent;
+    return { isTaken: false, isGone: false, ...NO_ANSWER, fault, message, durationMs };
+  }
+  const { status, answer } = sent;
+  return {
+    isTaken: status >= 200 && status < 300,
+    isGone: status === 410 || GONE[kind].includes(status),
+    // It does not take this message, at whatever time.
+    isRefused: status === 400 || status === 413,
+    ...{ status, answer, durationMs, fault: null, message: null },
+    retryAfterMs: sent.retryAfterMs ?? (status === 429 ? retryAfterIn(answer) : undefined),
+  };
+}
+
+function mailOutcome(sent: MailOutcome): AttemptOutcome {
+  const { durationMs } = sent;
+  if ('fault' in sent) {
+    const { fault, message } = sent;
+    return { isTaken: false, isGone: false, ...NO_ANSWER, fault, message, durationMs };
+  }
+  const { status, answer } = sent;
+  return {
+    isTaken: status >= 200 && status < 300,
+    isGone: false,
+    // 535: this installation could not log in, which is not about this mail.
+    isRefused: status >= 550 && status < 560,
+    ...{ status, answer, durationMs, fault: null, message: null },
+  };
+}
+
+function bodyOf({ kind, chatId }: NoticeReceiver, notice: Notice): object {
+  if (kind === 'slack') return slackBody(notice);
+  return kind === 'discord' ? discordBody(notice) : telegramBody(notice, chatId ?? '');
+}
+
+/** Sends a notice once. `id` is the same for the same notice. Never throws for what the receiver does. */
+export async function sendNotice(
+  { outbound, mailer, signal }: NoticeTools,
+  receiver: NoticeReceiver,
+  notice: Notice,
+  id: string,
+): Promise<AttemptOutcome> {
+  const { kind, url } = receiver;
+  if (kind !== 'email') {
+    const body = JSON.stringify(bodyOf(receiver, notice));
+    const headers = { 'content-type': 'application/json; charset=utf-8', 'user-agent': 'orgwallet-notices' };
+    return chatOutcome(kind, await outbound.post({ url, headers, body, signal }));
+  }
+  if (!mailer) {
+    const message = 'no mail is sent here: SMTP_URL is not set';
+    return { isTaken: false, isGone: false, ...NO_ANSWER, fault: 'refused', message, durationMs: 0 };
+  }
+  return mailOutcome(await mailer.send({ to: url.slice(MAILTO.length), ...mailOf(notice), id }));
+}

@@ -1,0 +1,300 @@
+import { inspect } from 'node:util';
+import { verifyAudit } from '../../src/db/audit';
+import { execute, propose, type Shown, startApi } from '../support/api';
+import { type ChatServer, startChatServer } from '../support/chatServer';
+import { checkConformance } from '../support/conformance';
+import type { Answer } from '../support/http';
+import { type MailServer, startMailServer } from '../support/mailServer';
+import { sign, type TestOrganization, type TestService } from '../support/service';
+import { type Browser, originOf, signIn } from '../support/session';
+import { until } from '../support/until';
+
+const ALL = ['asked', 'reminder', 'decided', 'failed', 'security'];
+const HOSTILE = '<!channel> @everyone `x` [y](https://evil.example) & <https://evil.example|z>';
+
+let mail: MailServer;
+let chats: ChatServer;
+let api: TestService;
+let org: TestOrganization;
+let alice: Browser;
+let dave: Browser;
+let named = 0;
+
+beforeAll(async () => {
+  [mail, chats] = await Promise.all([startMailServer(), startChatServer()]);
+  const env = { SMTP_URL: `smtp://127.0.0.1:${mail.port}`, MAIL_FROM: 'Wallets <wallet@example.com>' };
+  api = await startApi({ env });
+  org = await api.createOrganization();
+  [alice, dave] = await Promise.all([signIn(api, org.alice), signIn(api, org.dave)]);
+});
+afterAll(async () => {
+  if (org) expect(await verifyAudit(api.db, org.id)).toMatchObject({ ok: true });
+  await api?.stop();
+  await Promise.all([mail?.stop(), chats?.stop()]);
+});
+
+async function sent(
+  browser: Browser,
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: object,
+): Promise<Answer> {
+  const ask = { method, path, idempotencyKey: null, ...(body ? { body } : {}) };
+  const answer = await browser.send(ask);
+  checkConformance(ask, answer);
+  return answer;
+}
+
+async function added(browser: Browser, body: object): Promise<Shown> {
+  const answer = await sent(browser, 'POST', '/channels', body);
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body.data;
+}
+
+/** A chat of its own, and the channel that writes to it. */
+async function chatOf(
+  kind: 'slack' | 'discord' | 'telegram',
+  occasions: readonly string[],
+  more: object = {},
+) {
+  named += 1;
+  const url = chats.urlOf(kind, `room${named}`);
+  const chatId = kind === 'telegram' ? { chatId: '-100123' } : {};
+  const channel = await added(alice, { kind, url, occasions, description: 'Treasury', ...chatId, ...more });
+  return { url, channel };
+}
+
+const untilShown = (url: string, text: string, count = 1) =>
+  until(`${text} is shown ${count} times`, async () => {
+    const found = chats.of(url).filter((message) => message.text.includes(text));
+    return found.length >= count && found;
+  });
+const refusalOf = ({ status, body }: Answer) => [status, body.code, body.error?.details?.field ?? null];
+const statusOf = async (browser: Browser, { id }: Shown) =>
+  (await sent(browser, 'GET', '/channels')).body.data.find((one: Shown) => one.id === id);
+
+/** Adds a member's own address, and confirms it with the code of the mail. */
+async function ownAddress(
+  browser: Browser,
+  address: string,
+  occasions: readonly string[] = ALL,
+): Promise<Shown> {
+  const channel = await added(browser, { kind: 'email', address, own: true, occasions });
+  expect(channel).toMatchObject({ own: true, target: address, status: 'unconfirmed', enabled: false });
+  const answer = await sent(browser, 'POST', `/channels/${channel.id}/confirm`, { code: codeTo(address) });
+  expect(answer.body.data).toMatchObject({ status: 'active', enabled: true });
+  return channel;
+}
+
+const mailsTo = (address: string) => mail.mails.filter(({ to }) => to.includes(address));
+const codeTo = (address: string) => /Code: (\d{8})/.exec(mailsTo(address).at(-1)?.text ?? '')?.[1] ?? '';
+
+describe.each(['slack', 'discord', 'telegram'] as const)('a channel of %s', (kind) => {
+  it('is asked, with who is missing, and told of the end; it names nobody and leads to the console alone', async () => {
+    const { url, channel } = await chatOf(kind, ['asked', 'decided']);
+    expect(channel).toMatchObject({
+      kind,
+      own: false,
+      target: new URL(url).host,
+      status: 'active',
+      reason: null,
+    });
+    const name = `${HOSTILE} ${kind}`;
+    const proposal = await propose(api.http, org, { name });
+    const [asked] = await untilShown(url, '2 signatures wanted');
+    expect(asked?.mentions).toEqual([]);
+    expect(asked?.links).toEqual([`${originOf(api)}/requests/${proposal.id}`]);
+    expect(asked?.text).toContain('Missing: "Alice", "Bob"');
+    expect(asked?.text).toContain(proposal.summary.split('\n')[0]);
+    await sign(api.http, org.adminKey, proposal, org.alice, 'reject');
+    await sign(api.http, org.adminKey, proposal, org.bob, 'reject');
+    const executed = await execute(api.http, org.adminKey, proposal.id, 'reject');
+    expect(executed.status).toBe(200);
+    await untilShown(url, 'Rejected');
+    expect(chats.of(url).length).toBe(2);
+  });
+
+  it('waits as long as the chat asks for, and sends each notice once', async () => {
+    const { url } = await chatOf(kind, ['asked']);
+    chats.limit(url, 1, 2);
+    const startedAt = Date.now();
+    await propose(api.http, org);
+    await propose(api.http, org);
+    const [first] = await untilShown(url, 'signatures wanted', 2);
+    expect((first?.atMs ?? 0) - startedAt).toBeGreaterThanOrEqual(2_000);
+    expect(chats.of(url).length).toBe(2);
+  });
+
+  it('is disabled once the chat is gone', async () => {
+    const { url, channel } = await chatOf(kind, ['asked']);
+    chats.remove(url);
+    await propose(api.http, org);
+    const disabled = await until('it is disabled', async () => {
+      const now = await statusOf(alice, channel);
+      return now.status === 'disabled' && now;
+    });
+    expect(disabled).toMatchObject({ reason: 'gone', enabled: false });
+  });
+
+  it('tries a notice when somebody wants it', async () => {
+    const { url, channel } = await chatOf(kind, ['security']);
+    const answer = await sent(alice, 'POST', `/channels/${channel.id}/test`);
+    expect(answer.body.data).toMatchObject({ taken: true, message: null });
+    await untilShown(url, 'A notice as a trial');
+  });
+});
+
+describe('what is told', () => {
+  it('of security: a sign-in from a new browser, a key, and the channel itself', async () => {
+    const { url } = await chatOf('slack', ['security']);
+    await untilShown(url, 'Channel created');
+    await signIn(api, org.carol);
+    const [signedIn] = await untilShown(url, 'Sign-in from a new browser');
+    expect(signedIn?.text).toContain('By: "Carol"');
+    const key = { name: HOSTILE, memberIds: [org.bot.id], scopes: ['read'] };
+    expect((await sent(alice, 'POST', '/api-keys', key)).status).toBe(201);
+    const [issued] = await untilShown(url, 'API key issued');
+    expect([issued?.mentions, issued?.links]).toEqual([[], [`${originOf(api)}/keys`]]);
+  });
+
+  it('is one message where more than ten come at once, and nothing is lost', async () => {
+    const { url, channel } = await chatOf('slack', ['asked']);
+    await sent(alice, 'POST', `/channels/${channel.id}/update`, { enabled: false });
+    await sent(alice, 'POST', `/channels/${channel.id}/update`, { enabled: true });
+    chats.limit(url, 1, 3);
+    for (let n = 0; n < 13; n += 1) await propose(api.http, org);
+    const [digest] = await untilShown(url, ' notices');
+    const told = Number(/(\d+) notices/.exec(digest?.text ?? '')?.[1]);
+    const single = chats.of(url).filter(({ text }) => !text.includes(' notices')).length;
+    expect(told + single).toBe(13);
+    expect(chats.of(url).length).toBeLessThanOrEqual(10);
+    expect(digest?.links).toEqual([`${originOf(api)}/requests`]);
+  });
+});
+
+describe('the own address of a member', () => {
+  it('gets a code, and nothing else before it is confirmed with it', async () => {
+    const address = 'carol@example.com';
+    const carol = await signIn(api, org.carol);
+    const channel = await added(carol, { kind: 'email', address, own: true, occasions: ALL });
+    const path = `/channels/${channel.id}`;
+    await propose(api.http, org);
+    const [asking] = mailsTo(address);
+    expect(asking?.text).toContain(`${originOf(api)}/notifications`);
+    const code = codeTo(address);
+    const wrong = code === '00000000' ? '00000001' : '00000000';
+    expect(refusalOf(await sent(carol, 'POST', `${path}/confirm`, { code: wrong }))).toEqual([
+      ...[400, 'validationError', 'code'],
+    ]);
+    expect((await sent(carol, 'POST', `${path}/update`, { enabled: true })).status).toBe(409);
+    expect((await sent(carol, 'POST', `${path}/code`)).status).toBe(200);
+    expect(refusalOf(await sent(carol, 'POST', `${path}/confirm`, { code }))[0]).toBe(400);
+    expect((await sent(carol, 'POST', `${path}/confirm`, { code: codeTo(address) })).body.data.status).toBe(
+      'active',
+    );
+    expect(mailsTo(address).length).toBe(2);
+    expect((await sent(carol, 'POST', `${path}/code`)).status).toBe(409);
+    const stored = inspect([
+      await api.db('audit_log').where({ organization_id: org.id }),
+      await api.db('channels').where({ destination_id: channel.id }),
+    ]);
+    expect(stored).not.toContain(address);
+    expect(stored).not.toContain(code);
+  });
+
+  it('is not confirmed by the right code after five wrong ones', async () => {
+    const bob = await signIn(api, org.bob);
+    const channel = await added(bob, {
+      kind: 'email',
+      address: 'guess@example.com',
+      own: true,
+      occasions: ALL,
+    });
+    const code = codeTo('guess@example.com');
+    for (let n = 0; n < 5; n += 1) {
+      await sent(bob, 'POST', `/channels/${channel.id}/confirm`, { code: String(n).padStart(8, '9') });
+    }
+    expect((await sent(bob, 'POST', `/channels/${channel.id}/confirm`, { code })).status).toBe(400);
+    expect((await sent(bob, 'DELETE', `/channels/${channel.id}`)).status).toBe(200);
+  });
+
+  it('is asked while its member can sign, told of the end of what they signed, and of nothing else', async () => {
+    const other = await api.createOrganization();
+    const [one, two] = await Promise.all([signIn(api, other.alice), signIn(api, other.dave)]);
+    const [ofAdmin, ofOther] = ['admin@example.com', 'other@example.com'];
+    await ownAddress(one, ofAdmin, ['asked', 'decided']);
+    await ownAddress(two, ofOther, ['asked', 'decided']);
+    const signedByBoth = await propose(api.http, other, { name: HOSTILE });
+    const asked = await until('the admin is asked', async () =>
+      mailsTo(ofAdmin).find(({ text }) => text.includes('2 signatures wanted')),
+    );
+    expect(asked.subject).toMatch(/2 signatures wanted/);
+    expect(asked.text).toContain(`${originOf(api)}/requests/${signedByBoth.id}`);
+    for (const member of [other.alice, other.bob]) {
+      await sign(api.http, other.adminKey, signedByBoth, member, 'reject');
+    }
+    await execute(api.http, other.adminKey, signedByBoth.id, 'reject');
+    await until('the admin is told of the end', async () =>
+      mailsTo(ofAdmin).some(({ text }) => text.startsWith('Rejected')),
+    );
+    expect(mailsTo(ofAdmin).length).toBe(3);
+    expect(mailsTo(ofOther).length).toBe(1);
+  });
+
+  it('is of one member, whom alone it is shown to', async () => {
+    const channel = await ownAddress(dave, 'dave@example.com');
+    const again = { kind: 'email', address: 'dave2@example.com', own: true, occasions: ALL };
+    expect(refusalOf(await sent(dave, 'POST', '/channels', again)).slice(0, 2)).toEqual([409, 'conflict']);
+    expect(await statusOf(alice, channel)).toBeUndefined();
+    for (const path of ['confirm', 'update', 'code', 'test']) {
+      const body = path === 'confirm' ? { code: '00000000' } : path === 'update' ? {} : undefined;
+      expect((await sent(alice, 'POST', `/channels/${channel.id}/${path}`, body)).status).toBe(404);
+    }
+    expect((await sent(alice, 'DELETE', `/channels/${channel.id}`)).status).toBe(404);
+    expect((await sent(dave, 'DELETE', `/channels/${channel.id}`)).body.data.id).toBe(channel.id);
+  });
+});
+
+describe('a channel of the organization', () => {
+  it('is managed by admins alone', async () => {
+    const { channel } = await chatOf('slack', ['asked']);
+    const body = { kind: 'slack', url: chats.urlOf('slack', 'x'), occasions: ['asked'] };
+    expect((await sent(dave, 'POST', '/channels', body)).status).toBe(403);
+    expect((await sent(dave, 'POST', `/channels/${channel.id}/update`, {})).status).toBe(403);
+    expect((await sent(dave, 'POST', `/channels/${channel.id}/test`)).status).toBe(403);
+    expect((await sent(dave, 'DELETE', `/channels/${channel.id}`)).status).toBe(403);
+    expect((await sent(dave, 'GET', '/channels')).body.data.map(({ id }: Shown) => id)).not.toContain(
+      channel.id,
+    );
+  });
+
+  it('shows the host of its URL and no more of it, nor does the audit log', async () => {
+    const { url, channel } = await chatOf('slack', ['asked']);
+    const texts = [
+      (await sent(alice, 'GET', '/channels')).text,
+      inspect(await api.db('audit_log').where({ resource_id: channel.id })),
+    ];
+    for (const text of texts) expect(text).not.toContain(new URL(url).pathname);
+    expect((await sent(alice, 'DELETE', `/channels/${channel.id}`)).body.data).toMatchObject({
+      id: channel.id,
+    });
+    await propose(api.http, org);
+    expect(chats.of(url)).toEqual([]);
+  });
+
+  it.each([
+    ['url', { kind: 'slack', url: 'http://169.254.169.254/latest' }],
+    ['url', { kind: 'discord', url: 'http://[::ffff:10.0.0.1]/' }],
+    ['url', { kind: 'slack', url: 'file:///etc/passwd' }],
+    ['url', { kind: 'slack', url: 'https://user:password@hooks.example/' }],
+    ['chatId', { kind: 'telegram', url: 'http://127.0.0.1/bot1/sendMessage', chatId: 'me' }],
+    ['address', { kind: 'email', address: '"a@evil.example x"@internal.example' }],
+    ['address', { kind: 'email', address: 'a@b.example, c@d.example' }],
+    ['address', { kind: 'email', address: 'a@b.example\r\nBcc: c@d.example' }],
+    ['occasions', { kind: 'slack', url: 'http://127.0.0.1/x', occasions: [] }],
+    ['kind', { kind: 'pager' }],
+  ])('is refused with its field %s: %j', async (field, body) => {
+    const answer = await sent(alice, 'POST', '/channels', { occasions: ['asked'], ...body });
+    expect(refusalOf(answer)).toEqual([400, 'validationError', field]);
+  });
+});
