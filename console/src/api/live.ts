@@ -30,6 +30,7 @@ const LISTS: { readonly [resourceType: string]: readonly QueryKey[] } = {
   session: [['sessions']],
   apiKey: [['apiKeys']],
   webhook: [['webhooks']],
+  channel: [['channels']],
 };
 
 function keysOf({ resource: { type, id } }: Happened): readonly QueryKey[] {

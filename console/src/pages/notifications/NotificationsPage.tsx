@@ -1,16 +1,27 @@
 import { useSession } from '../../api/useSession.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
+import { Channels, OwnAddress } from './Channels.tsx';
+import { NewChannel } from './NewChannel.tsx';
 import { NewWebhook } from './NewWebhook.tsx';
 import { Webhooks } from './Webhooks.tsx';
 
-/** Who and what hears of events, for admins. */
+/** Who and what hears of events: the own address of everybody, and for admins channels and webhooks. */
 export function NotificationsPage() {
   const { isAdmin, organization } = useSession();
   return (
-    <Page title="Notifications" lead={`Where the events of ${organization.name} are sent to.`}>
+    <Page title="Notifications" lead={`Who and what hears of the events of ${organization.name}.`}>
+      <Section title="Your address" id="address">
+        <OwnAddress />
+      </Section>
       {isAdmin ? (
         <>
+          <Section title="Channels" id="channels">
+            <Channels />
+          </Section>
+          <Section title="New channel" id="new-channel">
+            <NewChannel />
+          </Section>
           <Section title="Webhooks" id="webhooks">
             <Webhooks />
           </Section>
@@ -19,7 +30,7 @@ export function NotificationsPage() {
           </Section>
         </>
       ) : (
-        <Notice title="Only admins see webhooks">
+        <Notice title="Only admins see channels and webhooks">
           <p>Ask an admin of your organization for one.</p>
         </Notice>
       )}
