@@ -467,12 +467,9 @@ const ELSEWHERE: { readonly [operationId: string]: readonly ErrorCode[] } = {
   resendEvents: ['conflict'],
 };
 
-/** A request that an operation carries out. */
-async function goodAsk(operation: Operation): Promise<Ask> {
+/** A request that an operation carries out on what is there for it alone; undefined where none is needed. */
+async function askOfItsOwn(operation: Operation): Promise<Ask | undefined> {
   const { org } = own;
-  if (proposesSomething(operation)) {
-    return { key: org.adminKey, path: urlOf(operation), body: bodiesFor(operation.id, own)[0] };
-  }
   if (operation.id === 'registerWallet') return registration(org);
   if (operation.id === 'changeReferences') {
     const path = urlOf(operation, (example) => idLike(example, own));
@@ -488,17 +485,28 @@ async function goodAsk(operation: Operation): Promise<Ask> {
       body,
     };
   }
+  if (operation.id === 'getRescueKit') {
+    const exiting = await api.createOrganization();
+    await decideAdminsSafe(api.db, exiting, true);
+    return { key: exiting.readKey, path: urlOf(operation) };
+  }
+  return undefined;
+}
+
+/** A request that an operation carries out. */
+async function goodAsk(operation: Operation): Promise<Ask> {
+  const { org } = own;
+  if (proposesSomething(operation)) {
+    return { key: org.adminKey, path: urlOf(operation), body: bodiesFor(operation.id, own)[0] };
+  }
+  const ofItsOwn = await askOfItsOwn(operation);
+  if (ofItsOwn) return ofItsOwn;
   if (isDryRun(operation)) {
     return { key: org.readKey, path: urlOf(operation), body: bodiesFor(operation.id, own)[0] };
   }
   if (operation.id === 'getRegistrationPayload') {
     const path = urlOf(operation).replace(/=.*/, `=${org.dave.wallet.address}`);
     return { key: org.readKey, path };
-  }
-  if (operation.id === 'getRescueKit') {
-    const exiting = await api.createOrganization();
-    await decideAdminsSafe(api.db, exiting, true);
-    return { key: exiting.readKey, path: urlOf(operation) };
   }
   if (operation.id === 'getQueuedAdminProposal') return { key: deciding.readKey, path: urlOf(operation) };
   if (isVote(operation) && isOnTransaction(operation)) {

@@ -113,6 +113,8 @@ describe('a new transaction', () => {
         networkId: 31337,
       },
       notes: [],
+      metadata: {},
+      tags: [],
       createdAt: created.createdAt,
       updatedAt: created.updatedAt,
       expiresAt: created.expiresAt,

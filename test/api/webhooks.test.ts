@@ -1,4 +1,4 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import { issueApiKey } from '../../src/credentials/apiKeys';
 import { appendAudit, verifyAudit } from '../../src/db/audit';
 import { findDestination } from '../../src/db/destinations';
@@ -39,7 +39,7 @@ const show = (id: string) => done('GET', `/${id}`);
 /** Makes events: each name is one of the type addressBookEntry.created. */
 async function name(count = 1): Promise<void> {
   for (let n = 0; n < count; n += 1) {
-    const body = { name: `N ${anAddress()}`, address: anAddress() };
+    const body = { name: `N ${randomBytes(6).toString('hex')}`, address: anAddress() };
     const { status } = await api.http.send({ key: org.adminKey, path: '/api/v1/address-book', body });
     expect(status).toBe(200);
   }

@@ -57,7 +57,7 @@ describe('keys issue', () => {
         details: {
           after: {
             ...{ name: null, memberIds: [org.bot.id], expiresAt: null },
-            scopes: ['read', 'request', 'propose'],
+            scopes: ['read', 'request', 'propose', 'webhooks'],
             ...{ networkIds: null, accountIds: null, addressRanges: null },
           },
         },
@@ -129,7 +129,7 @@ describe('keys list', () => {
         prefix: own.adminKey.slice(0, 12),
         memberIds: [own.bot.id],
         rights: {
-          scopes: ['read', 'request', 'propose'],
+          scopes: ['read', 'request', 'propose', 'webhooks'],
           networkIds: null,
           accountIds: null,
           addressRanges: null,

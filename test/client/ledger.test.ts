@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../../src/projectRoot';
@@ -58,7 +59,7 @@ function ledger(
 }
 
 async function name(): Promise<void> {
-  const body = { name: `N ${anAddress()}`, address: anAddress() };
+  const body = { name: `N ${randomBytes(6).toString('hex')}`, address: anAddress() };
   expect((await api.http.send({ key: org.adminKey, path: '/api/v1/address-book', body })).status).toBe(200);
 }
 

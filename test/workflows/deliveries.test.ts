@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { verifyWebhook, type WebhookEvent } from '@orgwallet/client';
 import { deliveryWorkflowId } from '../../src/temporal/ids';
@@ -36,7 +37,7 @@ async function create(): Promise<string> {
 const show = (id: string): Promise<Shown> => read(world.http, org.adminKey, `${HOOKS}/${id}`);
 async function name(count = 1): Promise<void> {
   for (let n = 0; n < count; n += 1) {
-    const body = { name: `N ${anAddress()}`, address: anAddress() };
+    const body = { name: `N ${randomBytes(6).toString('hex')}`, address: anAddress() };
     await world.http.send({ key: org.adminKey, path: '/api/v1/address-book', body });
   }
 }

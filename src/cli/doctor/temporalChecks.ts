@@ -1,4 +1,3 @@
-import type { Client } from '@temporalio/client';
 import type { Config } from '../../config';
 import {
   type LastSeen,
@@ -44,12 +43,11 @@ const BUSY =
 
 /** Since when Temporal has seen nobody who polls these queues of a role; undefined where it has seen somebody. */
 async function unpolledFinding(
-  client: Client,
+  { client, queues: { workflows } }: WorkflowSender,
   role: PollingRole,
   queues: readonly string[],
   nowMs: () => number,
 ): Promise<Finding | undefined> {
-  const taskQueueType = role === 'worker' ? WORKFLOW_QUEUE : ACTIVITY_QUEUE;
   const { namespace } = client.options;
   const polled = await Promise.all(
     queues.map(async (name) => {
@@ -57,7 +55,7 @@ async function unpolledFinding(
       const { pollers } = await client.workflowService.describeTaskQueue({
         namespace,
         taskQueue,
-        taskQueueType,
+        taskQueueType: name === workflows ? WORKFLOW_QUEUE : ACTIVITY_QUEUE,
       });
       return { name, ...pollersAlive(pollers ?? [], nowMs()) };
     }),
@@ -131,7 +129,7 @@ export async function checkQueues(
   const checkRole = async (role: PollingRole): Promise<Finding> => {
     const said = seen && roleFinding(seenRole(role, polled[role], seen), seen.at);
     if (said?.status === 'fail') return said;
-    const unpolled = await unpolledFinding(client, role, polled[role], nowMs);
+    const unpolled = await unpolledFinding(sender, role, polled[role], nowMs);
     // A worker whose slots are all in use does not poll either.
     if (said && unpolled) return warn(unpolled.part, `${unpolled.found}, and one says that it does`, BUSY);
     return unpolled ?? said ?? ok(PART_OF_ROLE[role], `polls ${polled[role].join(', ')}`);

@@ -896,7 +896,7 @@
 
     -- what each envelope cost that was included in a block, also where it reverted; written with its outcome
     CREATE TABLE relayer_fees (
-      envelope_id bigint PRIMARY KEY REFERENCES chain_envelopes,
+      envelope_id bigint PRIMARY KEY REFERENCES chain_envelopes ON DELETE CASCADE,
       -- null for a filler, which is of no organization
       organization_id text REFERENCES organizations,
       kind text NOT NULL,
