@@ -179,6 +179,7 @@ describe('a recorded history', () => {
       ...['waiting', 'signed', 'noted', 'blocked', 'failed', 'partlyDeployedAfterExpiry'],
       ...['transactionWaiting', 'transactionInitiated', 'transactionBlocked', 'transactionUnfunded'],
       ...['transactionFailed'],
+      ...['deliveryFailing', 'deliveryPaused', 'deliveryResumed', 'deliveryUpToDate'],
     ];
     const isComplete = types.at(-1) === 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED';
     expect(isComplete).toBe(!open.includes(state));
