@@ -307,7 +307,7 @@ export interface DestinationRow {
   organization_id: string;
   kind: DestinationKind;
   url: string;
-  types: string[] | null;
+  types: readonly string[] | null;
   description: string;
   generation: number;
   rotated_at: Date | null;
@@ -326,7 +326,7 @@ export interface DestinationRow {
 export interface ChannelRow {
   destination_id: string;
   member_id: string | null;
-  occasions: string[];
+  occasions: readonly string[];
   chat_id: string | null;
   confirmed_at: Date | null;
   code_hash: Buffer | null;
@@ -513,7 +513,7 @@ interface AdminsSafeRow {
   organization_id: string;
   network_id: bigint;
   status: AdminsSafeStatus;
-  owners: readonly string[] | null;
+  owners: Json | null;
   threshold: number | null;
   sequence: bigint | null;
   reason: string | null;
@@ -683,7 +683,10 @@ export interface RelayerFeeRow {
 declare module 'knex/types/tables' {
   interface Tables {
     schema_migrations: Table<SchemaMigrationRow, 'applied_at'>;
-    installation: Table<InstallationRow, 'singleton' | 'id' | 'cursor_secret' | 'production' | 'created_at'>;
+    installation: Table<
+      InstallationRow,
+      'singleton' | 'id' | 'cursor_secret' | 'delivery_seed' | 'production' | 'created_at'
+    >;
     organizations: Table<OrganizationRow, 'projected_sequence' | 'created_at'>;
     members: Table<MemberRow, 'wallet_kind' | 'created_at' | 'updated_at'>;
     admin_sets: Table<AdminSetRow, 'on_chain'>;
@@ -694,20 +697,8 @@ declare module 'knex/types/tables' {
     group_members: Table<GroupMemberRow>;
     policies: Table<PolicyRow, 'created_at' | 'updated_at'>;
     address_book_entries: Table<AddressBookEntryRow, 'created_at' | 'updated_at'>;
-    destinations: Table<
-      DestinationRow,
-      | 'generation'
-      | 'attempts'
-      | 'created_at'
-      | 'updated_at'
-      | 'rotated_at'
-      | 'disabled_for'
-      | 'paused_for'
-      | 'next_attempt_at'
-      | 'last_failure'
-      | 'failing_since'
-    >;
-    channels: Table<ChannelRow, 'confirmed_at' | 'code_attempts'>;
+    destinations: Table<DestinationRow, 'generation' | 'attempts' | 'created_at' | 'updated_at'>;
+    channels: Table<ChannelRow, 'code_attempts'>;
     resends: Table<ResendRow>;
     delivery_attempts: Table<DeliveryAttemptRow, 'created_at', 'id'>;
     registration_challenges: Table<RegistrationChallengeRow, 'created_at'>;

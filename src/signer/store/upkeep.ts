@@ -103,14 +103,14 @@ export async function recordAdminsSafe(db: Db, observed: ObservedAdminsSafe): Pr
   await db('admins_safes')
     .insert({
       ...{ organization_id: organizationId, network_id: BigInt(networkId), status, threshold, reason },
-      owners: owners === null ? null : (JSON.stringify(owners) as unknown as readonly string[]),
+      owners: owners === null ? null : JSON.stringify(owners),
       sequence: sequence === null ? null : BigInt(sequence),
       ...{ since: now, observed_at: now },
     })
     .onConflict(['organization_id', 'network_id'])
     .merge({
       ...{ status, threshold, reason, observed_at: now },
-      owners: owners === null ? null : (JSON.stringify(owners) as unknown as readonly string[]),
+      owners: owners === null ? null : JSON.stringify(owners),
       sequence: sequence === null ? null : BigInt(sequence),
       since: db.raw('CASE WHEN admins_safes.status = excluded.status THEN admins_safes.since ELSE now() END'),
     });

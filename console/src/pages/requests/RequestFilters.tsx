@@ -29,17 +29,33 @@ function SearchField({
   readonly value: string;
   readonly onSearch: (text: string) => void;
 }) {
-  const [typed, setTyped] = useState(value);
-  // A link or the history of the browser has changed it.
-  useEffect(() => setTyped(value), [value]);
+  // undefined: nothing was typed that was not searched.
+  const [typed, setTyped] = useState<string>();
   const search = useEffectEvent(onSearch);
   useEffect(() => {
-    if (typed === value) return;
+    if (typed === undefined) return;
     const timer = setTimeout(() => search(typed), TYPED_MS);
     return () => clearTimeout(timer);
-  }, [typed, value]);
+  }, [typed]);
+  // It shows what is searched, also where a link or the history of the browser has changed it: what was typed ends with that. Compared
+  // with the value alone, the page that somebody opens meanwhile, which has no search, would be left for another search.
+  const [searched, setSearched] = useState(value);
+  if (searched !== value) {
+    setSearched(value);
+    if (typed !== undefined && !typed.startsWith(value)) setTyped(undefined);
+  }
+  const searchNow = () => {
+    if (typed !== undefined && typed !== value) onSearch(typed);
+    setTyped(undefined);
+  };
   return (
-    <TextField type="search" {...rest} value={typed} onChange={({ target }) => setTyped(target.value)} />
+    <TextField
+      type="search"
+      {...rest}
+      value={typed ?? value}
+      onChange={({ target }) => setTyped(target.value)}
+      onBlur={searchNow}
+    />
   );
 }
 
@@ -50,6 +66,8 @@ export function RequestFilters({ search, organization, onChange }: Props) {
     onChange(requestsSearch({ ...kept, ...fields }));
   };
   const count = countFilters(search);
+  // They stay open while the last one is cleared.
+  const [isOpen, setOpen] = useState(count > 0);
   const choice = (
     name: 'kind' | 'accountId' | 'assetId' | 'initiatorId' | 'policyId' | 'networkId' | 'missingMemberId',
   ) => ({
@@ -73,7 +91,7 @@ export function RequestFilters({ search, organization, onChange }: Props) {
         value={search.text ?? ''}
         onSearch={(text) => change({ text })}
       />
-      <details open={count > 0}>
+      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Filters{count > 0 ? ` (${count})` : ''}</summary>
         <fieldset className={filtersStyles.filters}>
           <legend className="hidden-visually">Which requests</legend>
