@@ -26,7 +26,7 @@ describe.each(operations.filter(({ body }) => body).map((operation) => [operatio
         const answer = await api.http.send({
           key: org.adminKey,
           path: urlOf(operation),
-          method: 'POST',
+          method: operation.method.toUpperCase(),
           body: text,
         });
         const { issues } = answer.body.error.details;

@@ -62,7 +62,8 @@ const revoke = (apiKeyId: string) => world.db.transaction((tx) => revokeIn(tx, a
 const request = (credentialId: string, path: string, body: object, resourceId: string, of = org) =>
   storeRequest(world.db, { organizationId: of.id, credentialId, path, body, resourceId });
 
-const payment = () => aTransactionBody(org, { ...payer, to: anAddress() });
+/** With what the API adds to a body that lacks it. */
+const payment = () => ({ metadata: {}, tags: [], ...aTransactionBody(org, { ...payer, to: anAddress() }) });
 
 const proposalRef = (id: string): ApprovalRef => ({
   subject: 'proposal',
