@@ -58,7 +58,7 @@ public class Pay {
     }
     System.out.println(paid.getId() + " " + paid.getExecutionStatus());
     System.out.println(
-        new ProposalsApi(client).listProposals(null, null, null, null, null, null, null).getData().stream()
+        new ProposalsApi(client).listProposals(null, null, null, null, null, null, null, null, null, null, null, null).getData().stream()
                 .map(Pay::kindOf)
                 .sorted()
                 .collect(Collectors.joining(" ")));
