@@ -64,7 +64,7 @@ const calls = (): Readonly<Record<string, readonly string[]>> => ({
   'webhooks resend': ['whk_01jz8k3v5fe5ht0n2m6w9r4xyz'],
   'rescue status': ['--org', org.id],
   'rescue kit': ['--org', org.id],
-  'rescue page': [],
+  'rescue page': ['--out', join(dir, `page-${randomBytes(4).toString('hex')}.html`)],
   'rescue verify': [organizationFile],
   verify: [organizationFile],
   'audit verify': [],
