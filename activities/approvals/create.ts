@@ -53,6 +53,7 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
     summary,
     mentions,
     notes,
+    createdAt: time,
     expiresAt,
     createdBy,
     requestedWith: request,

@@ -114,6 +114,8 @@ export interface NewApproval {
   readonly summary: string;
   readonly mentions: readonly string[];
   readonly notes?: readonly Note[];
+  /** Absent: when it is stored. */
+  readonly createdAt?: Date;
   readonly expiresAt: Date;
   readonly createdBy: string | null;
   /** The request that creates it. */
@@ -131,6 +133,7 @@ export function insertApproval(tx: Db | Tx, subject: Subject, approval: NewAppro
     summary: approval.summary,
     names: approval.mentions,
     notes: JSON.stringify(approval.notes ?? []),
+    ...(approval.createdAt && { created_at: approval.createdAt }),
     expires_at: approval.expiresAt,
     created_by: approval.createdBy,
     idempotency_key: approval.requestedWith?.key ?? null,
