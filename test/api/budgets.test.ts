@@ -77,7 +77,7 @@ interface Cost {
   readonly rpcRequests: number;
 }
 
-const RUNS = 3;
+const RUNS = 6;
 const TOGETHER = 16;
 /** The run with the fewest RPC calls counts: a process that was delayed reads the chain more often. */
 const RUNS_TOGETHER = 2;
