@@ -1,15 +1,12 @@
 import type { Command } from 'commander';
-import { appendAudit } from '../db/audit';
-import { type Destination, findDestination, insertResends, listDestinations } from '../db/destinations';
+import { type Destination, findDestination, listDestinations } from '../db/destinations';
 import { setPaused } from '../delivery/operatorPause';
+import { resendTo } from '../delivery/resending';
 import { OPERATOR } from '../domain/actor';
 import { refreshDelivery } from '../temporal/deliveryMessages';
 import { type CommandContext, organizationsOf, type Within } from './commandContext';
 import { CommandRefused } from './output';
 import { count, table } from './text';
-
-/** The most events that one command has sent once more. */
-const MAX_RESENT = 10_000;
 
 function stateText({ disabledFor, pausedFor, attempts, lastFailure, nextAttemptAt }: Destination): string {
   if (disabledFor) return `disabled (${disabledFor})`;
@@ -107,16 +104,7 @@ export function webhookCommands(program: Command, within: Within): void {
             : { from: BigInt(from), to: BigInt(to) };
         const { webhook, events } = await context.db().transaction(async (tx) => {
           const known = found(await findDestination(tx, id, { lock: true }), id);
-          const resent = await insertResends(tx, known, selection, MAX_RESENT);
-          const entry = {
-            actor: OPERATOR,
-            resourceType: 'webhook',
-            resourceId: id,
-            details: { events: resent },
-          };
-          if (resent > 0)
-            await appendAudit(tx, known.organizationId, [{ action: 'webhook.resent', ...entry }]);
-          return { webhook: known, events: resent };
+          return { webhook: known, events: await resendTo(tx, known, selection, { actor: OPERATOR }) };
         });
         await notify(context, webhook);
         context.output.result(

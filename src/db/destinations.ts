@@ -150,9 +150,7 @@ export async function moveToEnd(
   { id, organizationId }: Pick<Destination, 'id' | 'organizationId'>,
 ): Promise<void> {
   const { position, hash } = await lockFeedEnd(tx, organizationId);
-  await tx('destinations')
-    .where({ id })
-    .update({ position: String(position) as unknown as bigint, hash });
+  await tx('destinations').where({ id }).update({ position, hash });
 }
 
 /** Removes a destination with its attempts. */

@@ -155,7 +155,7 @@ const reread = async (tx: Tx, { destination }: WholeChannel): Promise<WholeChann
 
 /** The channels that a member may manage, newest first. */
 export async function channelsOf(
-  db: Db,
+  db: Db | Tx,
   { organizationId, memberId, isAdmin }: { organizationId: string; memberId: string; isAdmin: boolean },
 ): Promise<WholeChannel[]> {
   const destinations = await listDestinations(db, { organizationId, kinds: CHANNEL_KINDS });
@@ -191,7 +191,7 @@ async function refuseAddition(
   own: boolean,
 ): Promise<Result<never> | undefined> {
   if (!own && !member.isAdmin) return { ok: false, refusal: requiresAdmin(sessionId) };
-  const others = await channelsOf(tx as unknown as Db, {
+  const others = await channelsOf(tx, {
     organizationId,
     memberId: member.id,
     isAdmin: true,

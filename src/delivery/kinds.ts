@@ -1,7 +1,8 @@
 import type { Destination } from '../db/destinations';
 import type { AttemptOutcome } from '../domain/delivery';
 import { type FeedEntry, feedEvent } from '../domain/feedEvent';
-import type { OutboundOutcome, OutboundSender } from '../outbound/sender';
+import type { OutboundSender } from '../outbound/sender';
+import { attemptOutcome } from './attemptOutcome';
 import { asChannel, type NoticeDeps, noticeParcels } from './noticeParcels';
 import type { Parcels } from './parcels';
 import type { DeliverySigner } from './signatures';
@@ -26,21 +27,6 @@ type SendEvent = (
   entry: FeedEntry,
 ) => Promise<AttemptOutcome>;
 
-/** An answer over HTTP as an outcome: 2xx is taken, whatever its body is; 410 ends it. */
-function httpOutcome(sent: OutboundOutcome): AttemptOutcome {
-  const { durationMs } = sent;
-  if ('fault' in sent) {
-    const { fault, message } = sent;
-    return { isTaken: false, isGone: false, status: null, fault, message, answer: null, durationMs };
-  }
-  const { status, answer, retryAfterMs } = sent;
-  return {
-    isTaken: status >= 200 && status < 300,
-    isGone: status === 410,
-    ...{ status, answer, durationMs, retryAfterMs, fault: null, message: null },
-  };
-}
-
 /** Sends an event to a webhook, once. */
 export const sendWebhook: SendEvent = async ({ outbound, signer, signal }, destination, entry) => {
   const body = JSON.stringify(feedEvent(entry));
@@ -49,7 +35,8 @@ export const sendWebhook: SendEvent = async ({ outbound, signer, signal }, desti
     'user-agent': 'orgwallet-webhooks',
     ...signer.headersOf(destination, { eventId: entry.id, body }),
   };
-  return httpOutcome(await outbound.post({ url: destination.url, headers, body, signal }));
+  const sent = await outbound.post({ url: destination.url, headers, body, signal });
+  return attemptOutcome(sent, ({ status }) => ({ isGone: status === 410 }));
 };
 
 /** What a destination is sent of some entries, in their order: a webhook each event, a channel what people are to read. */

@@ -7,6 +7,7 @@ import { slackBody } from '../notices/formats/slack';
 import { telegramBody } from '../notices/formats/telegram';
 import type { Notice } from '../notices/notice';
 import type { OutboundOutcome, OutboundSender } from '../outbound/sender';
+import { attemptOutcome } from './attemptOutcome';
 
 /** What notices are sent with. */
 export interface NoticeTools {
@@ -33,46 +34,23 @@ const GONE: { readonly [kind in ChannelKind]: readonly number[] } = {
   email: [],
 };
 
-const NO_ANSWER = { status: null, answer: null } as const;
-
 /** The pause that the body of an answer asks for, in ms. Telegram and Discord write it there, in seconds. */
 function retryAfterIn(answer: string): number | undefined {
   const [, seconds] = /"retry_after":\s*(\d{1,6}(?:\.\d+)?)/.exec(answer) ?? [];
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1_000);
 }
 
-function chatOutcome(kind: ChannelKind, sent: OutboundOutcome): AttemptOutcome {
-  const { durationMs } = sent;
-  if ('fault' in sent) {
-    const { fault, message } = sent;
-    return { isTaken: false, isGone: false, ...NO_ANSWER, fault, message, durationMs };
-  }
-  const { status, answer } = sent;
-  return {
-    isTaken: status >= 200 && status < 300,
+const chatOutcome = (kind: ChannelKind, sent: OutboundOutcome) =>
+  attemptOutcome(sent, ({ status, answer, retryAfterMs }) => ({
     isGone: status === 410 || GONE[kind].includes(status),
     // It does not take this message, at whatever time.
     isRefused: status === 400 || status === 413,
-    ...{ status, answer, durationMs, fault: null, message: null },
-    retryAfterMs: sent.retryAfterMs ?? (status === 429 ? retryAfterIn(answer) : undefined),
-  };
-}
+    retryAfterMs: retryAfterMs ?? (status === 429 ? retryAfterIn(answer) : undefined),
+  }));
 
-function mailOutcome(sent: MailOutcome): AttemptOutcome {
-  const { durationMs } = sent;
-  if ('fault' in sent) {
-    const { fault, message } = sent;
-    return { isTaken: false, isGone: false, ...NO_ANSWER, fault, message, durationMs };
-  }
-  const { status, answer } = sent;
-  return {
-    isTaken: status >= 200 && status < 300,
-    isGone: false,
-    // 535: this installation could not log in, which is not about this mail.
-    isRefused: status >= 550 && status < 560,
-    ...{ status, answer, durationMs, fault: null, message: null },
-  };
-}
+const mailOutcome = (sent: MailOutcome) =>
+  // 535: this installation could not log in, which is not about this mail.
+  attemptOutcome(sent, ({ status }) => ({ isRefused: status >= 550 && status < 560 }));
 
 function bodyOf({ kind, chatId }: NoticeReceiver, notice: Notice): object {
   if (kind === 'slack') return slackBody(notice);
@@ -94,7 +72,7 @@ export async function sendNotice(
   }
   if (!mailer) {
     const message = 'no mail is sent here: SMTP_URL is not set';
-    return { isTaken: false, isGone: false, ...NO_ANSWER, fault: 'refused', message, durationMs: 0 };
+    return attemptOutcome({ fault: 'refused', message, durationMs: 0 }, () => ({}));
   }
   return mailOutcome(await mailer.send({ to: url.slice(MAILTO.length), ...mailOf(notice), id }));
 }

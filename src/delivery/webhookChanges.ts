@@ -7,7 +7,6 @@ import {
   deleteDestination,
   findDestination,
   insertDestination,
-  insertResends,
   listDestinations,
   type ResendSelection,
   updateDestination,
@@ -20,11 +19,10 @@ import type { JsonValue } from '../domain/canonicalJson';
 import { credentialDetail } from '../domain/credential';
 import type { AuditAction } from '../domain/eventTypes';
 import { accept, type Result, refuse } from '../domain/refusal';
+import { resendTo } from './resending';
 
 /** The most webhooks of an organization. */
 const MAX_WEBHOOKS = 20;
-/** The most events that one request has sent once more. */
-const MAX_RESENT = 10_000;
 
 /** What a webhook is, as an admin gives it. */
 interface WebhookContent {
@@ -153,15 +151,14 @@ export function rotateWebhook(
   });
 }
 
-/** Has events sent once more, at most MAX_RESENT. */
+/** Has events sent once more. Refuses with `notFound`. */
 export function resendEvents(
   db: Db,
   request: WebhookRequest & { readonly selection: ResendSelection },
   answerOf: (events: number) => StoredAnswer,
 ): Promise<Result<StoredAnswer>> {
   return changeWebhook(db, request, async (tx, before, admin) => {
-    const events = await insertResends(tx, before, request.selection, MAX_RESENT);
-    if (events > 0) await audit(tx, request, admin, 'webhook.resent', { events });
-    return accept(answerOf(events));
+    const by = { actor: admin, details: credentialDetail(request.credentialId) };
+    return accept(answerOf(await resendTo(tx, before, request.selection, by)));
   });
 }

@@ -72,6 +72,21 @@ export interface AttemptOutcome {
   readonly retryAfterMs?: number | undefined;
 }
 
+/** How a destination is, from its record. */
+export function destinationStatus({
+  disabledFor,
+  pausedFor,
+  attempts,
+}: {
+  readonly disabledFor: DisabledFor | null;
+  readonly pausedFor: PausedFor | null;
+  readonly attempts: number;
+}): 'disabled' | 'paused' | 'failing' | 'active' {
+  if (disabledFor) return 'disabled';
+  if (pausedFor) return 'paused';
+  return attempts > 0 ? 'failing' : 'active';
+}
+
 /** What a destination waits for, as its workflow sees it: ids and states, and neither URL nor secret. */
 export interface DeliveryState {
   readonly status: 'upToDate' | 'behind' | 'failing' | 'disabled' | 'paused' | 'removed';

@@ -29,6 +29,7 @@ import {
   type WholeChannel,
 } from '../../delivery/channelChanges';
 import { MAILTO } from '../../delivery/noticeSending';
+import { destinationStatus } from '../../domain/delivery';
 import type { Admission } from '../admission';
 import { readJsonBody } from '../body';
 import type { ApiDependencies } from '../dependencies';
@@ -49,11 +50,7 @@ export interface ChannelRouteDependencies {
 }
 
 function statusOf(whole: WholeChannel): ShownChannel['status'] {
-  const { disabledFor, pausedFor, attempts } = whole.destination;
-  if (isUnconfirmed(whole)) return 'unconfirmed';
-  if (disabledFor) return 'disabled';
-  if (pausedFor) return 'paused';
-  return attempts > 0 ? 'failing' : 'active';
+  return isUnconfirmed(whole) ? 'unconfirmed' : destinationStatus(whole.destination);
 }
 
 function channelView(whole: WholeChannel): ShownChannel {

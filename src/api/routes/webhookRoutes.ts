@@ -28,6 +28,7 @@ import {
   rotateWebhook,
   updateWebhook,
 } from '../../delivery/webhookChanges';
+import { destinationStatus } from '../../domain/delivery';
 import type { DeliveryRef } from '../../temporal/deliveryMessages';
 import type { Cursors } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
@@ -44,18 +45,12 @@ interface Deps {
 
 const time = (date: Date | null) => date?.toISOString() ?? null;
 
-function statusOf({ disabledFor, pausedFor, attempts }: Destination) {
-  if (disabledFor) return 'disabled' as const;
-  if (pausedFor) return 'paused' as const;
-  return attempts > 0 ? ('failing' as const) : ('active' as const);
-}
-
 function webhookView(webhook: Destination) {
   const { id, url, types, description, disabledFor, pausedFor, position, attempts, lastFailure } = webhook;
   return {
     ...{ id, url, types: types && [...types], description, enabled: disabledFor === null },
     ...{
-      status: statusOf(webhook),
+      status: destinationStatus(webhook),
       reason: disabledFor ?? pausedFor,
       position: String(position),
       attempts,

@@ -1,0 +1,28 @@
+import type { AttemptOutcome } from '../domain/delivery';
+
+interface Answer {
+  readonly status: number;
+  readonly answer: string;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** What became of something that was sent: an answer, or why there was none. */
+type Sent = { readonly durationMs: number } & (Answer | { readonly fault: string; readonly message: string });
+
+/** What a kind of receiver means by an answer, beside that 2xx takes it. */
+type Meaning = Partial<Pick<AttemptOutcome, 'isGone' | 'isRefused' | 'retryAfterMs'>>;
+
+/** What became of an attempt. A 2xx is taken, whatever its body is. */
+export function attemptOutcome(sent: Sent, meaningOf: (answer: Answer) => Meaning): AttemptOutcome {
+  const { durationMs } = sent;
+  if ('fault' in sent) {
+    const { fault, message } = sent;
+    return { isTaken: false, isGone: false, status: null, answer: null, fault, message, durationMs };
+  }
+  const { status, answer, retryAfterMs } = sent;
+  return {
+    ...{ isTaken: status >= 200 && status < 300, isGone: false },
+    ...{ status, answer, durationMs, retryAfterMs, fault: null, message: null },
+    ...meaningOf({ status, answer, retryAfterMs }),
+  };
+}
