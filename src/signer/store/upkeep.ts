@@ -85,10 +85,8 @@ export async function upkeepEnvelopes(db: Db, attemptId: bigint): Promise<Envelo
   return rows.map(toEnvelope);
 }
 
-/** How an admins' Safe was read. */
-export interface ObservedAdminsSafe {
-  readonly organizationId: string;
-  readonly networkId: number;
+/** How an admins' Safe is. */
+export interface SafeStatus {
   readonly status: AdminsSafeStatus;
   readonly owners: readonly string[] | null;
   readonly threshold: number | null;
@@ -96,22 +94,26 @@ export interface ObservedAdminsSafe {
   readonly reason: string | null;
 }
 
+/** Whose admins' Safe, and where. */
+interface SafePlace {
+  readonly organizationId: string;
+  readonly networkId: number;
+}
+
 /** Stores how an admins' Safe was read; `since` moves with its status only. */
-export async function recordAdminsSafe(db: Db, observed: ObservedAdminsSafe): Promise<void> {
+export async function recordAdminsSafe(db: Db, observed: SafePlace & SafeStatus): Promise<void> {
   const { organizationId, networkId, status, owners, threshold, sequence, reason } = observed;
   const now = db.fn.now() as unknown as Date;
+  const seen = {
+    ...{ status, threshold, reason, observed_at: now },
+    owners: owners === null ? null : JSON.stringify(owners),
+    sequence: sequence === null ? null : BigInt(sequence),
+  };
   await db('admins_safes')
-    .insert({
-      ...{ organization_id: organizationId, network_id: BigInt(networkId), status, threshold, reason },
-      owners: owners === null ? null : JSON.stringify(owners),
-      sequence: sequence === null ? null : BigInt(sequence),
-      ...{ since: now, observed_at: now },
-    })
+    .insert({ organization_id: organizationId, network_id: BigInt(networkId), since: now, ...seen })
     .onConflict(['organization_id', 'network_id'])
     .merge({
-      ...{ status, threshold, reason, observed_at: now },
-      owners: owners === null ? null : JSON.stringify(owners),
-      sequence: sequence === null ? null : BigInt(sequence),
+      ...seen,
       since: db.raw('CASE WHEN admins_safes.status = excluded.status THEN admins_safes.since ELSE now() END'),
     });
 }
@@ -119,7 +121,7 @@ export async function recordAdminsSafe(db: Db, observed: ObservedAdminsSafe): Pr
 /** Stores that an admins' Safe that was read before cannot be read now. */
 export async function recordUnknown(
   db: Db,
-  { organizationId, networkId, reason }: Pick<ObservedAdminsSafe, 'organizationId' | 'networkId' | 'reason'>,
+  { organizationId, networkId, reason }: SafePlace & Pick<SafeStatus, 'reason'>,
 ): Promise<void> {
   await db('admins_safes')
     .where({ organization_id: organizationId, network_id: BigInt(networkId) })

@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { type AdminsSafe, deriveAdminsSafe, securing } from '../../chain/adminsSafe';
 import { executionGas } from '../../chain/gas';
 import { deriveAccount } from '../../chain/safeAccount';
-import { executionCall, type SafeTransaction } from '../../chain/safeTransaction';
+import type { SafeTransaction } from '../../chain/safeTransaction';
 import type { NetworkConfig } from '../../config';
 import type { Tx } from '../../db/database';
 import type { AccountDerivation } from '../../domain/account';
@@ -13,16 +13,7 @@ import type { UpkeepEntry } from '../journal/entries';
 import { type SignerContext, withNetwork } from '../signerContext';
 import { provideUpkeep, takenOfAccount } from '../store/upkeep';
 import type { ObservedSafe } from './observe';
-import {
-  type Carrying,
-  contentOf,
-  pursue,
-  reserveFirst,
-  settle,
-  type signUpkeep,
-  termsOf,
-  upkeepEntry,
-} from './pursue';
+import { carryingAlone, contentOf, pursue, reserveFirst, settle, termsOf, upkeepEntry } from './pursue';
 
 /** An account of which the admins' Safe is to be the module. */
 interface ToSecure {
@@ -78,11 +69,6 @@ export async function takeNonce(
   // Or a crash came before it was in the journal.
   return isFree || isUnjournaled ? { entry, attemptId: await provideUpkeep(tx, entry) } : undefined;
 }
-
-const carryingAlone = ({ transaction, signature }: Awaited<ReturnType<typeof signUpkeep>>): Carrying => ({
-  call: executionCall(transaction, signature),
-  gas: executionGas(transaction),
-});
 
 /**
  * Makes the admins' Safe the module of an existing account, at its next free nonce. Returns whether the admins can take it over.

@@ -10,7 +10,7 @@ import { mapLimit } from '../../mapLimit';
 import { reportRefusal, SignerRefusal, TemporaryRefusal } from '../refusal';
 import type { SignerContext } from '../signerContext';
 import { sealedSequences } from '../store/compared';
-import { type ObservedAdminsSafe, recordAdminsSafe, recordRescue, recordUnknown } from '../store/upkeep';
+import { recordAdminsSafe, recordRescue, recordUnknown, type SafeStatus } from '../store/upkeep';
 import { secureAccount } from './accounts';
 import { keepAdminsSafe } from './keeper';
 import { type ObservedSafe, observeSafes } from './observe';
@@ -29,9 +29,7 @@ const AT_ONCE = 4;
 /** When the table of those that are admitted is read, in the agenda. */
 const ADMITTED = 'admitted';
 
-type Status = Omit<ObservedAdminsSafe, 'organizationId' | 'networkId'>;
-
-const unread = (status: 'impossible' | 'unknown', reason: string): Status => ({
+const unread = (status: 'impossible' | 'unknown', reason: string): SafeStatus => ({
   ...{ status, reason, owners: null, threshold: null, sequence: null },
 });
 
@@ -64,7 +62,7 @@ async function keepAccounts(
   return nextMs;
 }
 
-type Recording = (status: Status) => Promise<void>;
+type Recording = (status: SafeStatus) => Promise<void>;
 
 /** The same, of one that has an admins' Safe. Throws SignerRefusal, TemporaryRefusal and ChainUnavailable. */
 async function keepOnChain(
@@ -105,7 +103,7 @@ async function keepOrganization(
 ): Promise<number> {
   const { db, readSealedState, upkeep } = context;
   const of = { organizationId, networkId: network.id };
-  const record = (status: Status) => {
+  const record = (status: SafeStatus) => {
     upkeep.noteStatus(organizationId, network, status);
     return recordAdminsSafe(db, { ...of, ...status });
   };

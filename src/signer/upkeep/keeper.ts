@@ -1,7 +1,6 @@
 import { type AdminsSafe, bootstrapCall, bootstrapGas, handover, roll } from '../../chain/adminsSafe';
-import { executionGas } from '../../chain/gas';
 import type { SafeFound } from '../../chain/safeState';
-import { executionCall, type SafeTransaction } from '../../chain/safeTransaction';
+import type { SafeTransaction } from '../../chain/safeTransaction';
 import type { NetworkConfig } from '../../config';
 import { adminsSafeStatus, adminsSequence, type Owners, planOwners } from '../../domain/adminsSafe';
 import type { OrganizationState } from '../../domain/governance';
@@ -9,9 +8,9 @@ import { failpoint } from '../../failpoints';
 import type { UpkeepEntry } from '../journal/entries';
 import type { SignerContext } from '../signerContext';
 import { storedHashes } from '../store/signedAttempts';
-import type { ObservedAdminsSafe } from '../store/upkeep';
+import type { SafeStatus } from '../store/upkeep';
 import type { ObservedSafe } from './observe';
-import { type Carrying, pursue, settle, type signUpkeep, upkeepEntry } from './pursue';
+import { type Carrying, carryingAlone, pursue, type SignedUpkeep, settle, upkeepEntry } from './pursue';
 
 /** The admins' Safe of an organization on a network, as it was read. */
 interface KeptSafe {
@@ -21,8 +20,6 @@ interface KeptSafe {
   readonly keeper: ObservedSafe;
   readonly safe: ObservedSafe;
 }
-
-type Status = Omit<ObservedAdminsSafe, 'organizationId' | 'networkId'>;
 
 const stateIn = (found: SafeFound) => (found.kind === 'safe' ? found.state : null);
 
@@ -46,27 +43,26 @@ function keeperFault(
 
 /** What carries a transaction of the keeper: alone, or with what is missing of both Safes. */
 function carryingOf({ admins, wanted, keeper, safe }: KeptSafe) {
-  return ({ transaction, signature }: Awaited<ReturnType<typeof signUpkeep>>): Carrying => {
-    if (transaction.safeTxGas > 0n) {
-      return { call: executionCall(transaction, signature), gas: executionGas(transaction) };
-    }
+  return (signed: SignedUpkeep): Carrying => {
+    const { transaction } = signed;
+    if (transaction.safeTxGas > 0n) return carryingAlone(signed);
     const missing = { keeper: !keeper.isPresent, safe: !safe.isPresent };
     return {
-      call: bootstrapCall(admins, missing, { transaction, signature }),
+      call: bootstrapCall(admins, missing, signed),
       gas: bootstrapGas(transaction, wanted, missing),
     };
   };
 }
 
 /** What the keeper executes next: the handover of a Safe that it owns, or the steps to the wanted owners; null: nothing. */
-function nextContent({ admins, wanted, safe }: KeptSafe, status: Status['status']) {
+function nextContent({ admins, wanted, safe }: KeptSafe, status: SafeStatus['status']) {
   if (status === 'missing') return handover(admins, wanted);
   const found = stateIn(safe.confirmed);
   return status === 'behind' && found ? roll(admins, planOwners(found, wanted)) : null;
 }
 
 /** How the admins' Safe is, by what its keeper has written before and what was read. */
-function statusOf(kept: KeptSafe, written: readonly UpkeepEntry[], isCutOff: boolean): Status {
+function statusOf(kept: KeptSafe, written: readonly UpkeepEntry[], isCutOff: boolean): SafeStatus {
   const { state, admins, wanted, safe } = kept;
   const found = stateIn(safe.confirmed);
   const last = written.at(-1);
@@ -102,7 +98,7 @@ export async function keepAdminsSafe(
   context: SignerContext,
   network: NetworkConfig,
   kept: KeptSafe,
-): Promise<{ readonly status: Status; readonly inFlight: boolean }> {
+): Promise<{ readonly status: SafeStatus; readonly inFlight: boolean }> {
   const { state, admins } = kept;
   const { journal } = context;
   const written = journal.upkeepsOf({ networkId: network.id, safe: admins.keeper.address });

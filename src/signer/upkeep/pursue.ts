@@ -2,10 +2,11 @@ import type { Address, Hex } from 'viem';
 import type { Call } from '../../chain/adminsSafe';
 import { type ChainClient, ChainUnavailable, receiptOf, transactionCount } from '../../chain/clients';
 import { dataCost } from '../../chain/dataFee';
+import { executionGas } from '../../chain/gas';
 import { keccak256 } from '../../chain/keccak';
 import { readRawTransaction } from '../../chain/rawTransaction';
 import { relayerIndex } from '../../chain/relayerIndex';
-import { type SafeTransaction, safeTransactionHash } from '../../chain/safeTransaction';
+import { executionCall, type SafeTransaction, safeTransactionHash } from '../../chain/safeTransaction';
 import type { NetworkConfig } from '../../config';
 import type { Tx } from '../../db/database';
 import type { Envelope } from '../../db/envelopes';
@@ -45,11 +46,17 @@ export function upkeepEntry(
   };
 }
 
+/** What is in the journal, signed. */
+export interface SignedUpkeep {
+  readonly transaction: SafeTransaction;
+  readonly signature: Hex;
+}
+
 /** Signs what is in the journal with the key of the organization. Throws TemporaryRefusal for an entry with another hash. */
 export async function signUpkeep(
   { keystore }: Pick<SignerContext, 'keystore'>,
   entry: UpkeepEntry,
-): Promise<{ readonly transaction: SafeTransaction; readonly signature: Hex }> {
+): Promise<SignedUpkeep> {
   const transaction = contentOf(entry);
   const hash = safeTransactionHash(transaction);
   if (hash !== entry.safeTxHash) {
@@ -73,6 +80,12 @@ export interface Carrying {
   readonly call: Call;
   readonly gas: bigint;
 }
+
+/** What carries an upkeep alone. */
+export const carryingAlone = ({ transaction, signature }: SignedUpkeep): Carrying => ({
+  call: executionCall(transaction, signature),
+  gas: executionGas(transaction),
+});
 
 const gasFor = ({ organizationId }: UpkeepEntry) => ({ kind: 'upkeep', organizationId }) as const;
 
@@ -149,6 +162,16 @@ async function ownEnvelopes(
   return own;
 }
 
+/** What became of an envelope, by the endpoint; null: nothing yet. Throws ChainUnavailable. */
+async function outcomeOf(
+  chain: ChainClient,
+  { transactionHash, relayerAddress, relayerNonce }: Envelope,
+): Promise<'mined' | 'reverted' | 'dropped' | null> {
+  const receipt = await receiptOf(chain, transactionHash);
+  if (receipt) return receipt.status === 'success' ? 'mined' : 'reverted';
+  return (await transactionCount(chain, relayerAddress)) > relayerNonce ? 'dropped' : null;
+}
+
 /** What became of the envelopes of an upkeep that is undecided; returns the one that goes on. */
 async function followEnvelopes(
   context: SignerContext,
@@ -159,17 +182,11 @@ async function followEnvelopes(
   const { db, upkeep } = context;
   let last: Envelope | undefined;
   for (const one of await ownEnvelopes(context, chain, entry, attemptId)) {
-    const receipt = await receiptOf(chain, one.transactionHash);
-    if (receipt?.status === 'success') return 'mined';
-    if (receipt) {
-      if (one.outcome !== 'reverted') upkeep.noteRevert(entry.safeTxHash);
-      await decideUpkeepEnvelope(db, one, 'reverted');
-    } else if ((await transactionCount(chain, one.relayerAddress)) > one.relayerNonce) {
-      await decideUpkeepEnvelope(db, one, 'dropped');
-    } else {
-      await decideUpkeepEnvelope(db, one, null);
-      last = one;
-    }
+    const outcome = await outcomeOf(chain, one);
+    if (outcome === 'mined') return outcome;
+    if (outcome === 'reverted' && one.outcome !== outcome) upkeep.noteRevert(entry.safeTxHash);
+    await decideUpkeepEnvelope(db, one, outcome);
+    if (outcome === null) last = one;
   }
   return last;
 }
@@ -182,7 +199,7 @@ export async function pursue(
   context: SignerContext,
   network: NetworkConfig,
   entry: UpkeepEntry,
-  carrying: (signed: Awaited<ReturnType<typeof signUpkeep>>) => Carrying,
+  carrying: (signed: SignedUpkeep) => Carrying,
 ): Promise<void> {
   const { db } = context;
   const chain = ownEndpoint(context, network);
@@ -225,10 +242,7 @@ export async function settle(
   await decideUpkeep(db, attemptId, 'executed');
   for (const one of await upkeepEnvelopes(db, attemptId)) {
     if (!chain || one.outcome !== null) continue;
-    const receipt = await receiptOf(chain, one.transactionHash);
-    if (receipt) await decideUpkeepEnvelope(db, one, receipt.status === 'success' ? 'mined' : 'reverted');
-    else if ((await transactionCount(chain, one.relayerAddress)) > one.relayerNonce) {
-      await decideUpkeepEnvelope(db, one, 'dropped');
-    }
+    const outcome = await outcomeOf(chain, one);
+    if (outcome !== null) await decideUpkeepEnvelope(db, one, outcome);
   }
 }

@@ -3,8 +3,7 @@ import { type ChainClient, rpcErrorText, transactionCount } from '../../chain/cl
 import { currentFees, isOutbid, raised } from '../../chain/fees';
 import { FILLER_GAS } from '../../chain/gas';
 import { envelopePayload, isObsolete } from '../../db/attempts';
-import type { Envelope } from '../../db/envelopes';
-import { newestEnvelopes } from '../../db/envelopes';
+import { type Envelope, newestEnvelopes } from '../../db/envelopes';
 import { reservedNonces } from '../../db/reservations';
 import { max, min } from '../../domain/bigint';
 import type { EnvelopeTerms } from '../../domain/terms';
