@@ -1,9 +1,8 @@
-import protocolKit = require('@safe-global/protocol-kit');
-
 import type { Address, Hex } from 'viem';
 import { requireRow } from '../../src/db/rows';
 import { LOCAL_SAFE_CONTRACTS } from '../../tools/dev/localContracts';
 import { anAddress } from '../support/builders';
+import { connectKit } from '../support/protocolKit';
 import { type TestAccount, TransactionWorld } from './transactionWorld';
 
 let world: TransactionWorld;
@@ -17,27 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** The kit as its documentation says for a network that it does not know. */
-function connect() {
-  const addressOf = (name: string) =>
-    requireRow(LOCAL_SAFE_CONTRACTS.find(({ artifact }) => artifact.endsWith(`/${name}.json`))).address;
-  return protocolKit.default.init({
-    provider: world.url,
-    safeAddress: account.address,
-    contractNetworks: {
-      [String(world.network.id)]: {
-        safeSingletonAddress: requireRow(LOCAL_SAFE_CONTRACTS[0]).address,
-        safeProxyFactoryAddress: addressOf('SafeProxyFactory'),
-        fallbackHandlerAddress: addressOf('CompatibilityFallbackHandler'),
-        multiSendAddress: addressOf('MultiSend'),
-        multiSendCallOnlyAddress: addressOf('MultiSendCallOnly'),
-        signMessageLibAddress: addressOf('SignMessageLib'),
-        createCallAddress: addressOf('CreateCall'),
-        simulateTxAccessorAddress: addressOf('SimulateTxAccessor'),
-      },
-    },
-  });
-}
+const connect = () => connectKit({ networkId: world.network.id, url: world.url }, account.address);
 
 describe("Safe's protocol-kit on a local chain", () => {
   test('reads owner, threshold, nonce and version of an account', async () => {

@@ -8,11 +8,15 @@ import { ETHER, type RescueChain, type RescueWorld } from './rescueWorld';
 const addressOf = (name: string) =>
   requireRow(LOCAL_SAFE_CONTRACTS.find(({ artifact }) => artifact.endsWith(`/${name}.json`))).address;
 
-/** Safe's kit as its documentation says for a network that it does not know. */
-function connect({ networkId, url }: RescueChain, safe: Address, signer: Hex | undefined) {
+/** Safe's kit as its documentation says for a network that it does not know. Without `signer` it reads only. */
+export function connectKit(
+  { networkId, url }: Pick<RescueChain, 'networkId' | 'url'>,
+  safe: string,
+  signer?: Hex,
+) {
   return protocolKit.default.init({
     provider: url,
-    signer: requireRow(signer),
+    ...(signer && { signer }),
     safeAddress: safe,
     contractNetworks: {
       [String(networkId)]: {
@@ -33,8 +37,8 @@ function connect({ networkId, url }: RescueChain, safe: Address, signer: Hex | u
 async function twoAdmins({ admins, adminsSafe }: RescueWorld, chain: RescueChain) {
   const [first, second] = admins;
   return [
-    await connect(chain, adminsSafe, first?.privateKey),
-    await connect(chain, adminsSafe, second?.privateKey),
+    await connectKit(chain, adminsSafe, requireRow(first).privateKey),
+    await connectKit(chain, adminsSafe, requireRow(second).privateKey),
   ] as const;
 }
 
@@ -72,7 +76,7 @@ export async function payByProtocolKit(
 ): Promise<void> {
   const account = requireRow(world.accounts[0]);
   const [alice, bob] = await twoAdmins(world, chain);
-  const nested = await connect(chain, account, world.admins[0]?.privateKey);
+  const nested = await connectKit(chain, account, requireRow(world.admins[0]).privateKey);
   const payment = await nested.createTransaction({
     transactions: [{ to: payee, value: String(ETHER), data: '0x' }],
   });

@@ -14,10 +14,11 @@ import { ExplorerLink } from '../../ui/ExplorerLink.tsx';
 import { Export } from '../../ui/Export.tsx';
 import { NextStep } from '../../ui/NextStep.tsx';
 import { Section } from '../../ui/Page.tsx';
-import { Pager, usePages } from '../../ui/Pager.tsx';
+import { PagedTable } from '../../ui/PagedTable.tsx';
+import { usePages } from '../../ui/Pager.tsx';
 import { ShortText } from '../../ui/ShortText.tsx';
-import { Empty, ErrorNotice, Loading } from '../../ui/States.tsx';
-import { type Columns, Table } from '../../ui/Table.tsx';
+import { Empty } from '../../ui/States.tsx';
+import type { Columns } from '../../ui/Table.tsx';
 import { HistoryFilters } from './HistoryFilters.tsx';
 
 const STATUSES: readonly string[] = ['queued', 'executed'] satisfies Schema['TransactionFilter'][];
@@ -106,8 +107,8 @@ export function History({
 }) {
   const navigate = useNavigate();
   const query = useInfiniteQuery(transactionPagesQuery(asked(account.id, search)));
-  const read = query.data?.pages.flatMap(({ data }) => data);
-  const wanted = read?.filter((one) => isWanted(one, search)) ?? [];
+  const read = query.data?.pages.flatMap(({ data }) => data) ?? [];
+  const wanted = read.filter((one) => isWanted(one, search));
   const { shown, pages } = usePages(wanted, JSON.stringify(search), { narrow: 3, wide: 20 });
   const isFiltered = Object.values(search).some(Boolean);
   return (
@@ -137,31 +138,18 @@ export function History({
             })
           }
         />
-        {query.error && !query.isFetchNextPageError ? (
-          <ErrorNotice error={query.error} retry={() => void query.refetch()} />
-        ) : null}
-        {query.isPending ? <Loading what="the history" /> : null}
-        {wanted.length > 0 ? (
-          <Table
-            caption={`Transactions of ${account.name}, newest first`}
-            columns={columnsOf(organization)}
-            rows={shown}
-            rowKey={({ id }) => id}
-          />
-        ) : null}
-        {read && wanted.length === 0 ? <NothingFound isFiltered={isFiltered} accountId={account.id} /> : null}
-        {read && read.length > 0 ? (
-          <Pager
-            what="transactions"
-            pages={pages}
-            rest={{
-              hasMore: query.hasNextPage,
-              isReading: query.isFetchingNextPage,
-              error: query.isFetchNextPageError ? query.error : null,
-              read: () => query.fetchNextPage({ throwOnError: true }),
-            }}
-          />
-        ) : null}
+        <PagedTable
+          query={query}
+          loading="the history"
+          what="transactions"
+          caption={`Transactions of ${account.name}, newest first`}
+          columns={columnsOf(organization)}
+          rows={shown}
+          rowKey={({ id }) => id}
+          hasRead={read.length > 0}
+          pages={pages}
+          empty={<NothingFound isFiltered={isFiltered} accountId={account.id} />}
+        />
       </div>
     </Section>
   );

@@ -12,9 +12,10 @@ import { Export } from '../../ui/Export.tsx';
 import { RecordField } from '../../ui/Field.tsx';
 import filtersStyles from '../../ui/filters.module.css';
 import { Page, Section } from '../../ui/Page.tsx';
-import { Pager, usePages } from '../../ui/Pager.tsx';
-import { Empty, ErrorNotice, Loading } from '../../ui/States.tsx';
-import { type Columns, Table } from '../../ui/Table.tsx';
+import { PagedTable } from '../../ui/PagedTable.tsx';
+import { usePages } from '../../ui/Pager.tsx';
+import { Empty } from '../../ui/States.tsx';
+import type { Columns } from '../../ui/Table.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
 
 type Fee = Schema['Fee'];
@@ -59,8 +60,8 @@ function Fees({ organization }: { readonly organization: Organization }) {
   const navigate = useNavigate();
   const filter = filterOf(search);
   const query = useInfiniteQuery(feesQuery(filter));
-  const rows = query.data?.pages.flatMap(({ data }) => data);
-  const { shown, pages } = usePages(rows ?? [], JSON.stringify(filter), { narrow: 4, wide: 20 });
+  const rows = query.data?.pages.flatMap(({ data }) => data) ?? [];
+  const { shown, pages } = usePages(rows, JSON.stringify(filter), { narrow: 4, wide: 20 });
   const choice = (name: keyof FeesSearch) => ({
     none: 'all',
     value: search[name] ?? '',
@@ -88,35 +89,22 @@ function Fees({ organization }: { readonly organization: Organization }) {
           <RecordField label="Policy" records={policies} {...choice('policyId')} />
           <RecordField label="Network" records={networks} {...choice('networkId')} />
         </fieldset>
-        {query.error && !query.isFetchNextPageError ? (
-          <ErrorNotice error={query.error} retry={() => void query.refetch()} />
-        ) : null}
-        {query.isPending ? <Loading what="the fees" /> : null}
-        {shown.length > 0 ? (
-          <Table
-            caption="Fees, the newest month first"
-            columns={columnsOf(organization)}
-            rows={shown}
-            rowKey={keyOf}
-          />
-        ) : null}
-        {rows?.length === 0 ? (
-          <Empty title="No fees">
-            <p>What relayers pay appears here once a chain transaction has its confirmations.</p>
-          </Empty>
-        ) : null}
-        {rows && rows.length > 0 ? (
-          <Pager
-            what="fees"
-            pages={pages}
-            rest={{
-              hasMore: query.hasNextPage,
-              isReading: query.isFetchingNextPage,
-              error: query.isFetchNextPageError ? query.error : null,
-              read: () => query.fetchNextPage({ throwOnError: true }),
-            }}
-          />
-        ) : null}
+        <PagedTable
+          query={query}
+          loading="the fees"
+          what="fees"
+          caption="Fees, the newest month first"
+          columns={columnsOf(organization)}
+          rows={shown}
+          rowKey={keyOf}
+          hasRead={rows.length > 0}
+          pages={pages}
+          empty={
+            <Empty title="No fees">
+              <p>What relayers pay appears here once a chain transaction has its confirmations.</p>
+            </Empty>
+          }
+        />
       </div>
     </Section>
   );
