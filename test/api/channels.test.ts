@@ -168,7 +168,7 @@ describe('what is told', () => {
     // A request that the log did not have yet comes after it.
     const told = Number(/(\d+) notices/.exec(digest?.text ?? '')?.[1]);
     expect(told).toBeGreaterThan(10);
-    await until('each is told once', () => told + chats.of(url).length - 1 === 13);
+    await until('each is told once', async () => told + chats.of(url).length - 1 === 13);
     expect(chats.of(url).length).toBeLessThanOrEqual(10);
     expect(digest?.links).toEqual([`${originOf(api)}/requests`]);
   });
