@@ -21,6 +21,7 @@ const CLIENT = '^client/';
 const CONSOLE = '^console/';
 const MAP_LIMIT = file('src/mapLimit');
 const TIME_LIMIT = file('src/timeLimit');
+const RETRY_AFTER = file('src/retryAfter');
 const SET_NEWEST = file('src/setNewest');
 const LIFETIME = file('src/lifetime');
 const SECRETS = file('src/secrets');
@@ -75,7 +76,7 @@ const LAYERS = {
   },
   'src/domain': { may: [], packages: npm('canonicalize', 'zod') },
   'src/chain': {
-    may: [folder('src/domain'), FAILPOINTS, FILE_OWNER, SECRETS, SET_NEWEST, TRACING],
+    may: [folder('src/domain'), FAILPOINTS, FILE_OWNER, RETRY_AFTER, SECRETS, SET_NEWEST, TRACING],
     types: [CONFIG],
   },
   'src/db': { may: [folder('src/domain'), FAILPOINTS, TIME_LIMIT] },
@@ -113,7 +114,7 @@ const LAYERS = {
     types: [folder('src/chain')],
   },
   // Sends to addresses that other people have chosen; knows nothing of what is sent.
-  'src/outbound': { may: [] },
+  'src/outbound': { may: [RETRY_AFTER] },
   // What is sent of the feed, to whom, and when again.
   'src/delivery': {
     may: [folder('src/(credentials|db|domain|mail|notices|outbound)'), FAILPOINTS],
@@ -232,7 +233,7 @@ const LAYERS = {
   // What any layer may use: settings, logs, metrics, traces and small tools.
   'src/config': {
     files:
-      'src/(certificates|config|configError|failpoints|fileOwner|freePort|healthMetrics|keepPolling|lastingFailure|lifetime|listen|logging|mapLimit|metrics|openTelemetry|parts|projectRoot|roleSettings|secrets|setNewest|signerApart|timeLimit|tracing|version)',
+      'src/(certificates|config|configError|failpoints|fileOwner|freePort|healthMetrics|keepPolling|lastingFailure|lifetime|listen|logging|mapLimit|metrics|openTelemetry|parts|projectRoot|retryAfter|roleSettings|secrets|setNewest|signerApart|timeLimit|tracing|version)',
     may: [file('src/domain/(chainShortName|loopback|network)'), file('src/mail/(mailAddress|smtpServer)')],
     types: [folder('src/(chain|db)')],
   },

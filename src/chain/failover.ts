@@ -9,6 +9,7 @@ import {
   TimeoutError,
   type Transport,
 } from 'viem';
+import { retryAfterMs } from '../retryAfter';
 import { currentSpan } from '../tracing';
 import { type CallNode, type CallOptions, isHttpResponse, jsonRpc, type RpcRequest } from './jsonRpc';
 import { halvesOf, logRange } from './logRange';
@@ -52,12 +53,10 @@ export function endpointHost(url: string): string {
   return new URL(url).host;
 }
 
-/** How long a response asks to be left alone, in milliseconds; undefined where it does not say. Source: RFC 9110, 10.2.3. */
-function retryAfterMs(error: unknown): number | undefined {
-  const text = error instanceof HttpRequestError ? error.headers?.get('retry-after') : null;
-  if (!text) return undefined;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
-  return ms >= 0 ? Math.min(ms, LONGEST_LIMIT_MS) : undefined;
+/** How long an answer asks to be left alone, in milliseconds; undefined where it does not say. */
+function askedRestMs(error: unknown): number | undefined {
+  if (!(error instanceof HttpRequestError)) return undefined;
+  return retryAfterMs(error.headers?.get('retry-after'), { mostMs: LONGEST_LIMIT_MS });
 }
 
 /** The error that a node has answered; undefined where it has not. */
@@ -219,7 +218,8 @@ class Endpoint {
     this.failures += 1;
     this.checked = undefined;
     this.restsFrom = now;
-    this.restsUntil = now + (retryAfterMs(error) ?? grownMs);
+    // No pause at all, or a date that is over, asks for nothing.
+    this.restsUntil = now + (askedRestMs(error) || grownMs);
   }
 }
 

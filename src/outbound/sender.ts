@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { retryAfterMs } from '../retryAfter';
 import { type AddressGuard, createAddressGuard } from './addressGuard';
 import {
   createHostAddresses,
@@ -9,7 +10,6 @@ import {
   type ReadHostAddresses,
   UnresolvedHost,
 } from './hostAddresses';
-import { retryAfterMs } from './retryAfter';
 
 /** For resolving, connecting, sending and the whole answer together. */
 const TIME_LIMIT_MS = 15_000;
@@ -18,6 +18,8 @@ const MAX_BYTES = 65_536;
 /** What is kept of an answer. */
 const KEPT_BYTES = 1_024;
 const MAX_URL_LENGTH = 2_048;
+/** The longest pause that a receiver is granted, in ms. */
+const MAX_PAUSE_MS = 24 * 3_600_000;
 /** How long a connection that is not in use stays open. */
 const IDLE_MS = 20_000;
 
@@ -230,7 +232,7 @@ export function createOutboundSender(options: OutboundOptions): OutboundSender {
       if (request.signal?.aborted) end();
       try {
         const { status, header, answer } = await checkedPost(request, over.signal);
-        const pause = retryAfterMs(header);
+        const pause = retryAfterMs(header, { mostMs: MAX_PAUSE_MS });
         return {
           ...{ status, answer, durationMs: performance.now() - startedAt },
           ...(pause === undefined ? {} : { retryAfterMs: pause }),
