@@ -3,6 +3,7 @@ import { versionText } from '../version';
 import { auditCommands } from './auditCommands';
 import { createWithin } from './commandContext';
 import { databaseCommands } from './databaseCommands';
+import { channelCommands, webhookCommands } from './destinationCommands';
 import { doctorCommand } from './doctor';
 import { freezeCommands } from './freeze';
 import { keyCommands } from './keyCommands';
@@ -17,7 +18,6 @@ import { signerCommands } from './signerCommands';
 import { printable } from './text';
 import { transactionCommands } from './transactionCommands';
 import { verifyCommand } from './verify';
-import { webhookCommands } from './webhookCommands';
 
 const AFTER_HELP = `
 Settings come from the environment, then from a stack that \`npm start\` runs (ORGWALLET_DATA_DIR).
@@ -51,6 +51,7 @@ export function createProgram(terminal: Terminal): Command {
   proposalCommands(program, within);
   transactionCommands(program, within);
   webhookCommands(program, within);
+  channelCommands(program, within);
   verifyCommand(program, within);
   auditCommands(program, within);
   rescueCommands(program, within);

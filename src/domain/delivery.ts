@@ -106,16 +106,17 @@ export interface DeliveryState {
   readonly reason: DisabledFor | PausedFor | null;
 }
 
+const RESUME = 'run `./orgwallet webhooks resume`, or `./orgwallet channels resume` for a channel';
+
 const STOPPED: { readonly [reason in DisabledFor | PausedFor]: string } = {
   request: 'It is disabled. An admin enables it again.',
   failing:
     'It was disabled: nothing was taken for 5 days. An admin enables it again once the receiver works.',
   gone: 'It was disabled: the receiver has answered 410. An admin enables it again.',
-  operator:
-    'An operator has paused it. Send the signal `resume` (no argument), or run `./orgwallet webhooks resume`.',
+  operator: `An operator has paused it. Send the signal \`resume\` (no argument), or ${RESUME}.`,
   restored:
     'The database has lost events that were sent: it was restored from a backup. Once that is settled, send the signal `resume` ' +
-    '(no argument), or run `./orgwallet webhooks resume`.',
+    `(no argument), or ${RESUME}.`,
 };
 
 /** What a destination waits for, in words for operators. */

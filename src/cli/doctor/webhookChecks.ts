@@ -29,7 +29,7 @@ export async function checkWebhooks(db: Db): Promise<Finding[]> {
           warn(
             part,
             `${count(paused.length, 'webhook is', 'webhooks are')} paused: ${firstOf(paused)}`,
-            'run ./orgwallet webhooks resume once that is settled',
+            'run ./orgwallet webhooks resume, or channels resume, once that is settled',
           ),
         ]
       : []),
@@ -38,7 +38,7 @@ export async function checkWebhooks(db: Db): Promise<Finding[]> {
           warn(
             part,
             `${count(failing.length, 'receiver does', 'receivers do')} not take events: ${firstOf(failing)}`,
-            'tell its admins: it is disabled after 5 days (./orgwallet webhooks list)',
+            'tell its admins: it is disabled after 5 days (./orgwallet webhooks list, channels list)',
           ),
         ]
       : []),
