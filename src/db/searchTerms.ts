@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
+import { foldName } from '../domain/names';
 import type { Db, Tx } from './database';
 
 /** Longer words are cut: nobody types them whole. */
@@ -24,9 +26,9 @@ export function isTag(name: string): name is Tag {
   return /^(account|policy|member|network):/.test(name);
 }
 
-/** The term of a tag that somebody gave: any text in letters and digits, the same whatever its case. */
+/** The term of a tag that somebody gave, the same whatever its case: a digest, as a term has at most 2,046 bytes in Postgres. */
 export function tagTerm(tag: string): Tag {
-  return `tag:${Buffer.from(tag.normalize('NFKC').toLowerCase()).toString('hex')}`;
+  return `tag:${createHash('sha256').update(foldName(tag)).digest('hex')}`;
 }
 
 const scoped = (organizationId: string, term: string) => `${organizationId.slice(-SCOPE)}/${term}`;

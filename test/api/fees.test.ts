@@ -74,6 +74,22 @@ it('fees are filtered, and have pages', async () => {
   expect([rest.data.map(({ kind }) => kind), rest.pagination.hasMore]).toEqual([['deployment'], false]);
 });
 
+it('fees of any period are summed, and none outside of the calendar', async () => {
+  const from = (time: string) => encodeURIComponent(time);
+  for (const query of [
+    `?from=${from('0000-01-01T00:00:00+14:00')}&to=${from('9999-12-31T23:59:59-14:00')}`,
+    `?to=${from('9999-12-31T23:59:59Z')}`,
+  ]) {
+    const { status, data } = await fees(query);
+    expect([status, data.length]).toEqual([200, 2]);
+    const first = await fees(`${query}&limit=1`);
+    expect((await fees(`${query}&limit=1&cursor=${first.pagination.cursor}`)).data).toHaveLength(1);
+  }
+  for (const bad of ['2025-02-30T00:00:00Z', '2025-01-01', '99999-01-01T00:00:00Z', '1']) {
+    expect((await fees(`?from=${bad}`)).status).toBe(400);
+  }
+});
+
 it('fees of another organization are not seen', async () => {
   const other = await api.createOrganization();
   expect((await fees('', other)).data).toEqual([]);

@@ -152,6 +152,48 @@ describe('metadata and tags', () => {
     expect(before?.action).toBe('transaction.referencesChanged');
   });
 
+  it('are found by a tag of the longest letters, and in any case', async () => {
+    // Each is 18 letters once it is folded.
+    const long = '\ufdfa'.repeat(50);
+    const made = await createTransaction(
+      api.http,
+      org,
+      body({ tags: [long, 'Gr\u00f6\u00dfe \u03a3\u0391\u03a3'] }),
+    );
+    const found = (tag: string) => idsIn(`tag=${encodeURIComponent(tag)}`);
+    expect(await found(long)).toEqual([made.id]);
+    expect(await found('GR\u00d6SSE  \u03c3\u03b1\u03c2')).toEqual([made.id]);
+    expect(await found('%')).toEqual([]);
+  });
+
+  it('are kept whatever their keys and texts look like', async () => {
+    const metadata = { constructor: 'x', toString: "'; DROP TABLE transactions; --", hasOwnProperty: '%_\\' };
+    const made = await createTransaction(api.http, org, body({ metadata }));
+    expect((await readTransaction(api.http, org, made)).metadata).toEqual(metadata);
+    const raw = '{"metadata":{"a":"1","__proto__":"2"}}';
+    const answer = await api.http.send({
+      ...{ key: org.readKey, path: transactionPath(made.id, '/references'), body: Buffer.from(raw) },
+    });
+    expect(answer.status).toBe(400);
+  });
+
+  it('that change all the time hold no signature and no payment back', async () => {
+    const made = await createTransaction(api.http, org, body({}, approved));
+    let isOver = false;
+    const edit = async (name: string) => {
+      for (let i = 0; !isOver; i += 1) await change(made.id, { metadata: { [name]: String(i) } });
+    };
+    const editing = Promise.all(['a', 'b', 'c'].map(edit));
+    try {
+      const begun = await signed(api.http, org, made, org.dave, 'initiator');
+      const rejected = await signed(api.http, org, begun, org.alice, 'reject', { execute: true });
+      expect(rejected.executionStatus).toBe('rejected');
+    } finally {
+      isOver = true;
+      await editing;
+    }
+  });
+
   it('are changed once by one idempotency key, and nothing is audited that changes nothing', async () => {
     const made = await createTransaction(api.http, org, body());
     const idempotencyKey = randomUUID();
@@ -241,12 +283,18 @@ describe('filters', () => {
     expect(await idsIn(`missingMemberId=${org.dave.id}`, 'proposals')).toEqual([]);
   });
 
-  it.each(['networkId=0', 'networkId=x', 'tag=', 'externalId=', 'missingMemberId=acc_1'])(
-    'refuse %s',
-    async (query) => {
-      expect((await list('transactions', query)).status).toBe(400);
-    },
-  );
+  it.each([
+    'networkId=0',
+    'networkId=x',
+    'tag=',
+    'externalId=',
+    'externalId=%00',
+    'tag=%00',
+    'tag=a&tag=b',
+    'missingMemberId=acc_1',
+  ])('refuse %s', async (query) => {
+    expect((await list('transactions', query)).status).toBe(400);
+  });
 
   it('refuse a member of nobody', async () => {
     const { id } = (await api.createOrganization()).dave;
