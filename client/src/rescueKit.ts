@@ -105,6 +105,8 @@ export interface KnownOrganization {
   readonly id?: string;
   readonly signingKey: string;
   readonly sealKey: string;
+  /** The set of its admins, for ever: the addresses of both Safes derive from it. */
+  readonly admins?: { readonly id: string };
   /** The decisions that it has had at least: an older kit may lack accounts. */
   readonly sequence?: number;
 }
@@ -248,6 +250,7 @@ export async function verifyRescueKit(kit: unknown, known: KnownOrganization): P
   if (known.id !== undefined) match('head.state.id', known.id, state.id);
   match('head.state.signingKey', known.signingKey, state.signingKey);
   match('head.state.sealKey', known.sealKey, state.sealKey);
+  if (known.admins !== undefined) match('head.state.admins.id', known.admins.id, state.admins.id);
   await checkSignature(state, head, known.sealKey);
   match('head.state.admins.onChain', true, state.admins.onChain);
   if (known.sequence !== undefined && state.sequence < known.sequence) {

@@ -111,7 +111,10 @@ async function openKit(): Promise<void> {
     ]),
   );
   element('kit-status').replaceChildren(
-    notice('good', 'The kit is whole. Compare its hash with the other admins before you sign.'),
+    notice(
+      'good',
+      "The kit is whole. Before you sign, compare its hash with the other admins, and its admins' Safe with the one that the founders signed.",
+    ),
   );
   fillChoices(
     element('network'),

@@ -185,6 +185,16 @@ describe('a kit', () => {
     await expect(verifyRescueKit(forged, known)).rejects.toThrow(/head\.state\.accounts\.acc_\w+\.address/);
   });
 
+  test("with another set of admins than the founders' is refused: its Safes would be others", async () => {
+    const kit = await aKit();
+    const state = JSON.parse(kit.head.state);
+    const founded = { ...known, admins: { id: state.admins.id } };
+    expect(await verifyRescueKit(kit, founded)).toEqual(kit);
+    // Whoever has the seal key: a Safe of his own, which the same admins own, and somebody else.
+    const forged = await kitOf(await signedHead({ ...state, admins: { ...state.admins, id: anId('adm') } }));
+    await expect(verifyRescueKit(forged, founded)).rejects.toThrow(/head\.state\.admins\.id/);
+  });
+
   test('of many accounts takes them over in several transactions, the first of which drops the keeper', async () => {
     const kit = await aKit(2 * MAX_TAKEN + 1);
     const [network] = kit.networks;
