@@ -171,6 +171,11 @@ const notInExecution = [
   'signer.upkeepReserved',
   'signer.upkeepSent',
   'signer.securingStored',
+  // Deliveries are killed at in workflows/deliveries, reminders in workersKilled.
+  'worker.delivery:sent',
+  'worker.delivery:moved',
+  'worker.setDeliveryPaused',
+  'worker.recordReminder',
   // The change of a passphrase is killed at in cli/keystore.
   'keystore.written',
   'keystore.verified',

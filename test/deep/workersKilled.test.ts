@@ -1,4 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
+import { deliveryWorkflowId } from '../../src/temporal/ids';
+import { deliveryMessages } from '../../src/temporal/messages';
 import {
   askOf,
   beginCreation,
@@ -9,9 +11,12 @@ import {
   type Step,
 } from '../chaos/accountCreation';
 import { expectOneOfEverything } from '../chaos/invariants';
+import { propose } from '../support/api';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
+import { startReceiver } from '../support/receiver';
 import { startTestService, type TestService } from '../support/service';
 import { sharedStack } from '../support/stack';
+import { until } from '../support/until';
 
 /** How long a request may take while no worker runs: the API waits 12 s for a workflow. */
 const QUICK_MS = 15_000;
@@ -117,4 +122,66 @@ describe('workers that are killed', () => {
     },
     120_000,
   );
+});
+
+/** A service whose workers are killed at a failpoint. */
+async function killedAt(
+  failpoint: string,
+  settings: NodeJS.ProcessEnv,
+  work: (api: TestService, workers: ServiceProcess) => Promise<void>,
+): Promise<void> {
+  let api: TestService | undefined;
+  let workers: ServiceProcess | undefined;
+  try {
+    api = await startTestService({ env: { ...settings, ORGWALLET_ROLES: 'api' } });
+    workers = await startServiceProcess(api.env, { roles: ['worker', 'chain', 'signer'], failpoint });
+    await work(api, workers);
+  } finally {
+    await Promise.all([workers?.stop(), api?.stop()]);
+  }
+}
+
+describe.each(['before', 'after'])('workers that are killed %s it', (when) => {
+  it('remind of a request once', async () => {
+    const failpoint = `worker.recordReminder:${when}`;
+    await killedAt(
+      failpoint,
+      { PROPOSAL_LIFETIME: '90s' },
+      async ({ http, db, createOrganization }, workers) => {
+        const proposal = await propose(http, await createOrganization());
+        await workers.died();
+        await workers.start();
+        const recorded = async () => {
+          const entries = await db('audit_log').where({ resource_id: proposal.id }).orderBy('position');
+          const actions = entries.map(({ action }) => action);
+          return actions.includes('proposal.expired') && actions;
+        };
+        expect(await until('it has expired', recorded, 180_000)).toEqual([
+          ...['proposal.created', 'proposal.reminded', 'proposal.reminded', 'proposal.expired'],
+        ]);
+      },
+    );
+  }, 240_000);
+
+  it('pause a webhook, and send what came meanwhile once', async () => {
+    const receiver = await startReceiver();
+    await killedAt(`worker.setDeliveryPaused:${when}`, {}, async ({ http, createOrganization }, workers) => {
+      const org = await createOrganization();
+      const send = (path: string, body?: object) =>
+        http.send({ key: org.adminKey, path, ...(body && { body }) });
+      const { id } = (await send('/api/v1/webhooks', { url: receiver.url })).body.data;
+      const workflowId = deliveryWorkflowId({ organizationId: org.id, id });
+      const workflow = new Client({ connection }).workflow.getHandle(workflowId);
+      await workflow.signal(deliveryMessages.pause);
+      await workers.died();
+      await workers.start();
+      const isPaused = async () => (await send(`/api/v1/webhooks/${id}`)).body.data.status === 'paused';
+      await until('it is paused', isPaused);
+      await propose(http, org);
+      await workflow.signal(deliveryMessages.resume);
+      const sent = () => receiver.received.map(({ event }) => event.type);
+      await until('it is sent', async () => sent().includes('proposal.created'));
+      expect(sent()).toEqual(['webhook.created', 'webhook.paused', 'webhook.resumed', 'proposal.created']);
+    }).finally(() => receiver.close());
+  }, 240_000);
 });

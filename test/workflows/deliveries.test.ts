@@ -1,3 +1,4 @@
+/** @deep */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { verifyWebhook, type WebhookEvent } from '@orgwallet/client';
@@ -8,6 +9,7 @@ import { read, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import { type Receiver, startReceiver } from '../support/receiver';
 import { serviceSettings, startServicePart, type TestOrganization } from '../support/service';
+import { itDeep } from '../support/suite';
 import { until } from '../support/until';
 import { startWorld, type World } from './world';
 
@@ -170,8 +172,22 @@ describe('the commands of webhooks', () => {
   });
 });
 
+/** Another worker beside that of the world, which is killed at a failpoint. */
+async function anotherWorker(failpoint: string): Promise<{ isKilled: () => boolean }> {
+  const { OPS_PORT, HTTPS_PORT, HTTP_PORT } = await serviceSettings();
+  const ports = { OPS_PORT, HTTPS_PORT, HTTP_PORT };
+  const env = { ...world.env, ...ports, ORGWALLET_ROLES: 'worker', TEST_FAILPOINT: failpoint };
+  const part = await startServicePart(env);
+  let isKilled = false;
+  void part.exited.then(() => {
+    isKilled = true;
+  });
+  return { isKilled: () => isKilled };
+}
+
 describe('a receiver that verifies', () => {
-  it('proves with verifyWebhook that it has every event, through failures and the kill of a worker', async () => {
+  /** Sends through failures and the kill of a worker, and looks whether it has every event. */
+  async function expectEveryEvent(failpoint: string): Promise<void> {
     const id = await create();
     const { secrets, publicKey } = await read(world.http, org.adminKey, `${HOOKS}/${id}/secrets`);
     const keys = { secrets: secrets.map(({ secret }: Shown) => secret), publicKey };
@@ -183,25 +199,13 @@ describe('a receiver that verifies', () => {
       else if (requests % 7 === 5) socket.destroy();
       else setTimeout(() => response.writeHead(200).end(), requests % 3);
     });
-    const { OPS_PORT, HTTPS_PORT, HTTP_PORT } = await serviceSettings();
-    const ports = { OPS_PORT, HTTPS_PORT, HTTP_PORT };
-    const another = {
-      ...world.env,
-      ...ports,
-      ORGWALLET_ROLES: 'worker',
-      TEST_FAILPOINT: 'worker.delivery:sent#3',
-    };
-    const part = await startServicePart(another);
-    let isKilled = false;
-    void part.exited.then(() => {
-      isKilled = true;
-    });
-    for (let n = 0; n < 200 && !isKilled; n += 1) {
+    const part = await anotherWorker(failpoint);
+    for (let n = 0; n < 200 && !part.isKilled(); n += 1) {
       await name(1);
       // Its worker gets every other activity.
       await sleep(600);
     }
-    expect(isKilled).toBe(true);
+    expect(part.isKilled()).toBe(true);
     await name(20);
     const { pagination } = (await world.http.send({ key: org.readKey, path: '/api/v1/events?after=latest' }))
       .body;
@@ -216,5 +220,17 @@ describe('a receiver that verifies', () => {
       if (event) previous = event;
     }
     expect(previous?.position).toBe(end);
+  }
+
+  it('proves with verifyWebhook that it has every event, through failures and the kill of a worker', async () => {
+    await expectEveryEvent('worker.delivery:sent#3');
   }, 240_000);
+
+  itDeep(
+    'also where the worker is killed once it has recorded what it sent',
+    async () => {
+      await expectEveryEvent('worker.delivery:moved#3');
+    },
+    240_000,
+  );
 });
