@@ -10,7 +10,7 @@ import {
   zeroAddress,
 } from 'viem';
 import type { AccountDerivation } from '../domain/account';
-import { type Owners, type OwnersStep, planOwners, SENTINEL } from '../domain/adminsSafe';
+import { type Owners, type OwnersStep, planOwners } from '../domain/adminsSafe';
 import type { OrganizationState } from '../domain/governance';
 import { refuse } from '../domain/refusal';
 import { executionGas } from './gas';
@@ -96,7 +96,6 @@ const multiSendAbi = parseAbi(['function multiSend(bytes transactions) payable']
 
 const CALL = 0;
 const DELEGATECALL = 1;
-const FIRST = SENTINEL as Address;
 
 /** Several calls as one of MultiSendCallOnly: all succeed, or all revert. Source: MultiSendCallOnly 1.4.1. */
 function multiSend(calls: readonly Call[]): Call {
@@ -218,14 +217,20 @@ export function roll({ keeper, safe }: AdminsSafe, steps: readonly OwnersStep[])
 
 const GAS_PER_DEPLOYMENT = 300_000n;
 
-/** Gas of the transaction that sets a network up: it is not estimated either. */
+/** A step is at least so many bytes of a batch. */
+const STEP_BYTES = 150;
+
+/**
+ * Gas of the transaction that sets a network up: it is not estimated either. It follows from the handover as it was signed, whoever is
+ * wanted by now.
+ */
 export function bootstrapGas(
   { data }: Pick<UpkeepContent, 'data'>,
-  { owners }: Pick<Owners, 'owners'>,
   missing: { readonly keeper: boolean; readonly safe: boolean },
 ): bigint {
   const deployments = BigInt(Number(missing.keeper) + Number(missing.safe));
-  const safeTxGas = GAS_PER_ADDED_OWNER * BigInt(owners.length) + GAS_PER_STEP + MODULE_GAS + 2n * BASE_GAS;
+  const steps = BigInt(Math.ceil(size(data) / STEP_BYTES));
+  const safeTxGas = GAS_PER_ADDED_OWNER * steps + MODULE_GAS + 2n * BASE_GAS;
   return executionGas({ safeTxGas, data }) + deployments * GAS_PER_DEPLOYMENT;
 }
 
@@ -249,48 +254,4 @@ export function securedDeploymentCall(
   signed: { readonly transaction: SafeTransaction; readonly signature: Hex },
 ): Call {
   return multiSend([deploymentCall(account), executionCall(signed.transaction, signed.signature)]);
-}
-
-/** What the owners of the admins' Safe execute with it: by delegatecall, with MultiSendCallOnly. */
-export interface Takeover {
-  readonly to: Address;
-  readonly data: Hex;
-  readonly operation: typeof DELEGATECALL;
-  /** Gas that a transaction needs that executes it, with a margin; a node's estimate may be too low. */
-  readonly gas: bigint;
-}
-
-const TAKEOVER_GAS = 250_000n;
-const GAS_PER_ACCOUNT = 80_000n;
-
-/**
- * The takeover: the admins' Safe drops its keeper, and becomes the owner of the accounts in place of the signing key.
- * `modules`: those that the admins' Safe has, in the order of its list.
- */
-export function takeover(
-  { keeper, safe }: AdminsSafe,
-  accounts: readonly AccountDerivation[],
-  modules: readonly string[] = [keeper.address],
-): Takeover {
-  const own = safe.address as Address;
-  const at = modules.indexOf(keeper.address);
-  const previous = (modules[at - 1] ?? FIRST) as Address;
-  const abi = safeAbi;
-  const drop = { functionName: 'disableModule', args: [previous, keeper.address as Address] } as const;
-  const taken = accounts.map(({ address, ownerAddress }): Call => {
-    const account = address as Address;
-    const swap = encodeFunctionData({
-      abi,
-      functionName: 'swapOwner',
-      args: [FIRST, ownerAddress as Address, own],
-    });
-    const args = [account, 0n, swap, CALL] as const;
-    return {
-      to: account,
-      data: encodeFunctionData({ abi, functionName: 'execTransactionFromModule', args }),
-    };
-  });
-  const dropped = at < 0 ? [] : [{ to: own, data: encodeFunctionData({ abi, ...drop }) }];
-  const gas = TAKEOVER_GAS + GAS_PER_ACCOUNT * BigInt(accounts.length);
-  return { ...multiSend([...dropped, ...taken]), operation: DELEGATECALL, gas };
 }

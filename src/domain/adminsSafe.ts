@@ -144,8 +144,11 @@ export function adminsSafeStatus(
   const diverged = (reason: string) => ({ status: 'diverged', reason }) as const;
   if (BigInt(found.guard) !== 0n) return diverged('it has a guard');
   if (found.fallbackHandler !== expected.fallbackHandler) return diverged('it has another fallback handler');
-  if (planOwners(found, wanted).length === 0) return { status: 'current', reason: null };
-  if (written === null || sequence > written) return { status: 'behind', reason: null };
+  const isWanted = planOwners(found, wanted).length === 0;
+  if (!isWanted && (written === null || sequence > written)) return { status: 'behind', reason: null };
+  const others = modules.filter((module) => module !== keeper);
+  if (others.length > 0) return diverged(`other modules can act for it as well: ${others.join(', ')}`);
+  if (isWanted) return { status: 'current', reason: null };
   return diverged('its owners are not the admins, and nothing was decided since they were written');
 }
 

@@ -88,36 +88,27 @@ export async function signDeployment(
     assertNotFrozen(context, input.organizationId);
     const asked = await boundTerms(context, networkId, input.terms);
     const dataGas = await dataGasOf(context, input);
-    const found = await withNetwork(
-      context,
-      networkId,
-      async (tx) => {
-        const { account, state } = await assertDeployment(context, tx, input);
-        const before = await deploymentReservation(tx, input);
-        const envelopes = await deploymentEnvelopes(tx, input);
-        const first = await firstUpkeep(context, tx, { state, account, ...of });
-        const terms = withGas(asked, first, dataGas);
-        // A crash came before it was signed.
-        if (before) {
-          const { attemptId } = before;
-          const reserved = await reservedBefore(context, tx, { ...of, attemptId, about, terms }, before);
-          return { reserved, account, first };
-        }
-        const newest = undecidedEnvelope(envelopes);
-        if (newest && terms.replaces !== String(newest.id)) return { present: newest, first };
-        const attemptId = await provideDeploymentAttempt(tx, { ...input, ...deploymentCall(account) });
-        const replaces = newest ? { replaces: newest } : {};
-        return {
-          reserved: await reserveEnvelope(context, tx, { ...of, attemptId, about, terms, ...replaces }),
-          ...{ account, first },
-        };
-      },
-      {
-        committed: async ({ first }) => {
-          if (first) await context.journal.append(first);
-        },
-      },
-    );
+    const found = await withNetwork(context, networkId, async (tx) => {
+      const { account, state } = await assertDeployment(context, tx, input);
+      const before = await deploymentReservation(tx, input);
+      const envelopes = await deploymentEnvelopes(tx, input);
+      const first = await firstUpkeep(context, tx, { state, account, ...of });
+      // Before the commit, so that no row takes a nonce that nobody uses.
+      if (first) await context.journal.append(first);
+      const terms = withGas(asked, first, dataGas);
+      const newest = undecidedEnvelope(envelopes);
+      if (!before && newest && terms.replaces !== String(newest.id)) return { present: newest };
+      const request = { ...of, about, terms };
+      const reserved = before
+        ? // A crash came before it was signed.
+          await reservedBefore(context, tx, { ...request, attemptId: before.attemptId }, before)
+        : await reserveEnvelope(context, tx, {
+            ...request,
+            attemptId: await provideDeploymentAttempt(tx, { ...input, ...deploymentCall(account) }),
+            ...(newest ? { replaces: newest } : {}),
+          });
+      return { reserved, account, first };
+    });
     if ('present' in found) return { envelopeId: String(found.present?.id) };
     const { reserved, account, first } = found;
     await context.gasBudget.append(gasOf(reserved, about));

@@ -1,5 +1,5 @@
 import { FILLER_GAS } from '../chain/gas';
-import { envelopePayload, isObsolete } from '../db/attempts';
+import { envelopePayload } from '../db/attempts';
 import type { Tx } from '../db/database';
 import type { Envelope } from '../db/envelopes';
 import type { Reservation } from '../db/reservations';
@@ -19,6 +19,7 @@ import { type GasOf, gasOf, reservedBefore, reserveEnvelope, signReserved } from
 import { networkOf, type SignerContext, withNetwork } from './signerContext';
 import { reservationAt } from './store/reservations';
 import { envelopeAtNonce, hasUndecidedAbove, insertFiller } from './store/signedAttempts';
+import { isObsoleteHere } from './upkeep/obsolete';
 
 /** A filled nonce is for no organization. */
 const FILLING: GasOf = { kind: 'filler', organizationId: null };
@@ -51,7 +52,7 @@ async function assertFillable(
     if ((await envelopePayload(tx, present)).kind === 'filler') return { filled: present };
     throw new SignerRefusal('stale', `nonce ${nonce} ${of} is used`);
   }
-  if (present && !(await isObsolete(tx, present))) {
+  if (present && !(await isObsoleteHere(context, tx, present))) {
     throw new SignerRefusal('stale', `nonce ${nonce} ${of} has an undecided attempt`);
   }
   if (!(await hasUndecidedAbove(tx, at))) {

@@ -176,6 +176,7 @@ const notInExecution = [
   'worker.delivery:moved',
   'worker.setDeliveryPaused',
   'worker.recordReminder',
+  'signer.securingJournaled',
   // The change of a passphrase is killed at in cli/keystore.
   'keystore.written',
   'keystore.verified',

@@ -48,18 +48,22 @@ export async function takenOfAccount(
   readonly upkeepHash: string | null;
 }> {
   const on = { account_id: accountId, network_id: BigInt(networkId) };
-  const rows = await tx('chain_attempts')
-    .where(on)
-    .whereNotNull('safe_nonce')
-    .orderBy('safe_nonce', 'desc')
-    .select('safe_nonce', 'outcome', 'kind', 'safe_tx_hash');
+  const taken = () => tx('chain_attempts').where(on).whereNotNull('safe_nonce');
+  const newest = await taken().orderBy('safe_nonce', 'desc').first('safe_nonce');
+  const undecided = await taken().where({ outcome: null }).select('kind', 'safe_tx_hash');
   const unknown = await tx('unknown_executions').where(on).orderBy('safe_nonce', 'desc').first('safe_nonce');
-  const nonces = [...rows.flatMap((row) => row.safe_nonce ?? []), ...(unknown ? [unknown.safe_nonce] : [])];
+  const nonces = [newest?.safe_nonce, unknown?.safe_nonce].flatMap((nonce) => nonce ?? []);
   return {
     highest: nonces.reduce<bigint | null>((most, one) => (most === null || one > most ? one : most), null),
-    isDecided: rows.every(({ outcome }) => outcome !== null),
-    upkeepHash: rows.find(({ kind, outcome }) => kind === 'upkeep' && outcome === null)?.safe_tx_hash ?? null,
+    isDecided: undecided.length === 0,
+    upkeepHash: undecided.find(({ kind }) => kind === 'upkeep')?.safe_tx_hash ?? null,
   };
+}
+
+/** The hash of an upkeep; null where the attempt is none. */
+export async function upkeepHash(db: Db | Tx, attemptId: bigint): Promise<string | null> {
+  const row = await db('chain_attempts').where({ id: attemptId, kind: 'upkeep' }).first('safe_tx_hash');
+  return row?.safe_tx_hash ?? null;
 }
 
 /** Records that an upkeep was executed; null: it is undecided again, because its chain has lost the block. */

@@ -45,8 +45,8 @@ interface TakenNonce {
 }
 
 /**
- * Takes the next nonce of an account for it, while nothing of the account is in flight. Call it with the network locked;
- * the entry goes into the journal once that is committed. Undefined: later.
+ * Takes the next nonce of an account for it, while nothing of the account is in flight. Call it with the network locked; the entry
+ * goes into the journal before that is committed, so that no row takes a nonce that nobody uses. Undefined: later.
  */
 export async function takeNonce(
   { journal, pending }: Pick<SignerContext, 'journal' | 'pending'>,
@@ -118,19 +118,12 @@ async function takeAtNonce(
   const entry = securingEntry(of, nonce);
   const { data } = contentOf(entry);
   const terms = await termsOf(context, network, entry, { gas: executionGas(contentOf(entry)), data });
-  return withNetwork(
-    context,
-    network.id,
-    async (tx) => {
-      const taken = await takeNonce(context, tx, of, nonce);
-      if (taken) await reserveFirst(context, tx, taken, terms);
-      return taken?.entry;
-    },
-    {
-      committed: async (taken) => {
-        failpoint('signer.securingStored');
-        if (taken) await context.journal.append(taken);
-      },
-    },
-  );
+  return withNetwork(context, network.id, async (tx) => {
+    const taken = await takeNonce(context, tx, of, nonce);
+    if (!taken) return undefined;
+    await reserveFirst(context, tx, taken, terms);
+    await context.journal.append(taken.entry);
+    failpoint('signer.securingJournaled');
+    return taken.entry;
+  });
 }

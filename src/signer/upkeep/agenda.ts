@@ -3,11 +3,11 @@ import type { Logger } from '../../logging';
 
 /** So many envelopes are remembered. */
 const MOST_SEEN = 10_000;
-const REVERTS_WINDOW_MS = 3_600_000;
+const FAILURES_WINDOW_MS = 3_600_000;
 
 /** When what is looked at next, and what was seen last. Of one process, by its own clock: rows may say anything. */
 export class UpkeepAgenda {
-  /** Of `performance.now()`, by network and organization or account. */
+  /** Of `performance.now()`, by network and account, or what is kept of an organization. */
   private readonly due = new Map<string, number>();
   private readonly rescues = new Map<string, AccountRescue>();
   private readonly statuses = new Map<
@@ -16,12 +16,19 @@ export class UpkeepAgenda {
   >();
   private readonly wakes = new Map<string, number>();
   private readonly firstSeen = new Map<bigint, number>();
-  private readonly reverts = new Map<string, number[]>();
+  /** By upkeep and envelope. */
+  private readonly failures = new Map<string, Map<string, number>>();
+  private readonly settled = new Set<string>();
 
   constructor(private readonly logger: Logger) {}
 
+  /** In how many milliseconds something is due; 0: now. */
+  dueInMs(networkId: number, id: string): number {
+    return Math.max(0, (this.due.get(`${networkId}/${id}`) ?? 0) - performance.now());
+  }
+
   isDue(networkId: number, id: string): boolean {
-    return (this.due.get(`${networkId}/${id}`) ?? 0) <= performance.now();
+    return this.dueInMs(networkId, id) === 0;
   }
 
   postpone(networkId: number, id: string, byMs: number): void {
@@ -47,21 +54,37 @@ export class UpkeepAgenda {
     return performance.now() - first;
   }
 
-  /** Notes that an envelope of an upkeep has reverted. */
-  noteRevert(safeTxHash: string): void {
-    this.reverts.set(safeTxHash, [...(this.reverts.get(safeTxHash) ?? []), performance.now()]);
+  /** Notes that an envelope of an upkeep has reverted, or was dropped; each counts once, whatever its row says. */
+  noteFailure(safeTxHash: string, transactionHash: string): void {
+    const failed = this.failures.get(safeTxHash) ?? new Map<string, number>();
+    if (!failed.has(transactionHash)) failed.set(transactionHash, performance.now());
+    this.failures.set(safeTxHash, failed);
   }
 
-  /** How many envelopes of an upkeep have reverted within an hour. */
-  revertsOf(safeTxHash: string): number {
-    const since = performance.now() - REVERTS_WINDOW_MS;
-    return (this.reverts.get(safeTxHash) ?? []).filter((at) => at > since).length;
+  /** How many envelopes of an upkeep have failed within an hour. */
+  failuresOf(safeTxHash: string): number {
+    const since = performance.now() - FAILURES_WINDOW_MS;
+    return [...(this.failures.get(safeTxHash)?.values() ?? [])].filter((at) => at > since).length;
+  }
+
+  /** Notes whether an upkeep is done, as its network says. */
+  noteSettled(safeTxHash: string, isSettled: boolean): void {
+    if (!isSettled) {
+      this.settled.delete(safeTxHash);
+      return;
+    }
+    this.settled.add(safeTxHash);
+    this.failures.delete(safeTxHash);
+  }
+
+  /** Whether an upkeep was seen to be done: nobody needs its envelopes any more. */
+  isSettled(safeTxHash: string): boolean {
+    return this.settled.has(safeTxHash);
   }
 
   /** Notes whether the admins can take an account over. */
-  note(networkId: number, accountId: string, rescue: AccountRescue, nextMs: number): void {
+  note(networkId: number, accountId: string, rescue: AccountRescue): void {
     this.rescues.set(`${networkId}/${accountId}`, rescue);
-    this.postpone(networkId, accountId, nextMs);
   }
 
   /** Whether the admins have taken an account over, as it was read last. */

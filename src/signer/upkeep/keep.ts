@@ -12,7 +12,7 @@ import type { SignerContext } from '../signerContext';
 import { sealedSequences } from '../store/compared';
 import { recordAdminsSafe, recordRescue, recordUnknown, type SafeStatus } from '../store/upkeep';
 import { secureAccount } from './accounts';
-import { keepAdminsSafe } from './keeper';
+import { endInFlight, keepAdminsSafe } from './keeper';
 import { type ObservedSafe, observeSafes } from './observe';
 
 /** How often it looks whether something is to be looked at, in milliseconds. */
@@ -33,60 +33,6 @@ const unread = (status: 'impossible' | 'unknown', reason: string): SafeStatus =>
   ...{ status, reason, owners: null, threshold: null, sequence: null },
 });
 
-/** Looks after the accounts of an organization on a network. Returns after how many milliseconds it is to do so again. */
-async function keepAccounts(
-  context: SignerContext,
-  network: NetworkConfig,
-  state: OrganizationState,
-  isPossible: boolean,
-): Promise<number> {
-  const { upkeep, db, journal } = context;
-  const networkId = network.id;
-  const accounts = Object.values(state.accounts).filter(({ networkIds }) => networkIds.includes(networkId));
-  let nextMs = EVERY_MS;
-  for (const { id: accountId } of accounts) {
-    const account = deriveAccount(state.signingKey, accountId);
-    // Where the admins have no Safe any more, what has taken a nonce still has to be executed.
-    const isTaken = journal.upkeepsOf({ networkId, safe: account.address }).length > 0;
-    if (!upkeep.isDue(networkId, accountId) || !(state.admins.onChain || isTaken)) continue;
-    const [observed] = await observeSafes(context, network, [account.address]);
-    if (!observed) continue;
-    const of = { state, admins: deriveAdminsSafe(state), accountId, account, networkId };
-    const rescue = await secureAccount(context, network, of, { ...observed, isPossible });
-    // Its deployment brings the module.
-    const pendingMs = observed.isPresent ? IN_FLIGHT_MS : DEPLOYING_MS;
-    nextMs = rescue === 'pending' ? Math.min(nextMs, pendingMs) : nextMs;
-    upkeep.note(networkId, accountId, rescue, rescue === 'pending' ? 0 : READY_EVERY_MS);
-    await recordRescue(db, { accountId, networkId, rescue });
-  }
-  return nextMs;
-}
-
-type Recording = (status: SafeStatus) => Promise<void>;
-
-/** The same, of one that has an admins' Safe. Throws SignerRefusal, TemporaryRefusal and ChainUnavailable. */
-async function keepOnChain(
-  context: SignerContext,
-  network: NetworkConfig,
-  state: OrganizationState,
-  record: Recording,
-): Promise<number> {
-  const { signerNetworkId } = context;
-  const wanted = wantedOwners(adminsOf(state), { id: network.id, signerNetworkId });
-  if (wanted.kind === 'impossible') {
-    await record(unread('impossible', wanted.reason));
-    return keepAccounts(context, network, state, false);
-  }
-  const admins = deriveAdminsSafe(state);
-  const addresses = [admins.keeper.address, admins.safe.address];
-  const [keeper, safe] = (await observeSafes(context, network, addresses)) as [ObservedSafe, ObservedSafe];
-  const kept = { state, admins, wanted, keeper, safe };
-  const { status, inFlight } = await keepAdminsSafe(context, network, kept);
-  await record(status);
-  const accountsMs = await keepAccounts(context, network, state, true);
-  return inFlight ? IN_FLIGHT_MS : accountsMs;
-}
-
 /** The message of what is tried again; throws anything else. */
 function reasonOf(context: SignerContext, error: unknown): string {
   if (error instanceof SignerRefusal) {
@@ -95,13 +41,61 @@ function reasonOf(context: SignerContext, error: unknown): string {
   return error.message;
 }
 
-/** Looks after an organization on a network. Returns after how many milliseconds it does so again. */
-async function keepOrganization(
+/** What was verified last and nothing was sealed since: whoever has the tables cannot hold this back. */
+const lastSealed = ({ db, readSealedState }: SignerContext, organizationId: string) =>
+  readSealedState(db, organizationId, { remembered: true });
+
+const accountsOn = ({ accounts }: OrganizationState, { id }: NetworkConfig) =>
+  Object.values(accounts).filter(({ networkIds }) => networkIds.includes(id));
+
+/** Who is to own the admins' Safe on a network; undefined: nobody, as the admins have none, or no account there. */
+function ownersOn({ signerNetworkId }: SignerContext, state: OrganizationState, network: NetworkConfig) {
+  if (!state.admins.onChain || accountsOn(state, network).length === 0) return undefined;
+  return wantedOwners(adminsOf(state), { id: network.id, signerNetworkId });
+}
+
+/** The keeper of an organization and its admins' Safe, as its network has them. Throws ChainUnavailable. */
+async function observeKeeper(context: SignerContext, network: NetworkConfig, state: OrganizationState) {
+  const admins = deriveAdminsSafe(state);
+  const addresses = [admins.keeper.address, admins.safe.address];
+  const [keeper, safe] = (await observeSafes(context, network, addresses)) as [ObservedSafe, ObservedSafe];
+  return { state, admins, keeper, safe };
+}
+
+type Recording = (status: SafeStatus) => Promise<void>;
+
+/** Keeps the admins' Safe of a state. Throws SignerRefusal, TemporaryRefusal and ChainUnavailable. */
+async function keepSafeOf(
+  context: SignerContext,
+  network: NetworkConfig,
+  state: OrganizationState,
+  record: Recording,
+): Promise<number> {
+  const wanted = ownersOn(context, state, network);
+  if (wanted?.kind === 'owners') {
+    const kept = { ...(await observeKeeper(context, network, state)), wanted };
+    const { status, inFlight } = await keepAdminsSafe(context, network, kept);
+    await record(status);
+    return inFlight ? IN_FLIGHT_MS : EVERY_MS;
+  }
+  if (wanted) await record(unread('impossible', wanted.reason));
+  const { keeper } = deriveAdminsSafe(state);
+  const isWritten = context.journal.upkeepsOf({ networkId: network.id, safe: keeper.address }).length > 0;
+  if (!isWritten) return EVERY_MS;
+  const isInFlight = await endInFlight(context, network, await observeKeeper(context, network, state));
+  return isInFlight ? IN_FLIGHT_MS : EVERY_MS;
+}
+
+/** What is looked after of an organization on a network, until it ends. Returns after how many milliseconds it is to do so again. */
+type Keep = (
   context: SignerContext,
   network: NetworkConfig,
   organizationId: string,
-): Promise<number> {
-  const { db, readSealedState, upkeep } = context;
+  isEnding: () => boolean,
+) => Promise<number>;
+
+const keepSafe: Keep = async (context, network, organizationId) => {
+  const { db, upkeep } = context;
   const of = { organizationId, networkId: network.id };
   const record = (status: SafeStatus) => {
     upkeep.noteStatus(organizationId, network, status);
@@ -109,45 +103,102 @@ async function keepOrganization(
   };
   let isKept = false;
   try {
-    // What was verified last and nothing was sealed since: whoever has the tables cannot hold this back.
-    const { state } = await readSealedState(db, organizationId, { remembered: true });
+    const { state } = await lastSealed(context, organizationId);
     isKept = state.admins.onChain === true;
-    const isUsed = Object.values(state.accounts).some(({ networkIds }) => networkIds.includes(network.id));
-    if (!isUsed) return EVERY_MS;
-    if (!isKept) return await keepAccounts(context, network, state, false);
-    return await keepOnChain(context, network, state, record);
+    return await keepSafeOf(context, network, state, record);
   } catch (error) {
     const reason = reasonOf(context, error);
     if (isKept) await record(unread('unknown', reason));
     else await recordUnknown(db, { ...of, reason });
     return FAILED_MS;
   }
+};
+
+/** Looks after one account; a failure is its own alone. Returns after how many milliseconds it is due again. */
+async function keepAccount(
+  context: SignerContext,
+  network: NetworkConfig,
+  { state, accountId, isPossible }: { state: OrganizationState; accountId: string; isPossible: boolean },
+): Promise<number> {
+  const { db, upkeep } = context;
+  const account = deriveAccount(state.signingKey, accountId);
+  const of = { state, admins: deriveAdminsSafe(state), accountId, account, networkId: network.id };
+  try {
+    const [observed] = (await observeSafes(context, network, [account.address])) as [ObservedSafe];
+    const rescue = await secureAccount(context, network, of, { ...observed, isPossible });
+    upkeep.note(network.id, accountId, rescue);
+    await recordRescue(db, { accountId, networkId: network.id, rescue });
+    if (rescue !== 'pending') return READY_EVERY_MS;
+    // Its deployment brings the module.
+    return observed.isPresent ? IN_FLIGHT_MS : DEPLOYING_MS;
+  } catch (error) {
+    reasonOf(context, error);
+    return FAILED_MS;
+  }
+}
+
+const keepAccounts: Keep = async (context, network, organizationId, isEnding) => {
+  const { upkeep, journal } = context;
+  let nextMs = EVERY_MS;
+  try {
+    const { state } = await lastSealed(context, organizationId);
+    const isPossible = ownersOn(context, state, network)?.kind === 'owners';
+    for (const { id: accountId, address } of accountsOn(state, network)) {
+      // Where the admins have no Safe any more, what has taken a nonce still has to be executed.
+      const isTaken = journal.upkeepsOf({ networkId: network.id, safe: address }).length > 0;
+      if (isEnding()) return nextMs;
+      if (!state.admins.onChain && !isTaken) continue;
+      if (upkeep.isDue(network.id, accountId)) {
+        const dueMs = await keepAccount(context, network, { state, accountId, isPossible });
+        upkeep.postpone(network.id, accountId, dueMs);
+      }
+      nextMs = Math.min(nextMs, upkeep.dueInMs(network.id, accountId));
+    }
+    return nextMs;
+  } catch (error) {
+    reasonOf(context, error);
+    return FAILED_MS;
+  }
+};
+
+/** Keeps something of every organization on each network. Returns the function that stops it. */
+function keepEach(context: SignerContext, part: string, keep: Keep): () => Promise<void> {
+  const { logger, networks, journal, upkeep } = context;
+  const failure = failuresOfNetworks(logger, networks, "the admins' Safes cannot be kept");
+  let isEnding = false;
+  const round = async (network: NetworkConfig) => {
+    const known = new Set(journal.organizationIds());
+    if (upkeep.isDue(network.id, `${part}/${ADMITTED}`)) {
+      // One that was just admitted is in the journal once it is read first.
+      for (const id of (await sealedSequences(context.db)).keys()) known.add(id);
+      upkeep.postpone(network.id, `${part}/${ADMITTED}`, EVERY_MS);
+    }
+    const due = [...known].filter((id) => upkeep.isDue(network.id, `${part}/${id}`));
+    await mapLimit(AT_ONCE, due, async (id) => {
+      upkeep.postpone(network.id, `${part}/${id}`, EVERY_MS);
+      const wakes = upkeep.wakesOf(id);
+      const nextMs = await keep(context, network, id, () => isEnding);
+      // What was sealed meanwhile waits for nothing.
+      upkeep.postpone(network.id, `${part}/${id}`, upkeep.wakesOf(id) === wakes ? nextMs : 0);
+    });
+  };
+  const stop = keepPolling(networks, POLL_MS, (network) =>
+    round(network).then(failure(network.id).succeeded, failure(network.id).failed),
+  );
+  return () => {
+    isEnding = true;
+    return stop();
+  };
 }
 
 /**
  * Keeps the admins' Safe of every organization equal to its sealed admins, on each network of its accounts, and a module of each
- * account. It asks and waits for nobody: neither Temporal nor a worker. Returns the function that stops it.
+ * account. It asks and waits for nobody: neither Temporal nor a worker; and no Safe waits for the accounts of an organization that has
+ * many. Returns the function that stops it.
  */
 export function keepAdminsSafes(context: SignerContext): () => Promise<void> {
-  const { logger, networks, journal, upkeep } = context;
-  const failure = failuresOfNetworks(logger, networks, "the admins' Safes cannot be kept");
-  const round = async (network: NetworkConfig) => {
-    const known = new Set(journal.organizationIds());
-    if (upkeep.isDue(network.id, ADMITTED)) {
-      // One that was just admitted is in the journal once it is read first.
-      for (const id of (await sealedSequences(context.db)).keys()) known.add(id);
-      upkeep.postpone(network.id, ADMITTED, EVERY_MS);
-    }
-    const due = [...known].filter((id) => upkeep.isDue(network.id, id));
-    await mapLimit(AT_ONCE, due, async (id) => {
-      upkeep.postpone(network.id, id, EVERY_MS);
-      const wakes = upkeep.wakesOf(id);
-      const nextMs = await keepOrganization(context, network, id);
-      // What was sealed meanwhile waits for nothing.
-      upkeep.postpone(network.id, id, upkeep.wakesOf(id) === wakes ? nextMs : 0);
-    });
+  const stops = [keepEach(context, 'safe', keepSafe), keepEach(context, 'accounts', keepAccounts)];
+  return async () => {
+    await Promise.all(stops.map((stop) => stop()));
   };
-  return keepPolling(networks, POLL_MS, (network) =>
-    round(network).then(failure(network.id).succeeded, failure(network.id).failed),
-  );
 }

@@ -6,19 +6,24 @@ import { adminsSafeStatus, adminsSequence, type Owners, planOwners } from '../..
 import type { OrganizationState } from '../../domain/governance';
 import { failpoint } from '../../failpoints';
 import type { UpkeepEntry } from '../journal/entries';
+import { SignerRefusal } from '../refusal';
 import type { SignerContext } from '../signerContext';
 import { storedHashes } from '../store/signedAttempts';
 import type { SafeStatus } from '../store/upkeep';
 import type { ObservedSafe } from './observe';
 import { type Carrying, carryingAlone, pursue, type SignedUpkeep, settle, upkeepEntry } from './pursue';
 
-/** The admins' Safe of an organization on a network, as it was read. */
-interface KeptSafe {
+/** The admins' Safe of an organization on a network with its keeper, as both were read. */
+interface KeeperOnChain {
   readonly state: OrganizationState;
   readonly admins: AdminsSafe;
-  readonly wanted: Owners;
   readonly keeper: ObservedSafe;
   readonly safe: ObservedSafe;
+}
+
+/** The same, and who is to own it. */
+interface KeptSafe extends KeeperOnChain {
+  readonly wanted: Owners;
 }
 
 const stateIn = (found: SafeFound) => (found.kind === 'safe' ? found.state : null);
@@ -28,7 +33,7 @@ const stateIn = (found: SafeFound) => (found.kind === 'safe' ? found.state : nul
  * was before lines of it were lost (`isCutOff`).
  */
 function keeperFault(
-  { admins, keeper: { confirmed } }: KeptSafe,
+  { admins, keeper: { confirmed } }: KeeperOnChain,
   { last, isCutOff }: { readonly last: UpkeepEntry | undefined; readonly isCutOff: boolean },
 ): string | null {
   if (confirmed.kind === 'different') return `its keeper ${admins.keeper.address}: ${confirmed.reason}`;
@@ -42,14 +47,14 @@ function keeperFault(
 }
 
 /** What carries a transaction of the keeper: alone, or with what is missing of both Safes. */
-function carryingOf({ admins, wanted, keeper, safe }: KeptSafe) {
+function carryingOf({ admins, keeper, safe }: KeeperOnChain) {
   return (signed: SignedUpkeep): Carrying => {
     const { transaction } = signed;
     if (transaction.safeTxGas > 0n) return carryingAlone(signed);
     const missing = { keeper: !keeper.isPresent, safe: !safe.isPresent };
     return {
       call: bootstrapCall(admins, missing, signed),
-      gas: bootstrapGas(transaction, wanted, missing),
+      gas: bootstrapGas(transaction, missing),
     };
   };
 }
@@ -84,10 +89,65 @@ function statusOf(kept: KeptSafe, written: readonly UpkeepEntry[], isCutOff: boo
 }
 
 /** The nonce of the keeper, with the network's confirmations. */
-const nonceOf = ({ keeper }: KeptSafe) => stateIn(keeper.confirmed)?.nonce ?? 0n;
+const nonceOf = ({ keeper }: KeeperOnChain) => stateIn(keeper.confirmed)?.nonce ?? 0n;
 
-function isDone(kept: KeptSafe, { safeNonce }: UpkeepEntry): boolean {
+function isDone(kept: KeeperOnChain, { safeNonce }: UpkeepEntry): boolean {
   return BigInt(safeNonce) < nonceOf(kept);
+}
+
+/** What its keeper has written, as the journal has it. */
+const writtenOn = ({ journal }: SignerContext, network: NetworkConfig, { admins }: KeeperOnChain) =>
+  journal.upkeepsOf({ networkId: network.id, safe: admins.keeper.address });
+
+/**
+ * Carries on what the keeper has in flight, the first of it first, and records what is done. Returns whether something is. Throws
+ * SignerRefusal, TemporaryRefusal and ChainUnavailable.
+ */
+async function carryOn(
+  context: SignerContext,
+  network: NetworkConfig,
+  kept: KeeperOnChain,
+  written: readonly UpkeepEntry[],
+): Promise<boolean> {
+  const done = written.filter((one) => isDone(kept, one));
+  // A database that has lost some gets all of them back.
+  const stored = await storedHashes(
+    context.db,
+    done.map(({ safeTxHash }) => safeTxHash),
+  );
+  for (const entry of done) {
+    context.upkeep.noteSettled(entry.safeTxHash, true);
+    if (entry === done.at(-1) || !stored.has(entry.safeTxHash)) await settle(context, network, entry);
+  }
+  const next = written.find((one) => !isDone(kept, one));
+  if (next) await pursue(context, network, next, carryingOf(kept));
+  return next !== undefined;
+}
+
+/**
+ * Carries on what the keeper has in flight where nobody is to own the admins' Safe any more. Returns whether something is. Throws
+ * SignerRefusal, TemporaryRefusal and ChainUnavailable.
+ */
+export async function endInFlight(
+  context: SignerContext,
+  network: NetworkConfig,
+  kept: KeeperOnChain,
+): Promise<boolean> {
+  const written = writtenOn(context, network, kept);
+  const isCutOff = context.journal.cutoffOf(kept.state.id) !== undefined;
+  const fault = keeperFault(kept, { last: written.at(-1), isCutOff });
+  return fault === null && carryOn(context, network, kept, written);
+}
+
+/** Throws SignerRefusal for what needs more gas than is ever signed: its nonce would be taken for ever. */
+function assertCarriable({ maxGas }: SignerContext, kept: KeptSafe, transaction: SafeTransaction): void {
+  const { gas } = carryingOf(kept)({ transaction, signature: '0x' });
+  if (gas <= maxGas) return;
+  const owners = kept.wanted.owners.length;
+  throw new SignerRefusal(
+    'reverted',
+    `writing ${owners} owners needs ${gas} gas, above the ceiling of ${maxGas} (MAX_GAS)`,
+  );
 }
 
 /**
@@ -99,28 +159,16 @@ export async function keepAdminsSafe(
   network: NetworkConfig,
   kept: KeptSafe,
 ): Promise<{ readonly status: SafeStatus; readonly inFlight: boolean }> {
-  const { state, admins } = kept;
+  const { state } = kept;
   const { journal } = context;
-  const written = journal.upkeepsOf({ networkId: network.id, safe: admins.keeper.address });
+  const written = writtenOn(context, network, kept);
   const status = statusOf(kept, written, journal.cutoffOf(state.id) !== undefined);
   if (status.status === 'unknown') return { status, inFlight: false };
-  const done = written.filter((one) => isDone(kept, one));
-  // A database that has lost some gets all of them back.
-  const stored = await storedHashes(
-    context.db,
-    done.map(({ safeTxHash }) => safeTxHash),
-  );
-  for (const entry of done) {
-    if (entry === done.at(-1) || !stored.has(entry.safeTxHash)) await settle(context, network, entry);
-  }
-  const last = written.at(-1);
-  if (last && !isDone(kept, last)) {
-    await pursue(context, network, last, carryingOf(kept));
-    return { status, inFlight: true };
-  }
+  if (await carryOn(context, network, kept, written)) return { status, inFlight: true };
   const content = nextContent(kept, status.status);
   if (!content) return { status, inFlight: false };
   const transaction: SafeTransaction = { ...content, networkId: network.id, nonce: nonceOf(kept) };
+  assertCarriable(context, kept, transaction);
   const of = { organizationId: state.id, accountId: null, sequence: adminsSequence(state) };
   const entry = upkeepEntry(of, transaction);
   await journal.append(entry);

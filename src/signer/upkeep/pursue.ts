@@ -6,6 +6,7 @@ import { executionGas } from '../../chain/gas';
 import { keccak256 } from '../../chain/keccak';
 import { readRawTransaction } from '../../chain/rawTransaction';
 import { relayerIndex } from '../../chain/relayerIndex';
+import { accountNonce } from '../../chain/safe';
 import { executionCall, type SafeTransaction, safeTransactionHash } from '../../chain/safeTransaction';
 import type { NetworkConfig } from '../../config';
 import type { Tx } from '../../db/database';
@@ -23,8 +24,8 @@ import { canBeRaised, ownTerms, sendOwn } from './relaying';
 
 /** How long an envelope may wait before its fee is raised, in milliseconds. */
 const STUCK_AFTER_MS = 30_000;
-/** So many envelopes may revert within an hour: more would be in vain as well. */
-const MOST_REVERTS = 5;
+/** So many envelopes may fail within an hour: more would be in vain as well. */
+const MOST_FAILURES = 5;
 
 /** What is in the journal, as the transaction that is signed. */
 export function contentOf({ networkId, safe, to, data, safeTxGas, safeNonce }: UpkeepEntry): SafeTransaction {
@@ -87,7 +88,9 @@ export const carryingAlone = ({ transaction, signature }: SignedUpkeep): Carryin
   gas: executionGas(transaction),
 });
 
-const gasFor = ({ organizationId }: UpkeepEntry) => ({ kind: 'upkeep', organizationId }) as const;
+/** The module of an account belongs to its deployment: what is kept of the budget is for the keeper. */
+const gasFor = ({ accountId, organizationId }: UpkeepEntry) =>
+  ({ kind: accountId === null ? 'upkeep' : 'deployment', organizationId }) as const;
 
 /** The terms of an envelope that carries an upkeep, with gas for its data on a rollup; `replaced`: in place of that one. Throws ChainUnavailable. */
 export async function termsOf(
@@ -184,11 +187,24 @@ async function followEnvelopes(
   for (const one of await ownEnvelopes(context, chain, entry, attemptId)) {
     const outcome = await outcomeOf(chain, one);
     if (outcome === 'mined') return outcome;
-    if (outcome === 'reverted' && one.outcome !== outcome) upkeep.noteRevert(entry.safeTxHash);
+    if (outcome !== null) upkeep.noteFailure(entry.safeTxHash, one.transactionHash);
     await decideUpkeepEnvelope(db, one, outcome);
     if (outcome === null) last = one;
   }
   return last;
+}
+
+/**
+ * Whether the nonce of an upkeep is used already, in the newest block that one of the signer's own endpoints has: whoever sees the bytes
+ * can send them. Throws ChainUnavailable.
+ */
+async function isUsed(
+  { endpointsOf }: SignerContext,
+  network: NetworkConfig,
+  { safe, safeNonce }: UpkeepEntry,
+): Promise<boolean> {
+  const nonces = await Promise.all(endpointsOf(network).map((chain) => accountNonce(chain, safe)));
+  return nonces.some((nonce) => nonce !== null && nonce > BigInt(safeNonce));
 }
 
 /**
@@ -203,6 +219,7 @@ export async function pursue(
 ): Promise<void> {
   const { db } = context;
   const chain = ownEndpoint(context, network);
+  context.upkeep.noteSettled(entry.safeTxHash, false);
   const attemptId = await provideUpkeep(db, entry);
   await decideUpkeep(db, attemptId, null);
   const live = await followEnvelopes(context, chain, entry, attemptId);
@@ -214,10 +231,12 @@ export async function pursue(
     if (!inTheWay && !isStuck) return;
     replaced = inTheWay ?? live;
   }
-  if (context.upkeep.revertsOf(entry.safeTxHash) >= MOST_REVERTS) {
+  // Another envelope would revert, and its relayer would pay for it.
+  if (await isUsed(context, network, entry)) return;
+  if (context.upkeep.failuresOf(entry.safeTxHash) >= MOST_FAILURES) {
     throw new TemporaryRefusal(
       'undecided',
-      `${MOST_REVERTS} envelopes of the upkeep at nonce ${entry.safeNonce} of ${entry.safe} reverted within an hour`,
+      `${MOST_FAILURES} envelopes of the upkeep at nonce ${entry.safeNonce} of ${entry.safe} failed within an hour`,
     );
   }
   await signCarrying(
@@ -237,6 +256,7 @@ export async function settle(
   entry: UpkeepEntry,
 ): Promise<void> {
   const { db } = context;
+  context.upkeep.noteSettled(entry.safeTxHash, true);
   const [chain] = context.endpointsOf(network);
   const attemptId = await provideUpkeep(db, entry);
   await decideUpkeep(db, attemptId, 'executed');

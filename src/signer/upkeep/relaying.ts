@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import { type ChainClient, rpcErrorText, transactionCount } from '../../chain/clients';
 import { currentFees, isOutbid, raised } from '../../chain/fees';
 import { FILLER_GAS } from '../../chain/gas';
-import { envelopePayload, isObsolete } from '../../db/attempts';
+import { envelopePayload } from '../../db/attempts';
 import { type Envelope, newestEnvelopes } from '../../db/envelopes';
 import { reservedNonces } from '../../db/reservations';
 import { max, min } from '../../domain/bigint';
@@ -10,6 +10,7 @@ import type { EnvelopeTerms } from '../../domain/terms';
 import { failpoint } from '../../failpoints';
 import { fillNonce } from '../fillNonce';
 import type { SignerContext } from '../signerContext';
+import { isObsoleteHere } from './obsolete';
 
 /** From when on it does what workers do otherwise, for the envelopes before its own; in milliseconds. */
 const LATE_AFTER_MS = 20_000;
@@ -93,7 +94,10 @@ async function sendEarlier(
     const one = earlier.find((candidate) => candidate.relayerNonce === nonce);
     if (!one) {
       if (!reserved.includes(nonce)) await fill(context, chain, { relayerAddress, nonce }, undefined);
-    } else if ((await envelopePayload(db, one)).kind !== 'filler' && (await isObsolete(db, one))) {
+    } else if (
+      (await envelopePayload(db, one)).kind !== 'filler' &&
+      (await isObsoleteHere(context, db, one))
+    ) {
       await fill(context, chain, { relayerAddress, nonce }, one);
     } else await send(context, chain, one);
   }

@@ -28,7 +28,7 @@ const FAILPOINTS = [
   'signer.upkeepJournaled',
   'signer.upkeepReserved',
   'signer.upkeepSent',
-  'signer.securingStored',
+  'signer.securingJournaled',
   'signer.envelopeStored',
 ];
 

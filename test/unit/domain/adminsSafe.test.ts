@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {
   type AdminsSafeStatus,
   adminsSafeNotes,
+  adminsSafeStatus,
   type Owners,
   type OwnersStep,
   planOwners,
@@ -175,6 +176,29 @@ describe('who owns it on a network', () => {
   test('never are the address that begins the list', () => {
     const state = stateOf(['key', 'key'], 1, [SENTINEL, wallets[1] as string]);
     expect(wantedOwners(adminsOf(state), on(1))).toMatchObject({ owners: [wallets[1]] });
+  });
+});
+
+describe('how it is on a network', () => {
+  const [keeper, one, two, other] = wallets as [string, string, string, string];
+  const statusOf = (found: object, written: number | null = 3) =>
+    adminsSafeStatus(
+      {
+        ...{ owners: [one, two], threshold: 2, modules: [keeper], guard: zero, fallbackHandler: zero },
+        ...found,
+      },
+      { keeper, fallbackHandler: zero, wanted: { owners: [two, one], threshold: 2 }, sequence: 4, written },
+    ).status;
+  const zero = `0x${'0'.repeat(40)}`;
+
+  test('is diverged where another module can act for it, and behind where owners were decided since', () => {
+    expect(statusOf({})).toBe('current');
+    expect(statusOf({ modules: [other, keeper] })).toBe('diverged');
+    expect(statusOf({ modules: [other, keeper], owners: [one, other] })).toBe('behind');
+    expect(statusOf({ modules: [other, keeper], owners: [one, other] }, 4)).toBe('diverged');
+    expect(statusOf({ owners: [one, other] }, 4)).toBe('diverged');
+    expect(statusOf({ modules: [other] })).toBe('independent');
+    expect(statusOf({ owners: [keeper], modules: [] })).toBe('missing');
   });
 });
 

@@ -16,32 +16,44 @@ afterEach(() => jest.useRealTimers());
 describe("what is known of the admins' Safes", () => {
   it('is looked at when it is due, and at once after a seal, on every network', () => {
     agenda.postpone(1, organizationId, 60_000);
-    agenda.postpone(10, organizationId, 60_000);
+    agenda.postpone(10, `safe/${organizationId}`, 60_000);
     agenda.postpone(1, 'org_2', 60_000);
     expect(agenda.isDue(1, organizationId)).toBe(false);
     agenda.wake(organizationId);
-    expect([agenda.isDue(1, organizationId), agenda.isDue(10, organizationId)]).toEqual([true, true]);
+    expect([agenda.isDue(1, organizationId), agenda.isDue(10, `safe/${organizationId}`)]).toEqual([
+      true,
+      true,
+    ]);
     expect(agenda.isDue(1, 'org_2')).toBe(false);
     jest.advanceTimersByTime(60_000);
     expect(agenda.isDue(1, 'org_2')).toBe(true);
     expect([agenda.wakesOf(organizationId), agenda.wakesOf('org_2')]).toEqual([1, 0]);
   });
 
-  it('counts waiting and reverts by its own clock, reverts of an hour', () => {
+  it('counts waiting and failures by its own clock, failures of an hour', () => {
     expect(agenda.waitedMs({ id: 7n })).toBe(0);
-    agenda.noteRevert('0x1');
+    agenda.noteFailure('0x1', '0xa');
     jest.advanceTimersByTime(1_800_000);
-    agenda.noteRevert('0x1');
-    expect([agenda.waitedMs({ id: 7n }), agenda.revertsOf('0x1')]).toEqual([1_800_000, 2]);
+    agenda.noteFailure('0x1', '0xb');
+    expect([agenda.waitedMs({ id: 7n }), agenda.failuresOf('0x1')]).toEqual([1_800_000, 2]);
     jest.advanceTimersByTime(1_800_001);
-    expect(agenda.revertsOf('0x1')).toBe(1);
+    expect(agenda.failuresOf('0x1')).toBe(1);
+  });
+
+  it('counts an envelope that failed once, however often its row is set back', () => {
+    for (let times = 0; times < 9; times += 1) agenda.noteFailure('0x1', '0xa');
+    expect(agenda.failuresOf('0x1')).toBe(1);
+    agenda.noteSettled('0x1', true);
+    expect([agenda.failuresOf('0x1'), agenda.isSettled('0x1')]).toEqual([0, true]);
+    agenda.noteSettled('0x1', false);
+    expect(agenda.isSettled('0x1')).toBe(false);
   });
 
   it('is exported: statuses, for how long one is behind, and what was taken over', async () => {
     agenda.noteStatus(organizationId, NETWORK, { status: 'behind', reason: null });
     agenda.noteStatus('org_2', NETWORK, { status: 'current', reason: null });
-    agenda.note(1, 'acc_1', 'takenOver', 0);
-    agenda.note(1, 'acc_2', 'ready', 0);
+    agenda.note(1, 'acc_1', 'takenOver');
+    agenda.note(1, 'acc_2', 'ready');
     jest.advanceTimersByTime(90_000);
     agenda.noteStatus(organizationId, NETWORK, { status: 'behind', reason: null });
     const metrics = createMetrics(['signer']);
