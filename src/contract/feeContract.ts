@@ -35,7 +35,7 @@ const fee = z
     kind: z.enum(['transaction', 'cancellation', 'deployment', 'filler', 'upkeep']).meta({
       id: 'FeeKind',
       description:
-        'What the chain transactions were for: a transaction, the empty call that cancels one, or the deployment of an account. ' +
+        "What the chain transactions were for: a transaction, the empty call that cancels one, the deployment of an account, or what keeps the admins' Safe. " +
         'Programs have to expect further ones.',
     }),
     asset: asset

@@ -20,6 +20,17 @@ export interface Envelope {
   readonly unsent?: UnsentEnvelope | null;
 }
 
+/** What the chain transaction of an envelope cost its relayer, and in which block. Null: the node does not say it. */
+export interface EnvelopeFee {
+  readonly gasUsed: bigint | null;
+  /** In wei, of one gas. */
+  readonly gasPrice: bigint | null;
+  /** In wei. */
+  readonly dataFee: bigint | null;
+  readonly blockNumber: bigint;
+  readonly blockAt: Date;
+}
+
 /** The newest envelope that is undecided, or undefined. */
 export function undecidedEnvelope(envelopes: readonly Envelope[]): Envelope | undefined {
   return envelopes.filter(({ outcome }) => outcome === null).at(-1);

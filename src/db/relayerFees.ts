@@ -1,21 +1,10 @@
 import type { Knex } from 'knex';
 import type { PaidFees } from '../domain/transaction';
 import type { Db, Tx } from './database';
-import type { Envelope } from './envelopes';
+import type { Envelope, EnvelopeFee } from './envelopes';
 import { FEE_SUMS } from './feeSums';
 import { type NamedStatement, queryRows, type Statement } from './rows';
 import type { RelayerFeeRow } from './tables';
-
-/** What the chain transaction of an envelope cost its relayer, and in which block. Null: the node does not say it. */
-export interface EnvelopeFee {
-  readonly gasUsed: bigint | null;
-  /** In wei, of one gas. */
-  readonly gasPrice: bigint | null;
-  /** In wei. */
-  readonly dataFee: bigint | null;
-  readonly blockNumber: bigint;
-  readonly blockAt: Date;
-}
 
 const RECORD = `INSERT INTO relayer_fees (envelope_id, organization_id, kind, account_id, transaction_id, policy_id,
       network_id, relayer_address, block_number, block_at, gas_used, gas_price, data_fee)

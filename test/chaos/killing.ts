@@ -170,13 +170,12 @@ const notInExecution = [
   'signer.upkeepJournaled',
   'signer.upkeepReserved',
   'signer.upkeepSent',
-  'signer.securingStored',
+  'signer.securingJournaled',
   // Deliveries are killed at in workflows/deliveries, reminders in workersKilled.
   'worker.delivery:sent',
   'worker.delivery:moved',
   'worker.setDeliveryPaused',
   'worker.recordReminder',
-  'signer.securingJournaled',
   // The change of a passphrase is killed at in cli/keystore.
   'keystore.written',
   'keystore.verified',

@@ -887,13 +887,6 @@
       UPDATE chain_attempts SET outcome = decided, decided_at = CASE WHEN decided IS NULL THEN NULL ELSE now() END
         WHERE id = attempt AND kind = 'upkeep' AND outcome IS DISTINCT FROM decided
     $$;
-    CREATE FUNCTION decide_upkeep_envelope(envelope bigint, decided text) RETURNS void LANGUAGE sql VOLATILE
-    SECURITY DEFINER SET search_path = public, pg_temp AS $$
-      UPDATE chain_envelopes e SET outcome = decided, decided_at = CASE WHEN decided IS NULL THEN NULL ELSE now() END
-        FROM chain_attempts c WHERE e.id = envelope AND c.id = e.attempt_id AND c.kind = 'upkeep'
-          AND e.outcome IS DISTINCT FROM decided
-    $$;
-
     -- what each envelope cost that was included in a block, also where it reverted; written with its outcome
     CREATE TABLE relayer_fees (
       envelope_id bigint PRIMARY KEY REFERENCES chain_envelopes ON DELETE CASCADE,
@@ -915,6 +908,23 @@
     );
     CREATE INDEX relayer_fees_period ON relayer_fees (organization_id, block_at);
     CREATE INDEX relayer_fees_transaction ON relayer_fees (transaction_id) WHERE transaction_id IS NOT NULL;
+
+    -- what the signer knows of the envelopes of an upkeep: nobody else follows them
+    CREATE FUNCTION decide_upkeep_envelope(envelope bigint, decided text, fee_block bigint, fee_at timestamptz, fee_gas numeric,
+      fee_price numeric, fee_data numeric) RETURNS void LANGUAGE sql VOLATILE
+    SECURITY DEFINER SET search_path = public, pg_temp AS $$
+      UPDATE chain_envelopes e SET outcome = decided, decided_at = CASE WHEN decided IS NULL THEN NULL ELSE now() END
+        FROM chain_attempts c WHERE e.id = envelope AND c.id = e.attempt_id AND c.kind = 'upkeep'
+          AND e.outcome IS DISTINCT FROM decided;
+      DELETE FROM relayer_fees WHERE envelope_id = envelope AND kind = 'upkeep' AND fee_block IS NULL;
+      INSERT INTO relayer_fees (envelope_id, organization_id, kind, account_id, network_id, relayer_address, block_number, block_at,
+          gas_used, gas_price, data_fee)
+        SELECT e.id, c.organization_id, c.kind, c.account_id, c.network_id, e.relayer_address, fee_block, fee_at, fee_gas, fee_price, fee_data
+          FROM chain_envelopes e JOIN chain_attempts c ON c.id = e.attempt_id
+          WHERE e.id = envelope AND c.kind = 'upkeep' AND fee_block IS NOT NULL
+        ON CONFLICT (envelope_id) DO UPDATE SET block_number = excluded.block_number, block_at = excluded.block_at,
+          gas_used = excluded.gas_used, gas_price = excluded.gas_price, data_fee = excluded.data_fee;
+    $$;
 
     -- the one signer, and how far its journal goes: written by the signer alone, and read by it only to stop
     CREATE TABLE signer_lease (

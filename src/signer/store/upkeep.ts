@@ -1,5 +1,11 @@
 import type { Db, Tx } from '../../db/database';
-import { type Envelope, type EnvelopeRow, envelopeColumns, toEnvelope } from '../../db/envelopes';
+import {
+  type Envelope,
+  type EnvelopeFee,
+  type EnvelopeRow,
+  envelopeColumns,
+  toEnvelope,
+} from '../../db/envelopes';
 import { requireRow } from '../../db/rows';
 import type { AccountRescue, AdminsSafeStatus } from '../../domain/adminsSafe';
 
@@ -71,13 +77,24 @@ export async function decideUpkeep(db: Db, attemptId: bigint, outcome: 'executed
   await db.raw('SELECT decide_upkeep(?, ?)', [String(attemptId), outcome]);
 }
 
-/** Records what became of an envelope of an upkeep; null: its chain has lost the block. */
+/** What became of an envelope of an upkeep, and what it cost where it is in a block; null: nothing yet, or its chain has lost the block. */
+export interface UpkeepOutcome {
+  readonly outcome: Envelope['outcome'];
+  readonly fee?: EnvelopeFee;
+}
+
+/** Records what became of an envelope of an upkeep. */
 export async function decideUpkeepEnvelope(
   db: Db,
   { id }: Pick<Envelope, 'id'>,
-  outcome: Envelope['outcome'],
+  { outcome, fee }: UpkeepOutcome,
 ): Promise<void> {
-  await db.raw('SELECT decide_upkeep_envelope(?, ?)', [String(id), outcome]);
+  const amounts = [fee?.blockNumber, fee?.gasUsed, fee?.gasPrice, fee?.dataFee];
+  const [block = null, ...paid] = amounts.map((amount) => (amount == null ? null : String(amount)));
+  await db.raw('SELECT decide_upkeep_envelope(?, ?, ?, ?, ?, ?, ?)', [
+    ...[String(id), outcome, block, fee?.blockAt ?? null],
+    ...paid,
+  ]);
 }
 
 /** The envelopes of an upkeep, oldest first. */

@@ -1,10 +1,11 @@
 import type { Address, Hex } from 'viem';
 import type { Call } from '../../chain/adminsSafe';
-import { type ChainClient, ChainUnavailable, receiptOf, transactionCount } from '../../chain/clients';
+import { ask, type ChainClient, ChainUnavailable, receiptOf, transactionCount } from '../../chain/clients';
 import { dataCost } from '../../chain/dataFee';
 import { executionGas } from '../../chain/gas';
 import { keccak256 } from '../../chain/keccak';
 import { readRawTransaction } from '../../chain/rawTransaction';
+import { boundedFee, feeOf } from '../../chain/receiptFee';
 import { relayerIndex } from '../../chain/relayerIndex';
 import { accountNonce } from '../../chain/safe';
 import { executionCall, type SafeTransaction, safeTransactionHash } from '../../chain/safeTransaction';
@@ -19,7 +20,13 @@ import { ROLLED_BACK, TemporaryRefusal } from '../refusal';
 import { gasOf, reservedBefore, reserveEnvelope, signReserved } from '../signEnvelope';
 import { type SignerContext, withNetwork } from '../signerContext';
 import { reservationsOf } from '../store/reservations';
-import { decideUpkeep, decideUpkeepEnvelope, provideUpkeep, upkeepEnvelopes } from '../store/upkeep';
+import {
+  decideUpkeep,
+  decideUpkeepEnvelope,
+  provideUpkeep,
+  type UpkeepOutcome,
+  upkeepEnvelopes,
+} from '../store/upkeep';
 import { canBeRaised, ownTerms, sendOwn } from './relaying';
 
 /** How long an envelope may wait before its fee is raised, in milliseconds. */
@@ -165,14 +172,19 @@ async function ownEnvelopes(
   return own;
 }
 
-/** What became of an envelope, by the endpoint; null: nothing yet. Throws ChainUnavailable. */
-async function outcomeOf(
-  chain: ChainClient,
-  { transactionHash, relayerAddress, relayerNonce }: Envelope,
-): Promise<'mined' | 'reverted' | 'dropped' | null> {
+/** What became of an envelope, by the endpoint, and what it cost. Throws ChainUnavailable. */
+async function outcomeOf(chain: ChainClient, envelope: Envelope): Promise<UpkeepOutcome> {
+  const { transactionHash, relayerAddress, relayerNonce } = envelope;
   const receipt = await receiptOf(chain, transactionHash);
-  if (receipt) return receipt.status === 'success' ? 'mined' : 'reverted';
-  return (await transactionCount(chain, relayerAddress)) > relayerNonce ? 'dropped' : null;
+  if (!receipt) {
+    const isUsed = (await transactionCount(chain, relayerAddress)) > relayerNonce;
+    return { outcome: isUsed ? 'dropped' : null };
+  }
+  const { blockNumber, blockHash } = receipt;
+  const { timestamp } = await ask(chain, (rpc) => rpc.getBlock({ blockHash }));
+  const blockAt = new Date(Number(timestamp) * 1_000);
+  const fee = { ...boundedFee(feeOf(receipt), envelope), blockNumber, blockAt };
+  return { outcome: receipt.status === 'success' ? 'mined' : 'reverted', fee };
 }
 
 /** What became of the envelopes of an upkeep that is undecided; returns the one that goes on. */
@@ -185,11 +197,13 @@ async function followEnvelopes(
   const { db, upkeep } = context;
   let last: Envelope | undefined;
   for (const one of await ownEnvelopes(context, chain, entry, attemptId)) {
-    const outcome = await outcomeOf(chain, one);
-    if (outcome === 'mined') return outcome;
-    if (outcome !== null) upkeep.noteFailure(entry.safeTxHash, one.transactionHash);
-    await decideUpkeepEnvelope(db, one, outcome);
-    if (outcome === null) last = one;
+    const found = await outcomeOf(chain, one);
+    // It has its confirmations when the upkeep is done.
+    const isMined = found.outcome === 'mined';
+    if (found.outcome !== null && !isMined) upkeep.noteFailure(entry.safeTxHash, one.transactionHash);
+    await decideUpkeepEnvelope(db, one, isMined ? { outcome: null } : found);
+    if (isMined) return 'mined';
+    if (found.outcome === null) last = one;
   }
   return last;
 }
@@ -262,7 +276,6 @@ export async function settle(
   await decideUpkeep(db, attemptId, 'executed');
   for (const one of await upkeepEnvelopes(db, attemptId)) {
     if (!chain || one.outcome !== null) continue;
-    const outcome = await outcomeOf(chain, one);
-    if (outcome !== null) await decideUpkeepEnvelope(db, one, outcome);
+    await decideUpkeepEnvelope(db, one, await outcomeOf(chain, one));
   }
 }

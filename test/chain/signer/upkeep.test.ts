@@ -70,10 +70,7 @@ test('a database that has lost what was signed gets it back, and nothing is sign
   await upkeep.untilRescue(account, 'ready');
   await upkeep.stop();
   const hashes = upkeep.hashes();
-  const attempts = world.db('chain_attempts').where({ kind: 'upkeep' }).select('id');
-  await world.db('chain_envelopes').whereIn('attempt_id', attempts).delete();
-  await world.db('relayer_reservations').whereIn('attempt_id', attempts).delete();
-  await world.db('chain_attempts').where({ kind: 'upkeep' }).delete();
+  await upkeep.loseRows();
   await world.restartSigner();
   upkeep.keep();
   await until(

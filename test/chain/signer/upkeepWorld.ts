@@ -10,6 +10,7 @@ import {
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { deriveAdminsSafe } from '../../../src/chain/adminsSafe';
 import { readSafe } from '../../../src/chain/safeState';
+import type { NetworkConfig } from '../../../src/config';
 import type { AccountRescue, AdminsSafeStatus } from '../../../src/domain/adminsSafe';
 import type { Edit } from '../../../src/domain/governance';
 import type { SignerActivities } from '../../../src/signer/activities';
@@ -47,8 +48,8 @@ export class UpkeepWorld {
 
   private constructor(readonly world: TransactionWorld) {}
 
-  static async start(chainId: number): Promise<UpkeepWorld> {
-    return new UpkeepWorld(await TransactionWorld.start(chainId));
+  static async start(chainId: number, change: Partial<NetworkConfig> = {}): Promise<UpkeepWorld> {
+    return new UpkeepWorld(await TransactionWorld.start(chainId, change));
   }
 
   async end(): Promise<void> {
@@ -136,6 +137,29 @@ export class UpkeepWorld {
 
   entries(): readonly UpkeepEntry[] {
     return this.world.journal.upkeep();
+  }
+
+  /** The envelopes of what keeps the admins' Safe, oldest first. */
+  envelopes() {
+    const attempts = this.world.db('chain_attempts').where({ kind: 'upkeep' }).select('id');
+    return this.world.db('chain_envelopes').whereIn('attempt_id', attempts).orderBy('id');
+  }
+
+  /** Waits until nothing of it is undecided. */
+  async untilDecided(): Promise<void> {
+    await until('all is decided', async () => {
+      const open = await this.world.db('chain_attempts').where({ kind: 'upkeep', outcome: null });
+      return open.length === 0 && (await this.envelopes()).every(({ outcome }) => outcome !== null);
+    });
+  }
+
+  /** The database loses every row of it, as one that is restored from a backup. */
+  async loseRows(): Promise<void> {
+    const { db } = this.world;
+    const attempts = db('chain_attempts').where({ kind: 'upkeep' }).select('id');
+    await db('chain_envelopes').whereIn('attempt_id', attempts).delete();
+    await db('relayer_reservations').whereIn('attempt_id', attempts).delete();
+    await db('chain_attempts').where({ kind: 'upkeep' }).delete();
   }
 
   hashes(): readonly string[] {
