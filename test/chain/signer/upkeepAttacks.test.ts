@@ -229,6 +229,32 @@ it('a roll whose block is lost lands again, with the same content', async () => 
   expect(await pay(account)).toMatchObject({ kind: 'decided' });
 });
 
+it.each([false, true])(
+  'two rolls whose blocks are lost land again, in order; their rows are lost as well: %s',
+  async (isRowLost) => {
+    const { world } = upkeep;
+    const { alice, bob, carol, dave, bot } = world.org;
+    const account = await founded([alice, bob, bot], 2);
+    await upkeep.untilDecided();
+    const snapshot = await rpc<Hex>(world.url, 'evm_snapshot', []);
+    await upkeep.decideAdmins([dave, bot], 2);
+    await upkeep.untilOwned([dave, bot], 2);
+    await upkeep.decideAdmins([carol, dave, bot], 3);
+    await upkeep.untilOwned([carol, dave, bot], 3);
+    await upkeep.untilStatus('current');
+    await upkeep.untilDecided();
+    const hashes = upkeep.hashes();
+    await upkeep.stop();
+    await rpc(world.url, 'evm_revert', [snapshot]);
+    if (isRowLost) await upkeep.loseRows();
+    upkeep.keep();
+    await upkeep.untilOwned([carol, dave, bot], 3);
+    await upkeep.untilStatus('current');
+    expect(upkeep.hashes()).toEqual(hashes);
+    expect(await pay(account)).toMatchObject({ kind: 'decided' });
+  },
+);
+
 describe('what the admins do on chain stays', () => {
   it('where they change its owners, until the next decision about admins', async () => {
     const { world } = upkeep;
