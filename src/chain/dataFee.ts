@@ -1,4 +1,4 @@
-import { encodeFunctionData, parseAbi, size } from 'viem';
+import { type Address, encodeFunctionData, type Hex, parseAbi, size } from 'viem';
 import { ask, type ChainClient } from './clients';
 import { executionCall, type SafeTransaction } from './safeTransaction';
 
@@ -21,7 +21,7 @@ const nodeAbi = parseAbi([
 /** Bytes of an envelope beside its data: chain id, nonce, fees, gas, receiver and value (EIP-1559). */
 const ENVELOPE_BYTES = 128;
 /** As long as the owner's signature, and as hard to compress. */
-const A_SIGNATURE = `0x${'a5'.repeat(65)}` as const;
+export const A_SIGNATURE = `0x${'a5'.repeat(65)}` as const;
 
 /** What the data of the execution of an account costs on its network (`dataFee`). Throws ChainUnavailable. */
 export async function dataCost(
@@ -31,15 +31,22 @@ export async function dataCost(
   const { id: networkId, dataFee } = chain.network;
   if (!dataFee) return NONE;
   const tx = { ...inner, networkId, to: inner.account, value: 0n, safeTxGas: 0n, nonce: 0n };
-  const { to, data } = executionCall(tx, A_SIGNATURE);
-  if (dataFee === 'opStack') {
-    const functionName = 'getL1FeeUpperBound';
-    const args = [BigInt(size(data) + ENVELOPE_BYTES)] as const;
-    const wei = await ask(chain, (rpc) =>
-      rpc.readContract({ address: GAS_PRICE_ORACLE, abi: oracleAbi, functionName, args }),
-    );
-    return { wei, gas: 0n };
-  }
+  const call = executionCall(tx, A_SIGNATURE);
+  if (dataFee === 'arbitrum') return { wei: 0n, gas: await callDataGas(chain, call) };
+  const functionName = 'getL1FeeUpperBound';
+  const args = [BigInt(size(call.data) + ENVELOPE_BYTES)] as const;
+  const wei = await ask(chain, (rpc) =>
+    rpc.readContract({ address: GAS_PRICE_ORACLE, abi: oracleAbi, functionName, args }),
+  );
+  return { wei, gas: 0n };
+}
+
+/** Gas that the data of a call uses beside its execution; 0 where it is charged in wei. Throws ChainUnavailable. */
+export async function callDataGas(
+  chain: ChainClient,
+  { to, data }: { readonly to: Address; readonly data: Hex },
+): Promise<bigint> {
+  if (chain.network.dataFee !== 'arbitrum') return 0n;
   const call = encodeFunctionData({
     abi: nodeAbi,
     functionName: 'gasEstimateL1Component',
@@ -47,6 +54,6 @@ export async function dataCost(
   });
   return ask(chain, async (rpc) => {
     const { data: answer = '0x' } = await rpc.call({ to: NODE_INTERFACE, data: call });
-    return { wei: 0n, gas: BigInt(answer.slice(0, 66)) };
+    return BigInt(answer.slice(0, 66));
   });
 }

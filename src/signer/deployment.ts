@@ -1,5 +1,5 @@
 import { type Call, securedDeploymentCall, securingGas } from '../chain/adminsSafe';
-import { dataCost } from '../chain/dataFee';
+import { callDataGas } from '../chain/dataFee';
 import { deploymentCall } from '../chain/safeAccount';
 import type { Tx } from '../db/database';
 import { deploymentEnvelopes, undecidedEnvelope } from '../db/envelopes';
@@ -19,7 +19,7 @@ import { networkOf, type SignerContext, withNetwork } from './signerContext';
 import { deploymentReservation } from './store/reservations';
 import { provideDeploymentAttempt } from './store/signedAttempts';
 import { securingEntry, takeNonce } from './upkeep/accounts';
-import { contentOf, signUpkeep } from './upkeep/pursue';
+import { carryingAlone, contentOf, signUpkeep, unsigned } from './upkeep/pursue';
 
 /**
  * The first transaction of a new account, which makes the admins' Safe its module; undefined where the admins have none, where
@@ -62,7 +62,7 @@ async function dataGasOf(
   const { state } = await context.readSealedState(context.db, organizationId, { remembered: true });
   if (!chain || !state.admins.onChain) return 0n;
   const first = securingEntry({ state, accountId, networkId }, 0n);
-  return (await dataCost(chain, contentOf(first))).gas;
+  return callDataGas(chain, carryingAlone(unsigned(first)).call);
 }
 
 /** The terms, with gas for the first transaction of the account. */

@@ -146,7 +146,7 @@ export class TransactionWorld {
     change: Partial<NetworkConfig> = {},
     ownDatabase?: TestDatabase,
   ): Promise<TransactionWorld> {
-    const own = await startOwnChain(chainId);
+    const own = await startOwnChain(chainId, { isOpStack: change.dataFee === 'opStack' });
     const rpcUrl = own.current.rpcUrl;
     // A database of the test's own is the test's to end.
     const database = ownDatabase

@@ -27,6 +27,8 @@ export interface ChainOptions {
   /** False: the state is not kept after its end. */
   readonly durable?: false;
   readonly logFile: string;
+  /** Whether it charges for data as the OP Stack does, by what its L1Block contract says. */
+  readonly isOpStack?: boolean;
 }
 
 /** The native anvil program; npm's wrapper script would be another process. */
@@ -88,6 +90,7 @@ export async function startChain(options: ChainOptions): Promise<RunningChain> {
         ? []
         : ['--state', join(options.dir, `chain-${options.chainId}.json`), '--state-interval', '1']),
       ...['--cache-path', join(options.dir, `cache-${options.chainId}`)],
+      ...(options.isOpStack ? ['--network', 'optimism'] : []),
       '--quiet',
     ],
     logFile: options.logFile,

@@ -1,6 +1,5 @@
 import type { Address } from 'viem';
 import { type AdminsSafe, deriveAdminsSafe, securing } from '../../chain/adminsSafe';
-import { executionGas } from '../../chain/gas';
 import { deriveAccount } from '../../chain/safeAccount';
 import type { SafeTransaction } from '../../chain/safeTransaction';
 import type { NetworkConfig } from '../../config';
@@ -13,7 +12,7 @@ import type { UpkeepEntry } from '../journal/entries';
 import { type SignerContext, withNetwork } from '../signerContext';
 import { provideUpkeep, takenOfAccount } from '../store/upkeep';
 import type { ObservedSafe } from './observe';
-import { carryingAlone, contentOf, pursue, reserveFirst, settle, termsOf, upkeepEntry } from './pursue';
+import { carryingAlone, pursue, reserveFirst, settle, termsOf, unsigned, upkeepEntry } from './pursue';
 
 /** An account of which the admins' Safe is to be the module. */
 interface ToSecure {
@@ -116,12 +115,12 @@ async function takeAtNonce(
   nonce: bigint,
 ): Promise<UpkeepEntry | undefined> {
   const entry = securingEntry(of, nonce);
-  const { data } = contentOf(entry);
-  const terms = await termsOf(context, network, entry, { gas: executionGas(contentOf(entry)), data });
+  const carrying = carryingAlone(unsigned(entry));
+  const terms = await termsOf(context, network, entry, { carrying });
   return withNetwork(context, network.id, async (tx) => {
     const taken = await takeNonce(context, tx, of, nonce);
     if (!taken) return undefined;
-    await reserveFirst(context, tx, taken, terms);
+    await reserveFirst(context, tx, taken, { terms, leastGas: carrying.gas });
     await context.journal.append(taken.entry);
     failpoint('signer.securingJournaled');
     return taken.entry;

@@ -1,7 +1,8 @@
 import type { Address, Hex } from 'viem';
 import type { Call } from '../../chain/adminsSafe';
 import { ask, type ChainClient, ChainUnavailable, receiptOf, transactionCount } from '../../chain/clients';
-import { dataCost } from '../../chain/dataFee';
+import { A_SIGNATURE, callDataGas } from '../../chain/dataFee';
+import { currentFees, isOutbid } from '../../chain/fees';
 import { executionGas } from '../../chain/gas';
 import { keccak256 } from '../../chain/keccak';
 import { readRawTransaction } from '../../chain/rawTransaction';
@@ -13,6 +14,7 @@ import type { NetworkConfig } from '../../config';
 import type { Tx } from '../../db/database';
 import type { Envelope } from '../../db/envelopes';
 import type { Reservation } from '../../db/reservations';
+import { max, min } from '../../domain/bigint';
 import { failpoint } from '../../failpoints';
 import { type BoundedTerms, boundTerms } from '../boundedTerms';
 import type { UpkeepEntry } from '../journal/entries';
@@ -27,7 +29,7 @@ import {
   type UpkeepOutcome,
   upkeepEnvelopes,
 } from '../store/upkeep';
-import { canBeRaised, ownTerms, sendOwn } from './relaying';
+import { isBelowCeiling, ownTerms, sendOwn } from './relaying';
 
 /** How long an envelope may wait before its fee is raised, in milliseconds. */
 const STUCK_AFTER_MS = 30_000;
@@ -95,40 +97,56 @@ export const carryingAlone = ({ transaction, signature }: SignedUpkeep): Carryin
   gas: executionGas(transaction),
 });
 
+/** What is in the journal, with a signature that is as long as its own: how much gas it takes is known before it is signed. */
+export function unsigned(entry: UpkeepEntry): SignedUpkeep {
+  return { transaction: contentOf(entry), signature: A_SIGNATURE };
+}
+
+/**
+ * Gas of what carries an upkeep, with what its data uses on a rollup: as much of it as the signer signs, where the network asks
+ * for more for a while. Throws ChainUnavailable.
+ */
+async function gasOfCarrying(
+  { maxGas }: SignerContext,
+  chain: ChainClient,
+  { call, gas }: Carrying,
+): Promise<bigint> {
+  return min(gas + (await callDataGas(chain, call)), max(gas, maxGas));
+}
+
 /** The module of an account belongs to its deployment: what is kept of the budget is for the keeper. */
 const gasFor = ({ accountId, organizationId }: UpkeepEntry) =>
   ({ kind: accountId === null ? 'upkeep' : 'deployment', organizationId }) as const;
 
-/** The terms of an envelope that carries an upkeep, with gas for its data on a rollup; `replaced`: in place of that one. Throws ChainUnavailable. */
+/** The terms of an envelope that carries an upkeep; `replaced`: in place of that one. Throws ChainUnavailable. */
 export async function termsOf(
   context: SignerContext,
   network: NetworkConfig,
   { accountId, safe }: UpkeepEntry,
-  {
-    gas,
-    data,
-    replaced,
-  }: { readonly gas: bigint; readonly data: Hex; readonly replaced?: Envelope | undefined },
+  { carrying, replaced }: { readonly carrying: Carrying; readonly replaced?: Envelope | undefined },
 ): Promise<BoundedTerms> {
   const chain = ownEndpoint(context, network);
   const index = relayerIndex(accountId ?? safe, network.relayers);
   const relayerAddress = replaced?.relayerAddress ?? context.keystore.relayerKey(network.id, index).address;
-  const { gas: dataGas } = await dataCost(chain, { account: safe as Address, data });
-  const terms = await ownTerms(chain, { relayerAddress, gas: gas + dataGas, replaced });
+  const gas = await gasOfCarrying(context, chain, carrying);
+  const terms = await ownTerms(chain, { relayerAddress, gas, replaced });
   return boundTerms(context, network.id, terms);
 }
 
-/** Takes a nonce of a relayer for an upkeep, in the transaction that stores it. Throws SignerRefusal and TemporaryRefusal. */
+/**
+ * Takes a nonce of a relayer for an upkeep, in the transaction that stores it; `leastGas`: what it needs beside its data. Throws
+ * SignerRefusal and TemporaryRefusal.
+ */
 export async function reserveFirst(
   context: SignerContext,
   tx: Tx,
   { entry, attemptId }: { readonly entry: UpkeepEntry; readonly attemptId: bigint },
-  terms: BoundedTerms,
+  { terms, leastGas }: { readonly terms: BoundedTerms; readonly leastGas: bigint },
 ): Promise<Reservation> {
   const request = { attemptId, about: gasFor(entry), networkId: entry.networkId, terms };
   const before = (await reservationsOf(tx, [{ id: attemptId }])).at(-1);
-  // A crash came before it was signed.
-  if (before && before.gas >= BigInt(terms.gas)) return reservedBefore(context, tx, request, before);
+  // Of a moment ago, or a crash came before it was signed. What its data uses changes with each block.
+  if (before && before.gas >= leastGas) return reservedBefore(context, tx, request, before);
   return reserveEnvelope(context, tx, request);
 }
 
@@ -137,19 +155,19 @@ async function signCarrying(
   context: SignerContext,
   chain: ChainClient,
   { entry, attemptId, replaced }: { entry: UpkeepEntry; attemptId: bigint; replaced: Envelope | undefined },
-  { call, gas }: Carrying,
+  carrying: Carrying,
 ): Promise<void> {
   const { network } = chain;
   const about = gasFor(entry);
-  const terms = await termsOf(context, network, entry, { gas, data: call.data, replaced });
+  const terms = await termsOf(context, network, entry, { carrying, replaced });
   const reserved = await withNetwork(context, network.id, (tx) =>
     replaced
       ? reserveEnvelope(context, tx, { attemptId, about, networkId: network.id, terms, replaces: replaced })
-      : reserveFirst(context, tx, { entry, attemptId }, terms),
+      : reserveFirst(context, tx, { entry, attemptId }, { terms, leastGas: carrying.gas }),
   );
   failpoint('signer.upkeepReserved');
   await context.gasBudget.append(gasOf(reserved, about));
-  await signReserved(context, reserved, call);
+  await signReserved(context, reserved, carrying.call);
 }
 
 /** The envelopes of an upkeep whose bytes a relayer of this signer has signed for it: rows may say anything. */
@@ -222,6 +240,22 @@ async function isUsed(
 }
 
 /**
+ * Whether an envelope has waited for long and another one would do better: with a higher fee, or with more gas, where a rollup asks
+ * for more for its data than when it was signed and takes it no more. Throws ChainUnavailable.
+ */
+async function isStuck(
+  context: SignerContext,
+  chain: ChainClient,
+  live: Envelope,
+  carrying: Carrying,
+): Promise<boolean> {
+  if (context.upkeep.waitedMs(live) <= STUCK_AFTER_MS || !isBelowCeiling(chain, live)) return false;
+  return (
+    isOutbid(await currentFees(chain), live) || (await gasOfCarrying(context, chain, carrying)) > live.gas
+  );
+}
+
+/**
  * Carries an undecided upkeep on: sends it again, with a higher fee where it waits, in a new envelope where one reverted. It
  * waits for nobody: the signer sends by its own endpoints. Throws SignerRefusal, TemporaryRefusal and ChainUnavailable.
  */
@@ -241,8 +275,7 @@ export async function pursue(
   let replaced = live;
   if (live) {
     const inTheWay = await sendOwn(context, chain, live);
-    const isStuck = context.upkeep.waitedMs(live) > STUCK_AFTER_MS && (await canBeRaised(chain, live));
-    if (!inTheWay && !isStuck) return;
+    if (!inTheWay && !(await isStuck(context, chain, live, carrying(unsigned(entry))))) return;
     replaced = inTheWay ?? live;
   }
   // Another envelope would revert, and its relayer would pay for it.
@@ -253,12 +286,8 @@ export async function pursue(
       `${MOST_FAILURES} envelopes of the upkeep at nonce ${entry.safeNonce} of ${entry.safe} failed within an hour`,
     );
   }
-  await signCarrying(
-    context,
-    chain,
-    { entry, attemptId, replaced },
-    carrying(await signUpkeep(context, entry)),
-  );
+  const signed = await signUpkeep(context, entry);
+  await signCarrying(context, chain, { entry, attemptId, replaced }, carrying(signed));
   const made = (await upkeepEnvelopes(db, attemptId)).at(-1);
   if (made) await sendOwn(context, chain, made);
 }

@@ -39,10 +39,14 @@ export async function ownTerms(
   };
 }
 
+/** Whether what replaces an envelope, which has to pay more, would be within the ceiling of the network. */
+export function isBelowCeiling(chain: ChainClient, envelope: Pick<Envelope, 'maxFeePerGas'>): boolean {
+  return raised(envelope.maxFeePerGas) <= chain.network.maxFeePerGas;
+}
+
 /** Whether an envelope pays too little by now, and more would be within the ceiling. Throws ChainUnavailable. */
-export async function canBeRaised(chain: ChainClient, envelope: Envelope): Promise<boolean> {
-  if (raised(envelope.maxFeePerGas) > chain.network.maxFeePerGas) return false;
-  return isOutbid(await currentFees(chain), envelope);
+async function canBeRaised(chain: ChainClient, envelope: Envelope): Promise<boolean> {
+  return isBelowCeiling(chain, envelope) && isOutbid(await currentFees(chain), envelope);
 }
 
 /** Sends the bytes of an envelope. What a node says against it is logged; the next round tries again. */
