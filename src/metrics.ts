@@ -126,6 +126,7 @@ function relayerMetrics(registry: Registry): Pick<Metrics, 'setRelayerBalance' |
 interface UpkeepReading {
   safes(): readonly { networkId: number; status: string; seconds: number }[];
   takenOver(): ReadonlyMap<number, number>;
+  unsecured(): ReadonlyMap<number, number>;
 }
 
 /** Not yet what the admins have decided. */
@@ -167,6 +168,16 @@ function upkeepMetrics(registry: Registry): Pick<Metrics, 'watchUpkeep'> {
     collect() {
       this.reset();
       for (const [network, accounts] of reading?.takenOver() ?? []) this.set({ network }, accounts);
+    },
+  });
+  new Gauge({
+    name: 'orgwallet_accounts_unsecured',
+    help: 'Accounts on a network that lack the module, though the admins have a Safe there: its owners have removed it.',
+    labelNames: ['network'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [network, accounts] of reading?.unsecured() ?? []) this.set({ network }, accounts);
     },
   });
   return {

@@ -70,6 +70,14 @@ export async function takeNonce(
 }
 
 /**
+ * Whether an account without the module is to get it: where its owners have removed it, or it had too little gas, the service does
+ * not fight, and repeats it after a later decision only.
+ */
+function isDue(state: OrganizationState, done: UpkeepEntry | undefined): boolean {
+  return !done || done.sequence < adminsSequence(state);
+}
+
+/**
  * Makes the admins' Safe the module of an existing account, at its next free nonce. Returns whether the admins can take it over.
  * Throws SignerRefusal, TemporaryRefusal and ChainUnavailable.
  */
@@ -81,11 +89,11 @@ export async function secureAccount(
 ): Promise<AccountRescue> {
   const { account, admins } = of;
   const written = context.journal.upkeepsOf({ networkId: network.id, safe: account.address });
-  const last = written.at(-1);
   if (confirmed.kind === 'different') return 'none';
   if (confirmed.kind === 'missing') {
+    const [first] = written;
     // Its deployment brings the module; where a stranger was faster, the transaction alone does.
-    if (isPresent && last) await pursue(context, network, last, carryingAlone);
+    if (isPresent && first) await pursue(context, network, first, carryingAlone);
     return 'pending';
   }
   const { owners, modules, nonce } = confirmed.state;
@@ -93,15 +101,10 @@ export async function secureAccount(
   const done = written.filter(({ safeNonce }) => BigInt(safeNonce) < nonce);
   for (const entry of done) await settle(context, network, entry);
   if (isPossible && modules.includes(admins.safe.address)) return 'ready';
-  if (last && BigInt(last.safeNonce) >= nonce) {
-    await pursue(context, network, last, carryingAlone);
-    return 'pending';
-  }
-  if (!isPossible) return 'none';
-  // Its owners have removed it, or it had too little gas: the service does not fight, and does not repeat.
-  if (last) return 'none';
-  const taken = await takeAtNonce(context, network, of, nonce);
-  if (taken) await pursue(context, network, taken, carryingAlone);
+  const open = written.find(({ safeNonce }) => BigInt(safeNonce) >= nonce);
+  if (!open && !(isPossible && isDue(of.state, done.at(-1)))) return 'none';
+  const next = open ?? (await takeAtNonce(context, network, of, nonce));
+  if (next) await pursue(context, network, next, carryingAlone);
   return 'pending';
 }
 

@@ -5,11 +5,20 @@ import type { Logger } from '../../logging';
 const MOST_SEEN = 10_000;
 const FAILURES_WINDOW_MS = 3_600_000;
 
+/** Whether the admins can take an account over, and whether they have a Safe there, so that they should. */
+interface NotedRescue {
+  readonly rescue: AccountRescue;
+  readonly isPossible: boolean;
+}
+
+/** Its owners have done that on chain: the module of the account is gone. */
+const isUnsecured = ({ rescue, isPossible }: NotedRescue) => rescue === 'none' && isPossible;
+
 /** When what is looked at next, and what was seen last. Of one process, by its own clock: rows may say anything. */
 export class UpkeepAgenda {
   /** Of `performance.now()`, by network and account, or what is kept of an organization. */
   private readonly due = new Map<string, number>();
-  private readonly rescues = new Map<string, AccountRescue>();
+  private readonly rescues = new Map<string, NotedRescue>();
   private readonly statuses = new Map<
     string,
     { readonly networkId: number; readonly status: AdminsSafeStatus; readonly since: number }
@@ -82,14 +91,20 @@ export class UpkeepAgenda {
     return this.settled.has(safeTxHash);
   }
 
-  /** Notes whether the admins can take an account over. */
-  note(networkId: number, accountId: string, rescue: AccountRescue): void {
-    this.rescues.set(`${networkId}/${accountId}`, rescue);
+  /** Notes whether the admins can take an account over, and logs what is new: what its owners have done is an alarm. */
+  note(networkId: number, accountId: string, noted: NotedRescue): void {
+    const key = `${networkId}/${accountId}`;
+    const before = this.rescues.get(key);
+    this.rescues.set(key, noted);
+    const { rescue } = noted;
+    if (before?.rescue === rescue) return;
+    const level = rescue === 'takenOver' || isUnsecured(noted) ? 'error' : 'debug';
+    this.logger[level]({ accountId, networkId, rescue }, `the rescue of an account is ${rescue}`);
   }
 
   /** Whether the admins have taken an account over, as it was read last. */
   isTakenOver(networkId: number, accountId: string): boolean {
-    return this.rescues.get(`${networkId}/${accountId}`) === 'takenOver';
+    return this.rescues.get(`${networkId}/${accountId}`)?.rescue === 'takenOver';
   }
 
   /** Logs a status that is new: what its owners have done is an alarm. */
@@ -115,10 +130,19 @@ export class UpkeepAgenda {
 
   /** How many accounts their admins have taken over, by network. */
   takenOver(): ReadonlyMap<number, number> {
+    return this.counted(({ rescue }) => rescue === 'takenOver');
+  }
+
+  /** How many accounts lack the module, where the admins have a Safe, by network. */
+  unsecured(): ReadonlyMap<number, number> {
+    return this.counted(isUnsecured);
+  }
+
+  private counted(isMeant: (noted: NotedRescue) => boolean): ReadonlyMap<number, number> {
     const counts = new Map<number, number>();
-    for (const [key, rescue] of this.rescues) {
+    for (const [key, noted] of this.rescues) {
       const networkId = Number(key.split('/')[0]);
-      counts.set(networkId, (counts.get(networkId) ?? 0) + Number(rescue === 'takenOver'));
+      counts.set(networkId, (counts.get(networkId) ?? 0) + Number(isMeant(noted)));
     }
     return counts;
   }

@@ -1,4 +1,5 @@
 /** @deep */
+import pino from 'pino';
 import { type Address, encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem';
 import { SENTINEL } from '../../../src/domain/adminsSafe';
 import { anAddress } from '../../support/builders';
@@ -287,6 +288,46 @@ describe('what the admins do on chain stays', () => {
     await upkeep.decideAdmins([dave, bot], 2);
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect(upkeep.hashes()).toEqual(hashes);
+    expect(await pay(account)).toMatchObject({ kind: 'decided' });
+  });
+
+  it('where they remove it from an account: payments go on, with an alarm, until the next decision about admins', async () => {
+    const { world } = upkeep;
+    const { alice, bob, dave, bot } = world.org;
+    const account = await founded([alice, bob, bot], 2);
+    const other = await world.account();
+    await upkeep.wake();
+    await upkeep.untilRescue(other, 'ready');
+    const abi = parseAbi([
+      'function execTransactionFromModule(address to, uint256 value, bytes data, uint8 operation) returns (bool)',
+      'function disableModule(address prevModule, address module)',
+    ]);
+    const own = upkeep.safes.safe.address as Address;
+    const args = [SENTINEL as Address, own] as const;
+    const disable = encodeFunctionData({ abi, functionName: 'disableModule', args });
+    const data = encodeFunctionData({
+      ...{ abi, functionName: 'execTransactionFromModule' },
+      args: [account.address, 0n, disable, 0],
+    });
+    expect(await upkeep.act(keysOf([alice, bob]), { to: account.address, data })).toBe(true);
+    const lines: string[] = [];
+    const logger = pino({ level: 'error' }, { write: (line) => lines.push(line) });
+    await upkeep.restart({ logger });
+    await upkeep.untilRescue(account, 'none');
+    await upkeep.untilRescue(other, 'ready');
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ level: 50, accountId: account.id, rescue: 'none' }),
+    );
+    const hashes = upkeep.hashes();
+    expect(await pay(account)).toMatchObject({ kind: 'decided' });
+    await upkeep.untilStatus('current');
+    expect(upkeep.hashes()).toEqual(hashes);
+    await upkeep.stop();
+    await upkeep.decideAdmins([alice, dave, bot], 2);
+    await upkeep.restart();
+    await upkeep.untilOwned([alice, dave, bot], 2);
+    await upkeep.untilRescue(account, 'ready');
+    expect((await upkeep.stateOf(account.address)).modules).toEqual([own]);
     expect(await pay(account)).toMatchObject({ kind: 'decided' });
   });
 

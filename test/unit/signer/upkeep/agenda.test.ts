@@ -52,8 +52,10 @@ describe("what is known of the admins' Safes", () => {
   it('is exported: statuses, for how long one is behind, and what was taken over', async () => {
     agenda.noteStatus(organizationId, NETWORK, { status: 'behind', reason: null });
     agenda.noteStatus('org_2', NETWORK, { status: 'current', reason: null });
-    agenda.note(1, 'acc_1', 'takenOver');
-    agenda.note(1, 'acc_2', 'ready');
+    agenda.note(1, 'acc_1', { rescue: 'takenOver', isPossible: true });
+    agenda.note(1, 'acc_2', { rescue: 'ready', isPossible: true });
+    agenda.note(1, 'acc_3', { rescue: 'none', isPossible: true });
+    agenda.note(1, 'acc_4', { rescue: 'none', isPossible: false });
     jest.advanceTimersByTime(90_000);
     agenda.noteStatus(organizationId, NETWORK, { status: 'behind', reason: null });
     const metrics = createMetrics(['signer']);
@@ -63,6 +65,7 @@ describe("what is known of the admins' Safes", () => {
     expect(text).toContain('orgwallet_admins_safes{network="1",status="current"} 1');
     expect(text).toContain('orgwallet_admins_safe_behind_seconds{network="1"} 90');
     expect(text).toContain('orgwallet_accounts_taken_over{network="1"} 1');
+    expect(text).toContain('orgwallet_accounts_unsecured{network="1"} 1');
     expect(agenda.isTakenOver(1, 'acc_1')).toBe(true);
   });
 });
