@@ -52,6 +52,34 @@ export async function proveWritable(connection: Client, limitMs = PROOF_LIMIT_MS
   if (rows[0]?.transaction_read_only !== 'off') throw new ReadOnlyDatabase();
 }
 
+/** The server cannot write to the disk that has its files. */
+class DiskFull extends Error {
+  override readonly name = 'DiskFull';
+  constructor({ message }: DatabaseError) {
+    super(`the database cannot write to its disk: ${message}`);
+  }
+}
+
+/** disk_full (PostgreSQL, appendix A). */
+const DISK_FULL = '53100';
+
+/**
+ * Has the server of a connection write a temporary file of some 60 kB, which it deletes at once: nothing is logged to the WAL,
+ * and no table grows. Without room, statements that only read or change a row in place still succeed. Throws DiskFull.
+ */
+export async function proveRoom(connection: Client, limitMs = PROOF_LIMIT_MS): Promise<void> {
+  const limited: QueryConfig & { query_timeout: number } = {
+    // One message, and so one database transaction. What does not fit into work_mem (in kB) is written to the disk.
+    text: 'SET LOCAL work_mem = 64; WITH n AS MATERIALIZED (SELECT generate_series(1, 4000)) SELECT count(*) FROM n',
+    query_timeout: limitMs,
+  };
+  try {
+    await connection.query(limited);
+  } catch (error) {
+    throw error instanceof DatabaseError && error.code === DISK_FULL ? new DiskFull(error) : error;
+  }
+}
+
 /**
  * Keeps the connections of a pool fit for use. Where a server vanishes without closing them (a failover, a firewall), a
  * statement fails a second after its limit, its connection is destroyed, and all others of the pool are replaced before

@@ -2,7 +2,7 @@ import type { NetConnectOpts } from 'node:net';
 import { join } from 'node:path';
 import knexFactory, { type Knex } from 'knex';
 import { Client, types } from 'pg';
-import { Connections, proveWritable } from './connections';
+import { Connections, proveRoom, proveWritable } from './connections';
 import { noteFailedStatements } from './databaseFailure';
 import { PreparingClient } from './preparingClient';
 import { queryRows, requireRow } from './rows';
@@ -120,14 +120,18 @@ export function onConnect(db: Db, listener: () => void): void {
   db.client.pool.on('createSuccess', listener);
 }
 
-/** Throws when the database does not answer, or is read-only: then every connection proves itself before it is used again. */
+/**
+ * Throws when the database does not answer, or is read-only: then every connection proves itself before it is used again. Throws
+ * when its disk is full.
+ */
 export async function assertWritable(db: Db): Promise<void> {
   const connection = await db.client.acquireConnection();
   try {
-    await proveWritable(connection);
-  } catch (error) {
-    requireConnections(db).proveAll();
-    throw error;
+    await proveWritable(connection).catch((error) => {
+      requireConnections(db).proveAll();
+      throw error;
+    });
+    await proveRoom(connection);
   } finally {
     await db.client.releaseConnection(connection);
   }
