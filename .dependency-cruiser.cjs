@@ -74,6 +74,12 @@ const LAYERS = {
     may: [CLIENT, file('console/src/signing/walletError'), '^console/src/(theme|ui)/[a-z-]+[.]css$'],
     packages: npm('viem'),
   },
+  // Each state of a component; built apart, with packages of its own.
+  'console/stories': {
+    files: 'console/stories/[^.]+[.]stories[.]tsx$',
+    may: [CLIENT, '^console/src/ui/'],
+    packages: npm('react'),
+  },
   'src/domain': { may: [], packages: npm('canonicalize', 'zod') },
   'src/chain': {
     may: [folder('src/domain'), FAILPOINTS, FILE_OWNER, RETRY_AFTER, SECRETS, SET_NEWEST, TRACING],
@@ -421,7 +427,7 @@ module.exports = {
   })),
   options: {
     doNotFollow: { path: '^node_modules/' },
-    exclude: { path: '^(dist|client/dist|console/dist|test/deep/generated)/' },
+    exclude: { path: '^(dist|client/dist|console/dist|console/stories/(dist|node_modules|[.]storybook)|test/deep/generated)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     // Packages that are ES modules only have exports and no main.

@@ -15,20 +15,24 @@ const LOOKS = [
 ] as const;
 
 /** What axe finds on a page as it is, as text: rule, help and elements. */
-async function violationsOf(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+async function violationsOf(page: Page, exceptRules: string[]): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).disableRules(exceptRules).analyze();
   return violations.map(
     ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`,
   );
 }
 
-/** What axe finds on a page in every look. The page is left light and wide. */
-export async function violationsEverywhere(page: Page): Promise<string[]> {
+/** What axe finds on a page in every look, by all of its rules but some. The page is left light and wide. */
+export async function violationsEverywhere(page: Page, exceptRules: string[] = []): Promise<string[]> {
   const found: string[] = [];
   for (const { width, colorScheme } of LOOKS) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
-    found.push(...(await violationsOf(page)).map((violation) => `${width} px, ${colorScheme}: ${violation}`));
+    found.push(
+      ...(await violationsOf(page, exceptRules)).map(
+        (violation) => `${width} px, ${colorScheme}: ${violation}`,
+      ),
+    );
   }
   await page.setViewportSize({ width: 1_440, height: 900 });
   await page.emulateMedia({ colorScheme: 'light' });
