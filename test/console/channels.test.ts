@@ -41,12 +41,12 @@ describe('the page of notifications', () => {
     await row.getByText('everything').waitFor();
     await row.getByRole('button', { name: 'Open Treasury' }).click();
     const dialog = alice.page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Send a trial' }).click();
-    await dialog.getByText('The trial was taken.').waitFor();
+    await dialog.getByRole('button', { name: 'Send a test' }).click();
+    await dialog.getByText('The test was accepted.').waitFor();
     expect(chats.of(url).some(({ text }) => text.includes('A notice as a trial'))).toBe(true);
     for (const name of [/^Decided/, /^Reminders/, /^Security/])
       await dialog.getByRole('checkbox', { name }).uncheck();
-    await dialog.getByRole('button', { name: 'Store what it is for' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
     await row.getByText('Signatures wanted, Failed or blocked').waitFor();
     expect(await violationsEverywhere(alice.page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Remove' }).click();

@@ -66,15 +66,15 @@ describe('a button that is disabled', () => {
       .filter({ hasText: /^[A-Z]/ });
 
   it.each([
-    ['/new/transfer', 'Create transaction', 'To fill in: recipient, amount.'],
-    ['/new/call', 'Create transaction', 'To fill in: contract, function.'],
-    ['/new/accounts', 'Create proposal', 'To fill in: name, networks.'],
-    ['/new/members', 'Create proposal', 'To fill in: name, wallet address.'],
-    ['/new/groups', 'Create proposal', 'To fill in: name.'],
+    ['/new/transfer', 'Create transaction', 'Still needed: recipient, amount.'],
+    ['/new/call', 'Create transaction', 'Still needed: contract, function.'],
+    ['/new/accounts', 'Create proposal', 'Still needed: name, networks.'],
+    ['/new/members', 'Create proposal', 'Still needed: name, wallet address.'],
+    ['/new/groups', 'Create proposal', 'Still needed: name.'],
     [
       '/new/policies',
       'Create proposal',
-      'To fill in: name, network, accounts, amount threshold, recipients, initiator, approver.',
+      'Still needed: name, network, accounts, amount threshold, recipients, initiator, approver.',
     ],
     ['/new/admins', 'Create proposal', 'Nothing is chosen or changed yet.'],
   ])('says why on %s', async (path, name, reason) => {
@@ -88,7 +88,7 @@ describe('a button that is disabled', () => {
     const { page } = dave;
     await page.getByLabel('Recipient').fill(anAddress());
     await page.getByLabel('Amount').fill('1000');
-    await page.getByText('To fill in').waitFor({ state: 'detached' });
+    await page.getByText('Still needed').waitFor({ state: 'detached' });
     await page.getByLabel('Amount').fill('0.001');
     await page.getByRole('radio').first().waitFor();
     expect(await reasonOn(dave).count()).toBe(0);

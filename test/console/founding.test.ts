@@ -278,7 +278,7 @@ describeDeep('a signature that is not given', () => {
     );
     await untilShown(
       await saysOf(stranger, 'Ann'),
-      /has selected 0x\w+, which is no admin's\. You are “Ann”/,
+      /has selected 0x\w+, which does not belong to an admin\. You are “Ann”/,
     );
   });
 

@@ -60,7 +60,7 @@ describe('a payment', () => {
     await section(first, 'What it does')
       .getByText(/^It succeeds at block \d+ with \d+ gas.$/)
       .waitFor();
-    await button(first, 'Approve: 1 more needed').click();
+    await button(first, 'Approve: 1 more after yours').click();
     await initiator.page.getByText('1 of 2 approvals').waitFor(LIVE);
     const second = await site.signedIn(bob, new URL(first.page.url()).pathname);
     await button(second, 'Approve and execute').waitFor();
@@ -142,7 +142,7 @@ describeDeep('a contract call', () => {
     const path = new URL(page.url()).pathname;
     const alice = await site.signedIn(org.alice, path);
     await section(alice, 'What it does').getByText('burn').first().waitFor();
-    await button(alice, 'Approve: 1 more needed').click();
+    await button(alice, 'Approve: 1 more after yours').click();
     await untilShown(alice, '1 of 2 approvals');
     const bob = await site.signedIn(org.bob, path);
     await button(bob, 'Approve and execute').click();
@@ -178,7 +178,7 @@ describe('a server that lies', () => {
     const { alice } = world.org;
     const [one, other] = [await propose(site.api.http, world.org), await propose(site.api.http, world.org)];
     const visitor = await site.signedIn(alice, `/requests/${one.id}`);
-    await button(visitor, 'Approve: 1 more needed').waitFor();
+    await button(visitor, 'Approve: 1 more after yours').waitFor();
     const { salt } = JSON.parse(one.signingPayloads.approvePayload).domain;
     await lie(visitor.context, [[salt, `0x${'5a'.repeat(32)}`]]);
     await visitor.page.goto(`/requests/${other.id}`);

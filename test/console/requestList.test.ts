@@ -171,7 +171,7 @@ describe('the page of requests', () => {
     await page.keyboard.press('Enter');
     for (const value of values) {
       await page.getByRole('heading', { name: new RegExp(`^Send ${value} ETH`), level: 1 }).waitFor();
-      await until('it has the focus', async () => (await focused(visitor)) === 'Approve: 1 more needed');
+      await until('it has the focus', async () => (await focused(visitor)) === 'Approve: 1 more after yours');
       await page.keyboard.press('Enter');
       await until('the next has the focus', async () =>
         /^(Next: |Nothing else)/.test(await focused(visitor)),
@@ -224,7 +224,7 @@ describe('the page of a request', () => {
     const { id } = await ask(ETHER);
     const alice = await open(id);
     await alice.page.setViewportSize({ width: 390, height: 844 });
-    const box = await button(alice, 'Approve: 1 more needed').boundingBox();
+    const box = await button(alice, 'Approve: 1 more after yours').boundingBox();
     expect(box && box.y > 600 && box.y + box.height <= 844).toBe(true);
   });
 

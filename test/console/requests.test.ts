@@ -34,9 +34,9 @@ describe('a proposal', () => {
     const proposal = await propose(site.api.http, org, { name: 'Operations' });
     const alice = await site.signedIn(org.alice);
     await alice.page.getByRole('link', { name: 'Create account “Operations”' }).click();
-    await button(alice, 'Approve: 1 more needed').waitFor();
+    await button(alice, 'Approve: 1 more after yours').waitFor();
     expect(await violationsEverywhere(alice.page)).toEqual([]);
-    await button(alice, 'Approve: 1 more needed').click();
+    await button(alice, 'Approve: 1 more after yours').click();
     await untilShown(alice, '1 of 2 approvals');
     expect(alice.wallet.typedData).toEqual([proposal.signingPayloads.approvePayload]);
     expect(await signaturesOn(alice)).toContain('Alice: approved');
@@ -57,7 +57,7 @@ describe('a proposal', () => {
     await untilShown(alice, 'Too large for some hardware wallets');
     await untilShown(alice, /^\d+ of 100 shown: data has all$/);
     const small = await open(org.alice, await propose(site.api.http, org, { name: 'Small' }));
-    await button(small, 'Approve: 1 more needed').waitFor();
+    await button(small, 'Approve: 1 more after yours').waitFor();
     expect(await small.page.getByText('hardware wallets').count()).toBe(0);
     const three = await proposeChange(site.api.http, org, '/members/proposals/create', {
       items: items.slice(0, 3).map((item) => ({ ...item, walletAddress: anAddress() })),
@@ -69,7 +69,7 @@ describe('a proposal', () => {
     const proposal = await propose(site.api.http, org, { name: 'Unwanted' });
     const alice = await open(org.alice, proposal);
     await alice.page.getByLabel('Reason (optional)').fill('We have one already');
-    await button(alice, 'Reject: 1 more needed').click();
+    await button(alice, 'Reject: 1 more after yours').click();
     await untilShown(alice, '1 rejection.');
     const bob = await open(org.bob, proposal);
     await button(bob, 'Reject and execute').click();
@@ -102,7 +102,7 @@ describe('a proposal', () => {
     const { page } = alice;
     await untilShown(
       alice,
-      'To fill in: name, network, accounts, amount threshold, recipients, initiator, approver.',
+      'Still needed: name, network, accounts, amount threshold, recipients, initiator, approver.',
     );
     await page.getByLabel('Name').fill('Petty cash');
     await page.getByLabel('Network').selectOption('31337');
@@ -116,7 +116,7 @@ describe('a proposal', () => {
       .getByText(/0\.25 ETH/)
       .first()
       .waitFor();
-    await button(alice, 'Approve: 1 more needed').click();
+    await button(alice, 'Approve: 1 more after yours').click();
     await untilShown(alice, '1 of 2 approvals');
     const [typedData = ''] = alice.wallet.typedData;
     expect(JSON.parse(JSON.parse(typedData).message.data).policies).toMatchObject([

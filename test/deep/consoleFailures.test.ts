@@ -43,7 +43,7 @@ async function openProposal(member: TestMember): Promise<Visitor & { proposal: S
   return { ...(await site.signedIn(member, `/requests/${proposal.id}`)), proposal };
 }
 
-const approveButton = (visitor: Visitor) => button(visitor, 'Approve: 1 more needed');
+const approveButton = (visitor: Visitor) => button(visitor, 'Approve: 1 more after yours');
 const untilApproved = (visitor: Visitor) => untilShown(visitor, '1 of 2 approvals');
 
 describe('a wallet', () => {
@@ -225,6 +225,26 @@ describe('a connection that is lost', () => {
       .first()
       .waitFor();
     expect(await page.getByLabel('Action').inputValue()).toBe('account.created');
+  });
+
+  it('is not what a refusal of the service is called', async () => {
+    const alice = await site.visit(world.org.alice, '/');
+    const { context, page } = alice;
+    const refusal = {
+      status: 429,
+      headers: { 'retry-after': '1' },
+      json: { error: { code: 'rateLimited', message: 'more than 100 requests per second', details: {} } },
+    };
+    let asked = 0;
+    await context.route(/\/api\/v1\/events/, (route) => route.fulfill(refusal));
+    await button(alice, 'Sign in with Test Wallet').click();
+    await untilOn(alice, 'Home');
+    await context.route(/\/session$/, (route) => {
+      asked += 1;
+      return route.fulfill(refusal);
+    });
+    await until('the page has looked for its session twice', async () => asked > 1);
+    expect(await page.getByText('The service is unavailable').count()).toBe(0);
   });
 });
 

@@ -36,7 +36,7 @@ async function create(visitor: Visitor, title: string): Promise<string[][]> {
 
 /** Approves a proposal on this page and on another admin's, and waits until both show that it is completed. */
 async function completeWith(other: TestOrganization['bob'], visitor: Visitor): Promise<void> {
-  await button(visitor, 'Approve: 1 more needed').click();
+  await button(visitor, 'Approve: 1 more after yours').click();
   await untilShown(visitor, '1 of 2 approvals');
   const second = await site.signedIn(other, new URL(visitor.page.url()).pathname);
   await button(second, 'Approve and execute').click();
@@ -60,7 +60,7 @@ async function untilRefused(org: TestOrganization, visitor: Visitor, field: Loca
 /** The page has what is wrong with a name beside its field, as it is typed: nothing is sent. */
 async function untilNotSent(visitor: Visitor, description: string): Promise<void> {
   await visitor.page.getByRole('textbox', { name: 'Name', description }).waitFor();
-  await untilShown(visitor, 'Something above is wrong');
+  await untilShown(visitor, 'A field above is invalid');
   expect(await button(visitor, 'Create proposal').isDisabled()).toBe(true);
 }
 

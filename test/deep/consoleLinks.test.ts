@@ -153,7 +153,7 @@ describe('a vote of another person', () => {
     const proposal = await propose(site.api.http, world.org);
     const alice = await open(proposal);
     const bob = await open(proposal, world.org.bob);
-    await button(alice, 'Approve: 1 more needed').waitFor();
+    await button(alice, 'Approve: 1 more after yours').waitFor();
     await alice.page.evaluate('window.isTheSame = true');
     const shown = alice.page
       .getByText('1 of 2 approvals')
@@ -163,7 +163,7 @@ describe('a vote of another person', () => {
     const [clickedAt] = [performance.now()];
     const [answered] = await Promise.all([
       bob.page.waitForResponse(vote).then(() => performance.now()),
-      button(bob, 'Approve: 1 more needed').click(),
+      button(bob, 'Approve: 1 more after yours').click(),
     ]);
     const shownAt = await shown;
     const ms = (from: number) => `${Math.round(shownAt - from)} ms`;

@@ -78,7 +78,7 @@ describe('a demo wallet', () => {
       const proposal = await propose(http, org, { name: 'By demo wallets' });
       http.close();
       for (const [name, vote, outcome] of [
-        ['Alice', 'Approve: 1 more needed', '1 of 2 approvals'],
+        ['Alice', 'Approve: 1 more after yours', '1 of 2 approvals'],
         ['Bob', 'Approve and execute', 'It was executed as it was signed.'],
       ] as const) {
         const page = await open();

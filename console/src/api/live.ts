@@ -1,4 +1,4 @@
-import type { FeedEvent } from '@orgwallet/client';
+import { ApiError, type FeedEvent } from '@orgwallet/client';
 import type { QueryKey } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { followBalances } from './balances.ts';
@@ -100,9 +100,12 @@ function follow(): () => void {
   };
   const reconnect = async () => {
     inBackground.set(true);
-    const session = await sessions.current().catch(() => undefined);
-    if (session === null) sessionEnded.set(true);
-    else if (session === undefined) unreachable.set(true);
+    try {
+      if ((await sessions.current()) === null) sessionEnded.set(true);
+    } catch (error) {
+      // A refusal is an answer.
+      if (!(error instanceof ApiError) || error.status >= 500) unreachable.set(true);
+    }
     if (!isOver) connect();
   };
 

@@ -9,7 +9,7 @@ import { WalletError } from './walletError.ts';
 function described(address: string | undefined, { admins }: VerifiedGenesis): string {
   if (address === undefined) return 'no account';
   const holder = admins.find(({ walletAddress }) => isSameAddress(walletAddress, address));
-  return holder ? `${address} of “${holder.name}”` : `${address}, which is no admin's`;
+  return holder ? `${address} of “${holder.name}”` : `${address}, which does not belong to an admin`;
 }
 
 /** Makes sure that a wallet has the account of a founder. Throws WalletError that names whose account it has. */

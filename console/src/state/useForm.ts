@@ -71,8 +71,8 @@ export function reasonOf({
   missing,
   faults,
 }: Pick<ReturnType<typeof checked>, 'missing' | 'faults'>): string {
-  if (missing.length > 0) return `To fill in: ${missing.join(', ')}.`;
-  return Object.keys(faults).length > 0 ? 'Something above is wrong: it says so beside it.' : '';
+  if (missing.length > 0) return `Still needed: ${missing.join(', ')}.`;
+  return Object.keys(faults).length > 0 ? 'A field above is invalid: the reason is beside it.' : '';
 }
 
 /** Sends a form without leaving the page. */

@@ -23,7 +23,7 @@ export function voteLabel(approval: Approval, vote: VoteType, execute: boolean):
   }
   const verb = vote === 'approve' ? 'Approve' : 'Reject';
   const missing = missingAfter(approval, vote);
-  if (missing > 0) return `${verb}: ${missing} more needed`;
+  if (missing > 0) return `${verb}: ${missing} more after yours`;
   if (!execute) return verb;
   return vote === 'approve' ? 'Approve and execute' : 'Reject and execute';
 }

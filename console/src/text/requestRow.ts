@@ -77,7 +77,7 @@ export function signedText(approval: Approval): string {
   const others = approvals.filter(({ id }) => !initiator.some((one) => one.id === id));
   const signed = namesOf([...initiator, ...others]).join(', ');
   const rejected = rejections.length > 0 ? `rejected by ${namesOf(rejections).join(', ')}` : '';
-  return [signed, rejected].filter((text) => text !== '').join('; ') || 'nobody yet';
+  return [signed, rejected].filter((text) => text !== '').join('; ') || 'nobody';
 }
 
 /** Who gets it: the recipient of a transfer, or the contract of a call. */

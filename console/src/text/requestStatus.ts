@@ -6,7 +6,7 @@ import { type Missing, missingText } from './requestRow.ts';
 interface RequestStatus {
   readonly title: string;
   readonly text: string;
-  readonly tone: 'plain' | 'good' | 'warning' | 'danger';
+  readonly tone: 'plain' | 'accent' | 'good' | 'warning' | 'danger';
 }
 
 /** What can follow a failure. */
@@ -32,9 +32,9 @@ function openStatus(
   missing: Missing | undefined,
 ): RequestStatus {
   const ready = READY[signatureStatus];
-  if (ready) return { title: 'Ready to execute', text: ready, tone: 'warning' };
+  if (ready) return { title: 'Ready to execute', text: ready, tone: 'accent' };
   const lacks = missing ? `Missing: ${missingText(missing)}.` : '';
-  if (needsViewer) return { title: 'Needs your signature', text: lacks, tone: 'warning' };
+  if (needsViewer) return { title: 'Needs your signature', text: lacks, tone: 'accent' };
   return { title: 'Waiting for others', text: lacks, tone: 'plain' };
 }
 

@@ -3,16 +3,29 @@ import { AddressIcon } from './AddressIcon.tsx';
 import styles from './address.module.css';
 import { Copy } from './Copy.tsx';
 
-/** A whole address: the digits that people compare first and last stand out. */
+/** Where an address is broken where it does not fit into a line: in its middle, never in the digits that are compared. */
+const MIDDLE = 22;
+
+/** The digits of an address: those that people compare first and last stand out. */
+export const Digits = ({ address }: { readonly address: string }) => (
+  <code className={styles.digits}>
+    <span>
+      <b>{address.slice(0, 6)}</b>
+      {address.slice(6, MIDDLE)}
+    </span>
+    <wbr />
+    <span>
+      {address.slice(MIDDLE, -4)}
+      <b>{address.slice(-4)}</b>
+    </span>
+  </code>
+);
+
+/** A whole address. */
 export function Address({ address, copy = true }: { readonly address: string; readonly copy?: boolean }) {
   return (
     <span className={styles.address}>
-      <AddressIcon address={address} />{' '}
-      <code>
-        <b>{address.slice(0, 6)}</b>
-        {address.slice(6, -4)}
-        <b>{address.slice(-4)}</b>
-      </code>
+      <AddressIcon address={address} /> <Digits address={address} />
       {copy ? <Copy text={address} of={`address ${shortAddress(address)}`} /> : null}
     </span>
   );

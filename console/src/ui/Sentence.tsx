@@ -1,4 +1,5 @@
 import { Fragment } from 'react';
+import { Digits } from './Address.tsx';
 import { ShortId, ShortText } from './ShortText.tsx';
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
@@ -17,6 +18,6 @@ export function Sentence({ text, whole = false }: { readonly text: string; reado
     if (i % 2 === 0) return <Fragment key={key}>{part}</Fragment>;
     if (ID.test(part)) return <ShortId key={key} id={part} of="id" />;
     if (!ADDRESS.test(part)) return <bdi key={key}>{part}</bdi>;
-    return whole ? <code key={key}>{part}</code> : <ShortText key={key} text={part} of="address" />;
+    return whole ? <Digits key={key} address={part} /> : <ShortText key={key} text={part} of="address" />;
   });
 }

@@ -1,3 +1,5 @@
+import type { Db } from '../../../src/db/database';
+import { newId } from '../../../src/db/ids';
 import { change, type Shown } from '../api';
 import { anAddress } from '../builders';
 import { aPolicyItem, aTokenCondition } from '../policies';
@@ -7,8 +9,6 @@ import { makePaymentWorld, type PaymentWorld } from './paymentWorld';
 
 /** How much of everything a large organization has. */
 const LARGE = { members: 30, policies: 25, accounts: 15, groups: 12, transactions: 730 };
-/** How many transactions are stored at once: each takes a connection to the database. */
-const AT_ONCE = 4;
 
 /** An organization that pays and has as much as a large one, with a group of everybody. */
 export interface LargeWorld extends PaymentWorld {
@@ -18,8 +18,24 @@ export interface LargeWorld extends PaymentWorld {
 const times = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n + 1));
 
-/** Makes one. Most accounts and transactions are stored past the proposals and signatures that would make them. */
-export async function makeLargeWorld(api: TestService): Promise<LargeWorld> {
+/** Copies a row of a table once for each change, with other values in the columns that the change has. */
+async function copyRow(db: Db, table: string, id: string, changes: readonly object[]): Promise<void> {
+  await db.raw(
+    `INSERT INTO ?? SELECT copy.* FROM ?? AS row, jsonb_array_elements(?) AS change,
+       jsonb_populate_record(NULL::${table}, to_jsonb(row) || change) AS copy
+     WHERE row.id = ?`,
+    [table, table, JSON.stringify(changes), id],
+  );
+}
+
+/**
+ * Makes one. Most accounts and transactions are stored past the proposals and signatures that would make them. `rowOf`: columns
+ * of a transaction and of its approval, by its number.
+ */
+export async function makeLargeWorld(
+  api: TestService,
+  rowOf: (n: number) => object = (n) => ({ description: `Payment ${n}` }),
+): Promise<LargeWorld> {
   const world = await makePaymentWorld(api);
   const { org, treasury, byTwo } = world;
   const { http, db } = api;
@@ -54,13 +70,10 @@ export async function makeLargeWorld(api: TestService): Promise<LargeWorld> {
   });
   for (let n = 2; n <= LARGE.accounts; n += 1) await storeAccount(db, org.id, { name: `Account ${n}` });
   const of = { organizationId: org.id, accountId: treasury.id, policyId: byTwo.id, initiatorId: org.dave.id };
-  for (let first = 0; first < LARGE.transactions; first += AT_ONCE) {
-    const part = Math.min(AT_ONCE, LARGE.transactions - first);
-    await Promise.all(
-      times(part, (n) =>
-        storeTransaction(db, of, { position: BigInt(-(first + n)), description: `Payment ${first + n}` }),
-      ),
-    );
-  }
+  const stored = await storeTransaction(db, of, { position: 0n });
+  const rows = times(LARGE.transactions, (n) => ({ id: newId('txn'), position: -n, ...rowOf(n) }));
+  await copyRow(db, 'approvals', stored, rows);
+  await copyRow(db, 'transactions', stored, rows);
+  for (const table of ['transactions', 'approvals']) await db(table).where({ id: stored }).delete();
   return { ...world, everybody: groups.result.resources[0] };
 }

@@ -160,10 +160,10 @@ describe('what waits', () => {
 describe('a button says what it does', () => {
   const oneApproved = proposal({ approvals: [person('mem_b')] });
   it.each([
-    [proposal(), 'approve', true, 'Approve: 1 more needed'],
+    [proposal(), 'approve', true, 'Approve: 1 more after yours'],
     [oneApproved, 'approve', true, 'Approve and execute'],
     [oneApproved, 'approve', false, 'Approve'],
-    [oneApproved, 'reject', true, 'Reject: 1 more needed'],
+    [oneApproved, 'reject', true, 'Reject: 1 more after yours'],
     [transaction({ threshold: 1 }), 'reject', true, 'Reject and execute'],
     [transaction({ threshold: 0 }), 'initiator', true, 'Sign and execute'],
     [transaction({ threshold: 0 }), 'initiator', false, 'Sign'],

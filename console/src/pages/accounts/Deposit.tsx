@@ -70,7 +70,7 @@ function FromWallet({ account, organization, wallet }: Props & { readonly wallet
       <Button type="submit" busy={isWaiting}>
         Send from {wallet.name}
       </Button>
-      {network && typed !== '' ? null : <p className="small">To fill in: amount.</p>}
+      {network && typed !== '' ? null : <p className="small">Still needed: amount.</p>}
       <WaitingForWallet wallet={isWaiting ? wallet : undefined} onStop={() => controller.current?.abort()} />
       {error === undefined ? null : <ErrorNotice error={error} />}
       {hash ? (

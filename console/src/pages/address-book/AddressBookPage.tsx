@@ -130,7 +130,7 @@ export function AddressBookPage() {
   return (
     <Page
       title="Address book"
-      lead="Names of addresses, shown beside them. For display only: they are no part of what you sign, nor of a policy."
+      lead="Names of addresses, shown beside them. For display only: names are never signed, and policies do not use them."
       actions={
         isAdmin ? (
           <Button look="primary" onClick={() => setEdited('new')}>

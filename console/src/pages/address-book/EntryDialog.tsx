@@ -7,6 +7,7 @@ import { once } from '../../api/once.ts';
 import { addressBookQuery, recipientQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { faultsOfEntry } from '../../contract/addressBookBody.ts';
+import { announce } from '../../state/announcement.ts';
 import { checked, submits, useForm } from '../../state/useForm.ts';
 import { fieldErrors } from '../../text/errors.ts';
 import { quotedName } from '../../text/quotedName.ts';
@@ -57,6 +58,7 @@ export function EntryDialog({ entry, organization, onClose }: Props) {
           : orgwallet.createAddressBookEntry(content, { idempotencyKey }),
       );
       await queryClient.invalidateQueries(addressBookQuery);
+      announce(entry ? 'Name changed' : 'Name added');
       onClose();
     } catch (reason) {
       setError(reason);
@@ -74,7 +76,7 @@ export function EntryDialog({ entry, organization, onClose }: Props) {
           form={form}
           name="name"
           label="Name"
-          hint="For display only: it is no part of what is signed, nor of a policy."
+          hint="For display only: names are never signed, and policies do not use them."
           maxLength={100}
         />
         <FormText form={form} name="address" label="Address" className="mono" />

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { orgwallet, queryClient } from '../../api/client.ts';
 import { once } from '../../api/once.ts';
 import { addressBookQuery } from '../../api/queries.ts';
+import { announce } from '../../state/announcement.ts';
 import { quotedName } from '../../text/quotedName.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
@@ -22,6 +23,7 @@ export function RemoveButton({ entry }: { readonly entry: Schema['AddressBookEnt
         orgwallet.removeAddressBookEntry(id, {}, { idempotencyKey }),
       );
       await queryClient.invalidateQueries(addressBookQuery);
+      announce('Name removed');
     } catch (reason) {
       setError(reason);
     }

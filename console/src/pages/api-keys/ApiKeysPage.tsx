@@ -4,12 +4,14 @@ import { type ApiKey, apiKeys, apiKeysQuery } from '../../api/apiKeys.ts';
 import { queryClient } from '../../api/client.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { useSession } from '../../api/useSession.ts';
+import { announce } from '../../state/announcement.ts';
 import { dateTime } from '../../text/time.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
+import { Pager, usePages } from '../../ui/Pager.tsx';
 import { ErrorNotice, Loaded } from '../../ui/States.tsx';
 import { type Columns, Table } from '../../ui/Table.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
@@ -73,7 +75,10 @@ function columnsOf(organization: Organization, revoke: (key: ApiKey) => void): C
 function Revoke({ of, onClose }: { readonly of: ApiKey; readonly onClose: () => void }) {
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => apiKeys.revoke(of.id),
-    onSuccess: onClose,
+    onSuccess: () => {
+      announce('API key revoked');
+      onClose();
+    },
     onSettled: readAgain,
   });
   return (
@@ -93,20 +98,36 @@ function Revoke({ of, onClose }: { readonly of: ApiKey; readonly onClose: () => 
   );
 }
 
+function KeyTable({
+  keys,
+  organization,
+  onRevoke,
+}: {
+  readonly keys: readonly ApiKey[];
+  readonly organization: Organization;
+  readonly onRevoke: (key: ApiKey) => void;
+}) {
+  const { shown, pages } = usePages(keys);
+  return (
+    <div className="stack">
+      <Table
+        caption="API keys of the organization"
+        columns={columnsOf(organization, onRevoke)}
+        rows={shown}
+        rowKey={({ id }) => id}
+      />
+      <Pager what="API keys" pages={pages} />
+    </div>
+  );
+}
+
 function Keys({ organization }: { readonly organization: Organization }) {
   const query = useQuery(apiKeysQuery);
   const [revoking, setRevoking] = useState<ApiKey>();
   return (
     <>
       <Loaded query={query} what="the API keys">
-        {(keys) => (
-          <Table
-            caption="API keys of the organization"
-            columns={columnsOf(organization, setRevoking)}
-            rows={keys}
-            rowKey={({ id }) => id}
-          />
-        )}
+        {(keys) => <KeyTable keys={keys} organization={organization} onRevoke={setRevoking} />}
       </Loaded>
       {revoking ? <Revoke of={revoking} onClose={() => setRevoking(undefined)} /> : null}
     </>

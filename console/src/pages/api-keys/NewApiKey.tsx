@@ -127,7 +127,7 @@ export function NewApiKey({
         form={form}
         name="ranges"
         label="Only from these addresses (optional)"
-        hint="Ranges such as 203.0.113.0/24, with commas between them."
+        hint="Comma-separated ranges, for example 203.0.113.0/24."
       />
       <FormText form={form} name="expires" label="Valid until (optional)" type="date" />
       {error ? <ErrorNotice error={error} /> : null}

@@ -33,8 +33,14 @@ function Waiting({
   const canSend = organization.accounts.length > 0 && organization.policies.length > 0;
   if (waiting.length === 0) {
     return (
-      <Empty title="Nothing waits for you">
-        <p>Requests that you can sign appear here as soon as they are created.</p>
+      <Empty title={hasMore ? 'None of the newest requests needs you' : 'Nothing waits for you'}>
+        {hasMore ? (
+          <p>
+            <Link to="/requests">Look through all open requests</Link>
+          </p>
+        ) : (
+          <p>Requests that you can sign appear here as soon as they are created.</p>
+        )}
         {ready > 0 ? <ReadyLink ready={ready} /> : null}
         {canSend ? <FormLink place={{ to: '/new/transfer' }} name="New transfer" /> : null}
       </Empty>

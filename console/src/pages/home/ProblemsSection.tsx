@@ -6,6 +6,7 @@ import { latestProposalsQuery, latestTransactionsQuery, partsQuery } from '../..
 import { useOpenRequests } from '../../api/useOpenRequests.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { problemsOf } from '../../domain/problems.ts';
+import { useNarrow } from '../../state/narrow.ts';
 import { counted } from '../../text/counted.ts';
 import { failureTitle } from '../../text/failures.ts';
 import { headline } from '../../text/headline.ts';
@@ -14,8 +15,8 @@ import { Notice } from '../../ui/Notice.tsx';
 import pageStyles from '../../ui/page.module.css';
 import { TimeLeft, useNow } from '../../ui/TimeLeft.tsx';
 
-/** So many requests are named of each problem. */
-const NAMED = 3;
+/** So many requests are named of each problem: on a phone, what needs the member is on the first screen too. */
+const NAMED = { narrow: 1, wide: 3 };
 const NEVER = Number.POSITIVE_INFINITY;
 
 function Problem({
@@ -33,12 +34,13 @@ function Problem({
   readonly about?: (request: Approval) => ReactNode;
   readonly children?: ReactNode;
 }) {
+  const named = useNarrow() ? NAMED.narrow : NAMED.wide;
   return (
     <Notice tone={tone} title={title}>
       {children}
       {requests.length > 0 ? (
         <ul className="stack-small">
-          {requests.slice(0, NAMED).map((request) => (
+          {requests.slice(0, named).map((request) => (
             <li key={request.id}>
               <Link to="/requests/$id" params={{ id: request.id }}>
                 {headline(request, organization)}
@@ -48,7 +50,7 @@ function Problem({
           ))}
         </ul>
       ) : null}
-      {requests.length > NAMED ? <Link to="/requests">All requests</Link> : null}
+      {requests.length > named ? <Link to="/requests">All requests</Link> : null}
     </Notice>
   );
 }

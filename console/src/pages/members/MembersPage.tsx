@@ -24,7 +24,7 @@ interface Row {
   readonly member: Schema['Member'];
   readonly isAdmin: boolean;
   readonly groups: readonly Schema['Group'][];
-  /** When they last signed a request; empty: not lately. */
+  /** When they last signed a request; empty: not recently. */
   readonly signedAt: string;
 }
 
@@ -62,7 +62,7 @@ const COLUMNS: Columns<Row> = [
     sortBy: ({ signedAt }) => signedAt,
     cell: ({ signedAt }) =>
       signedAt === '' ? (
-        <span className="muted">not lately</span>
+        <span className="muted">not recently</span>
       ) : (
         <time dateTime={signedAt}>{dateTime(signedAt)}</time>
       ),

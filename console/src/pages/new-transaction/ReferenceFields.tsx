@@ -22,15 +22,10 @@ export function ReferenceFields({ form }: { readonly form: TransactionForm }) {
         form={form}
         name="externalId"
         label="Your own id (optional)"
-        hint="Such as the number of an invoice. No other transaction may have it. Not signed."
+        hint="For example an invoice number. Must be unique. Not signed."
         maxLength={100}
       />
-      <FormText
-        form={form}
-        name="tags"
-        label="Tags (optional)"
-        hint="With commas between them. Not signed."
-      />
+      <FormText form={form} name="tags" label="Tags (optional)" hint="Separated by commas. Not signed." />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Channel, channels, readChannelsAgain } from '../../api/channels.ts';
+import { announce } from '../../state/announcement.ts';
 import { channelState, OCCASIONS } from '../../text/channels.ts';
 import { errorWithin, fieldErrors } from '../../text/errors.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -66,7 +67,10 @@ export function ChannelDialog({
   const test = useMutation({ mutationFn: () => channels.test(id), onSettled: readChannelsAgain });
   const remove = useMutation({
     mutationFn: () => channels.remove(id),
-    onSuccess: onClose,
+    onSuccess: () => {
+      announce('Channel removed');
+      onClose();
+    },
     onSettled: readChannelsAgain,
   });
   const error = update.error ?? test.error ?? remove.error;
@@ -78,7 +82,7 @@ export function ChannelDialog({
       ) : (
         <>
           <CheckList
-            label="What for"
+            label="Notify about"
             empty=""
             options={OCCASIONS}
             chosen={chosen}
@@ -87,18 +91,18 @@ export function ChannelDialog({
           />
           <div className="row">
             <Button busy={update.isPending} onClick={() => update.mutate({ occasions })}>
-              Store what it is for
+              Save
             </Button>
             <Button onClick={() => update.mutate({ enabled: !enabled })}>
               {enabled ? 'Disable' : 'Enable'}
             </Button>
             <Button busy={test.isPending} onClick={() => test.mutate()}>
-              Send a trial
+              Send a test
             </Button>
           </div>
           {test.data ? (
             <p role="status">
-              {test.data.taken ? 'The trial was taken.' : `Not taken: ${test.data.message ?? ''}`}
+              {test.data.taken ? 'The test was accepted.' : `Not accepted: ${test.data.message ?? ''}`}
             </p>
           ) : null}
         </>

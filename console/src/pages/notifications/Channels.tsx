@@ -18,7 +18,7 @@ function columnsOf(open: (channel: Channel) => void): Columns<Channel> {
         </>
       ),
     },
-    { name: 'What for', cell: ({ occasions }) => occasionsText(occasions) },
+    { name: 'Notifies about', cell: ({ occasions }) => occasionsText(occasions) },
     { name: 'State', cell: channelState },
     {
       name: 'Change',

@@ -2,6 +2,7 @@ import type { Schema } from '@orgwallet/client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Channel, channels, readChannelsAgain } from '../../api/channels.ts';
+import { announce } from '../../state/announcement.ts';
 import { KIND_NAMES, OCCASIONS } from '../../text/channels.ts';
 import { errorWithin, fieldErrors } from '../../text/errors.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -46,7 +47,10 @@ export function NewChannel({ own = false }: { readonly own?: boolean }) {
   const change = (part: Partial<typeof EMPTY>) => setDraft({ ...draft, ...part });
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => channels.create(requestOf(draft, own)),
-    onSuccess: () => setDraft(empty),
+    onSuccess: () => {
+      announce(own ? 'Address added' : 'Channel added');
+      setDraft(empty);
+    },
     onSettled: readChannelsAgain,
   });
   const errors = fieldErrors(error);
@@ -88,7 +92,7 @@ export function NewChannel({ own = false }: { readonly own?: boolean }) {
         />
       ) : null}
       <CheckList
-        label="What for"
+        label="Notify about"
         empty=""
         options={OCCASIONS}
         chosen={draft.occasions}

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { orgwallet, queryClient } from '../../api/client.ts';
 import { webhooksQuery } from '../../api/webhooks.ts';
+import { announce } from '../../state/announcement.ts';
 import { errorWithin, fieldErrors } from '../../text/errors.ts';
 import { Button } from '../../ui/Button.tsx';
 import { TextField } from '../../ui/Field.tsx';
@@ -22,7 +23,10 @@ export function NewWebhook() {
   const change = (part: Partial<typeof EMPTY>) => setDraft({ ...draft, ...part });
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => orgwallet.createWebhook(requestOf(draft)),
-    onSuccess: () => setDraft(EMPTY),
+    onSuccess: () => {
+      announce('Webhook created');
+      setDraft(EMPTY);
+    },
     onSettled: () => queryClient.invalidateQueries({ queryKey: webhooksQuery.queryKey }),
   });
   const errors = fieldErrors(error);
@@ -43,7 +47,7 @@ export function NewWebhook() {
       />
       <TextField
         label="Only these types (optional)"
-        hint="Such as transaction.executed, with commas between them. None: every event."
+        hint="Comma-separated, for example transaction.executed. Empty: every event."
         value={draft.types}
         error={errorWithin(errors, 'types')}
         onChange={({ target }) => change({ types: target.value })}

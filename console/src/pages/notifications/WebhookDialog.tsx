@@ -8,6 +8,7 @@ import {
   webhookSecretsQuery,
   webhooksQuery,
 } from '../../api/webhooks.ts';
+import { announce } from '../../state/announcement.ts';
 import { dateTime } from '../../text/time.ts';
 import { deliveryOutcome, webhookState } from '../../text/webhooks.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -78,7 +79,10 @@ export function WebhookDialog({
   });
   const remove = useMutation({
     mutationFn: () => orgwallet.removeWebhook(id),
-    onSuccess: onClose,
+    onSuccess: () => {
+      announce('Webhook removed');
+      onClose();
+    },
     onSettled: readAgain,
   });
   const error = act.error ?? remove.error ?? resendFailed.error;

@@ -21,9 +21,27 @@ type Policy = Schema['Policy'];
 /** The parts of a policy that a row has; its page has all of them. */
 const SHOWN = ['Permits', 'Recipients', 'Approver', 'Budget'] as const;
 
+/** So many recipients are in a row. */
+const RECIPIENTS = 2;
+
+/** A policy as its row has it, and how many recipients it has besides. */
+function withFirstRecipients(policy: Policy): { readonly shown: Policy; readonly more: number } {
+  if (policy.transactionType !== 'TOKEN_TRANSFER') return { shown: policy, more: 0 };
+  const { tokenTransferCondition } = policy;
+  const all = tokenTransferCondition.destinationAddresses;
+  const destinationAddresses = all.slice(0, RECIPIENTS);
+  return {
+    shown: { ...policy, tokenTransferCondition: { ...tokenTransferCondition, destinationAddresses } },
+    more: all.length - destinationAddresses.length,
+  };
+}
+
 function columnsOf(organization: Organization): Columns<Policy> {
-  const aspectOf = (policy: Policy, name: string) =>
-    policyAspects(policy, organization).find((one) => one.name === name)?.text;
+  const aspectOf = (policy: Policy, name: string) => {
+    const { shown, more } = withFirstRecipients(policy);
+    const text = policyAspects(shown, organization).find((one) => one.name === name)?.text;
+    return name === 'Recipients' && more > 0 ? `${text} and ${more} more` : text;
+  };
   return [
     {
       name: 'Policy',

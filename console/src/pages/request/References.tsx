@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { orgwallet, queryClient } from '../../api/client.ts';
 import { once } from '../../api/once.ts';
 import { metadataText, readMetadata, tagsIn, tagsText } from '../../domain/references.ts';
+import { announce } from '../../state/announcement.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Copy } from '../../ui/Copy.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
@@ -35,6 +36,7 @@ function EditDialog({
         orgwallet.changeReferences(id, change, { idempotencyKey }),
       );
       queryClient.setQueryData(['approval', id], changed);
+      announce('References saved');
       onClose();
     } catch (reason) {
       setError(reason);
@@ -46,7 +48,7 @@ function EditDialog({
       <form className="stack" noValidate onSubmit={(event) => void send(event)}>
         <TextField
           label="Tags"
-          hint="With commas between them."
+          hint="Separated by commas."
           value={tags}
           onChange={({ target }) => setTags(target.value)}
         />
@@ -79,33 +81,36 @@ export function References({ transaction }: { readonly transaction: Transaction 
     <Section title="References" id="references" aside={<Button onClick={() => setOpen(true)}>Change</Button>}>
       <div className="card stack-small">
         <p className="small muted">
-          {isEmpty ? 'There are none. ' : ''}Not signed: members and API keys can change tags and metadata.
+          {isEmpty ? 'None. ' : ''}References are not signed: members and API keys can change tags and
+          metadata.
         </p>
-        <Facts
-          rows={[
-            [
-              'Your own id',
-              externalId === undefined ? undefined : (
-                <span key="externalId">
-                  <bdi>{externalId}</bdi> <Copy text={externalId} of="your own id" />
-                </span>
-              ),
-            ],
-            [
-              'Tags',
-              tags.length === 0 ? undefined : (
-                <span key="tags" className="row">
-                  {tags.map((tag) => (
-                    <Link key={tag} to="/requests" search={{ tab: 'done', tag }}>
-                      <bdi>{tag}</bdi>
-                    </Link>
-                  ))}
-                </span>
-              ),
-            ],
-            ...pairs.map(([name, value]) => [name, <bdi key={name}>{value}</bdi>] as const),
-          ]}
-        />
+        {isEmpty ? null : (
+          <Facts
+            rows={[
+              [
+                'Your own id',
+                externalId === undefined ? undefined : (
+                  <span key="externalId">
+                    <bdi>{externalId}</bdi> <Copy text={externalId} of="your own id" />
+                  </span>
+                ),
+              ],
+              [
+                'Tags',
+                tags.length === 0 ? undefined : (
+                  <span key="tags" className="row">
+                    {tags.map((tag) => (
+                      <Link key={tag} to="/requests" search={{ tab: 'done', tag }}>
+                        <bdi>{tag}</bdi>
+                      </Link>
+                    ))}
+                  </span>
+                ),
+              ],
+              ...pairs.map(([name, value]) => [name, <bdi key={name}>{value}</bdi>] as const),
+            ]}
+          />
+        )}
       </div>
       {isOpen ? <EditDialog transaction={transaction} onClose={() => setOpen(false)} /> : null}
     </Section>

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { queryClient } from '../../api/client.ts';
 import { sessionsQuery } from '../../api/queries.ts';
 import { type Session, sessions } from '../../api/sessions.ts';
+import { announce } from '../../state/announcement.ts';
 import { dateTime } from '../../text/time.ts';
 import { browserText } from '../../text/userAgent.ts';
 import { Badge } from '../../ui/Badge.tsx';
@@ -54,6 +55,7 @@ export function Sessions() {
   const query = useQuery(sessionsQuery);
   const { mutate, error, isPending, variables } = useMutation({
     mutationFn: sessions.endOther,
+    onSuccess: () => announce('Session ended'),
     onSettled: () => queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
   return (
