@@ -179,7 +179,7 @@ export function verifyCommand(program: Command, within: Within): void {
       'what was asked for, as JSON: refuse a payload that differs, and name the field',
     )
     .option('--hash <0x…>', 'of a genesis, as the others have it: refuse another one')
-    .option('--wallet <0x…>', 'of the founder who signs: refuse a genesis in which it is no admin')
+    .option('--wallet <0x…>', 'of the founder who signs: refuse a genesis in which it is not an admin')
     .option('--salt <0x…>', 'the salt of your organization: refuse a payload with another one')
     .option(
       '--decimals <number>',

@@ -104,7 +104,7 @@ export const listEventsEndpoint = endpoint({
       }),
     limit: eventLimit,
     types: typesQuery.optional().meta({
-      description: 'Only events of these types, with commas between them.',
+      description: 'Only events of these types, comma-separated.',
       override: { type: 'array', items: { $ref: '#/components/schemas/EventType' } },
       param: { style: 'form', explode: false, example: ['transaction.executed', 'transaction.rejected'] },
     }),

@@ -354,7 +354,7 @@ const blockNumber = z.int().min(0).meta({ description: 'The block at which it wa
 export const recipientCode = z.enum(['contract', 'unknown']).meta({
   id: 'RecipientCode',
   description:
-    'Of a token transfer: `contract` if there is code at the recipient (a delegation of EIP-7702 apart) and it is no account ' +
+    'Of a token transfer: `contract` if there is code at the recipient (a delegation of EIP-7702 apart) and it is not an account ' +
     'of the organization, so that whether it can send tokens on is not known; `unknown` if the node does not answer. ' +
     'It decides nothing.',
 });

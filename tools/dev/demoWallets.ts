@@ -102,7 +102,7 @@ async function send(
   { chainId, to, value }: Extract<WalletRequest, { method: 'eth_sendTransaction' }>,
 ): Promise<Hex> {
   const network = demo.networks.find(({ id }) => id === chainId);
-  if (!network || !isLoopback(network.rpcUrl)) throw invalid('chainId', `${chainId} is no local chain`);
+  if (!network || !isLoopback(network.rpcUrl)) throw invalid('chainId', `${chainId} is not a local chain`);
   const client = createWalletClient({ account, transport: http(network.rpcUrl) });
   return client.sendTransaction({ chain: null, to: to as Hex, value: BigInt(value) });
 }
