@@ -427,7 +427,9 @@ module.exports = {
   })),
   options: {
     doNotFollow: { path: '^node_modules/' },
-    exclude: { path: '^(dist|client/dist|console/dist|console/stories/(dist|node_modules|[.]storybook)|test/deep/generated)/' },
+    exclude: {
+      path: '^(dist|client/dist|console/dist|console/stories/(dist|node_modules|[.]storybook)|test/deep/generated)/',
+    },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     // Packages that are ES modules only have exports and no main.

@@ -17,6 +17,8 @@ const COMPUTED = [
   // What the entries of the feed are made of, and where they begin.
   'GENESIS_HASH',
   'SHOWN_DETAILS',
+  // Text as statements compare it.
+  'foldName',
   // Numbers in conditions of statements.
   'LEASE_HOLD_MS',
   'BROWSER_SECONDS',
