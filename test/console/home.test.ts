@@ -218,7 +218,7 @@ describeDeep('the work of the home', () => {
     await untilShown(alice, /Of 25 of 27 accounts/);
     const ofBalances = () => asked.filter((path) => path.endsWith('/balances')).length;
     expect(ofBalances()).toBe(25);
-    expect(asked.length - ofBalances()).toBeLessThanOrEqual(14);
+    expect(asked.length - ofBalances()).toBeLessThanOrEqual(15);
     await button(alice, 'Add the next ones').click();
     await alice.page.getByText(/Of 25 of 27 accounts/).waitFor({ state: 'detached' });
     expect(ofBalances()).toBe(27);
