@@ -112,7 +112,8 @@ describe('statusz, doctor, transactions show and GET /parts', () => {
   it('name the process of workers that was killed, and when each was seen last', async () => {
     await workers.kill();
     const { taskQueue } = api.config.temporal;
-    const [worker, chain] = [nobodyPolls(taskQueue), nobodyPolls(...queuesOf('chain'))];
+    const worker = nobodyPolls(taskQueue, `${taskQueue}-deliveries`);
+    const chain = nobodyPolls(...queuesOf('chain'));
     await untilAllSay(
       {
         statusz: ['worker', 'chain worker'],
