@@ -1,4 +1,9 @@
 import type { AttemptOutcome } from '../domain/delivery';
+import { visible } from '../domain/quoted';
+import { plainBeginning } from '../domain/summary';
+
+/** Longest message of a fault, in bytes: it gets into the history of a workflow. */
+const MAX_MESSAGE_BYTES = 300;
 
 interface Answer {
   readonly status: number;
@@ -16,7 +21,8 @@ type Meaning = Partial<Pick<AttemptOutcome, 'isGone' | 'isRefused' | 'retryAfter
 export function attemptOutcome(sent: Sent, meaningOf: (answer: Answer) => Meaning): AttemptOutcome {
   const { durationMs } = sent;
   if ('fault' in sent) {
-    const { fault, message } = sent;
+    const { fault } = sent;
+    const message = plainBeginning(visible(sent.message), MAX_MESSAGE_BYTES);
     return { isTaken: false, isGone: false, status: null, answer: null, fault, message, durationMs };
   }
   const { status, answer, retryAfterMs } = sent;

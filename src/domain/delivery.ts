@@ -63,7 +63,7 @@ export interface AttemptOutcome {
   readonly status: number | null;
   /** Why there was no answer, in a word. */
   readonly fault: string | null;
-  /** The same in words, without anything that the answer or the URL says. */
+  /** The same in words, without anything that the answer says, or the URL but its host. */
   readonly message: string | null;
   /** The beginning of the answer. */
   readonly answer: string | null;

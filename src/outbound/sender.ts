@@ -106,15 +106,18 @@ function refuseForm(text: string, production: boolean): string | undefined {
 
 const CERTIFICATE_CODE = /CERT|ALTNAME|^(UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO)/;
 
-function faultOf(error: NodeJS.ErrnoException & { cause?: unknown }): {
-  fault: OutboundFault;
-  message: string;
-} {
+function faultOf(error: NodeJS.ErrnoException): { fault: OutboundFault; message: string } {
+  // Of a name with several addresses, none of which takes a connection.
+  if (error instanceof AggregateError && error.errors.length > 0) return faultOf(error.errors[0]);
   const { name, code = '', message } = error;
   if (error instanceof AddressRefused) return { fault: 'refused', message };
   if (error instanceof UnresolvedHost) return { fault: 'unresolved', message };
   if (name === 'TimeoutError') return { fault: 'timeout', message };
   if (name === 'AbortError') return { fault: 'aborted', message: 'was ended' };
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    // The message of Node lists the names that the receiver has written into its certificate.
+    return { fault: 'certificate', message: `its certificate is for another name (${code})` };
+  }
   if (CERTIFICATE_CODE.test(code)) return { fault: 'certificate', message: `${message} (${code})` };
   return {
     fault: 'connection',
@@ -195,6 +198,10 @@ export function createOutboundSender(options: OutboundOptions): OutboundSender {
         if (isStale(request, error) && !signal.aborted)
           resolve(sendOnce({ url: text, headers, body }, signal));
         else reject(signal.aborted ? signal.reason : error);
+      });
+      // Without an answer and without an error it ends where the receiver changes the protocol (101).
+      request.on('close', () => {
+        if (!hasAnswered) reject(new Error('the receiver ended the connection without an answer'));
       });
       request.end(body);
     });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { generate } from 'selfsigned';
 import { createOutboundSender, type OutboundOptions } from '../../../src/outbound/sender';
 import { type NameAnswer, startNameServer } from '../../support/nameServer';
@@ -80,6 +81,10 @@ test.each([
   'http://2130706433',
   'http://0177.0.0.1',
   'http://0',
+  'http://127.0.0.1.',
+  'http://%31%32%37.0.0.1',
+  'http://１２７。０。０。１',
+  'http://①②⑦.0.0.1',
 ])('sends nothing to %s', async (origin) => {
   const server = await unreached();
   const outcome = await post(senderWith({ allowedRanges: [] }), `${origin}:${server.port}/`);
@@ -100,6 +105,11 @@ test.each([
   'localhost',
   'a.localhost',
   'LOCALHOST.',
+  'ⓛocalhost',
+  '[fec0::1]',
+  '[fd00:ec2::254]',
+  '[::ffff:0:127.0.0.1]',
+  '[0:0:0:0:0:ffff:a9fe:a9fe]',
 ])('sends nothing to %s', async (host) => {
   const server = await unreached('::');
   const outcome = await post(senderWith({ allowedRanges: [] }), `http://${host}:${server.port}/`);
@@ -281,6 +291,15 @@ test('a receiver that is not there, or drops the connection, is a connection fau
   });
 });
 
+test('says of a name with several addresses why the connection to the first one fails', async () => {
+  const dns = await names((_name, type) => (type === 'A' ? ['127.0.0.1', '127.0.0.2'] : []));
+  const sender = senderWith({ allowedRanges: ['127.0.0.0/8'], nameServers: [dns.address] });
+  expect(await post(sender, 'http://two.example:1/')).toMatchObject({
+    fault: 'connection',
+    message: 'connect ECONNREFUSED 127.0.0.1:1',
+  });
+});
+
 test('uses a connection again, and opens another where the receiver has closed it meanwhile', async () => {
   const sockets = new Set<Socket>();
   const server = createServer({ keepAliveTimeout: 60_000 }, (_, response) => response.end('ok'));
@@ -295,6 +314,102 @@ test('uses a connection again, and opens another where the receiver has closed i
   for (const socket of sockets) socket.resetAndDestroy();
   expect(await next).toMatchObject({ status: 200 });
   expect(sockets.size).toBe(2);
+});
+
+test.each([
+  [
+    'changes the protocol',
+    'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+  ],
+  ['answers without headers (HTTP/0.9)', 'taken'],
+  ['has a status that is none', 'HTTP/1.1 1000 OK\r\n\r\n'],
+  ['has headers without an end', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(10_000)}`],
+])('a receiver that %s is a connection fault', async (_, answer) => {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => undefined).on('data', () => socket.write(answer));
+    closing.push(() => socket.destroy());
+  });
+  const outcome = await post(
+    senderWith({ timeLimitMs: 2_000 }),
+    `http://127.0.0.1:${await listening(server)}/`,
+  );
+  expect(outcome).toMatchObject({ fault: 'connection' });
+});
+
+test.each([
+  ['only announces answers', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'],
+  ['sends its headers a byte at a time', 'HTTP/1.1 200 OK\r\n'],
+])('a receiver that %s is over with the time limit', async (_, answer) => {
+  const server = createTcpServer((socket) => {
+    socket.write(answer);
+    const timer = setInterval(() => socket.write(answer.startsWith('HTTP/1.1 103') ? answer : 'x'), 50);
+    socket.on('error', () => undefined).on('close', () => clearInterval(timer));
+    closing.push(() => socket.destroy());
+  });
+  const outcome = await post(
+    senderWith({ timeLimitMs: 400 }),
+    `http://127.0.0.1:${await listening(server)}/`,
+  );
+  expect(outcome).toMatchObject({ fault: 'timeout' });
+});
+
+test('an answer that never ends is taken with the time limit, and one that is compressed is kept as it came', async () => {
+  const trickling = createTcpServer((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+    const timer = setInterval(() => socket.write('1\r\nx\r\n'), 50);
+    socket.on('error', () => undefined).on('close', () => clearInterval(timer));
+    closing.push(() => socket.destroy());
+  });
+  const slow = await post(
+    senderWith({ timeLimitMs: 400 }),
+    `http://127.0.0.1:${await listening(trickling)}/`,
+  );
+  expect(slow).toMatchObject({ status: 200, answer: expect.stringMatching(/^x+$/) });
+  const bomb = gzipSync(Buffer.alloc(10_000_000));
+  const port = await serve((_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+  );
+  const kept = await post(senderWith(), `http://127.0.0.1:${port}/`);
+  expect(kept).toMatchObject({ status: 200, answer: bomb.subarray(0, 1_024).toString() });
+});
+
+test('an answer that comes before its request is not the answer of the next one', async () => {
+  let requests = 0;
+  const server = createTcpServer((socket) => {
+    socket
+      .on('error', () => undefined)
+      .on('data', () => {
+        requests += 1;
+        // The second one is of no request.
+        const answer = 'HTTP/1.1 500 no\r\ncontent-length: 0\r\n\r\n';
+        socket.write(requests === 1 ? `${answer}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n` : answer);
+      });
+    closing.push(() => socket.destroy());
+  });
+  const url = `http://127.0.0.1:${await listening(server)}/`;
+  const sender = senderWith();
+  expect(await post(sender, url)).toMatchObject({ status: 500 });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await post(sender, url)).toMatchObject({ status: 500 });
+  expect(requests).toBe(2);
+});
+
+test('a name is another host than the one whose connection is open, at the same address', async () => {
+  const hosts: unknown[] = [];
+  const sockets = new Set<object>();
+  const port = await serve((request, response) => {
+    hosts.push(request.headers.host);
+    sockets.add(request.socket);
+    response.end();
+  });
+  const dns = await names((_name, type) => (type === 'A' ? ['127.0.0.1'] : []));
+  const sender = senderWith({ nameServers: [dns.address] });
+  for (const name of ['one.example', 'two.example', 'one.example'])
+    await post(sender, `http://${name}:${port}/`);
+  expect([hosts, sockets.size]).toEqual([
+    [`one.example:${port}`, `two.example:${port}`, `one.example:${port}`],
+    2,
+  ]);
 });
 
 test('a caller can end it', async () => {
@@ -335,6 +450,24 @@ describe('with TLS', () => {
     expect(await post(senderWith(options), `https://hook.example:${port}/`)).toMatchObject({
       fault: 'certificate',
     });
+  });
+
+  test('says of a certificate of another name no more than that', async () => {
+    const altNames = Array.from({ length: 1_000 }, (_, n) => ({
+      type: 2 as const,
+      value: `secret-${n}.attacker.example`,
+    }));
+    const { cert, private: key } = await generate([{ name: 'commonName', value: 'other.example' }], {
+      extensions: [{ name: 'subjectAltName', altNames }],
+    });
+    const port = await listening(createTlsServer({ cert, key }, (_, response) => response.end()));
+    const dns = await names((_name, type) => (type === 'A' ? ['127.0.0.1'] : []));
+    const sender = senderWith({ authorities: cert, nameServers: [dns.address] });
+    const outcome = await post(sender, `https://hook.example:${port}/`);
+    const { message } = outcome as { message: string };
+    expect(outcome).toMatchObject({ fault: 'certificate' });
+    expect(message).not.toContain('attacker');
+    expect(message.length).toBeLessThan(300);
   });
 
   test('a receiver that hangs before its certificate is over with the time limit', async () => {
