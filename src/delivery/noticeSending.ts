@@ -74,5 +74,5 @@ export async function sendNotice(
     const message = 'no mail is sent here: SMTP_URL is not set';
     return attemptOutcome({ fault: 'refused', message, durationMs: 0 }, () => ({}));
   }
-  return mailOutcome(await mailer.send({ to: url.slice(MAILTO.length), ...mailOf(notice), id }));
+  return mailOutcome(await mailer.send({ to: url.slice(MAILTO.length), ...mailOf(notice), id, signal }));
 }

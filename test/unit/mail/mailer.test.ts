@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { generate } from 'selfsigned';
 import { readMailSender } from '../../../src/mail/mailAddress';
@@ -133,6 +134,51 @@ describe('the answer of a mail server', () => {
     expect(outcome).toMatchObject({ fault: 'timeout' });
     expect(outcome.durationMs).toBeLessThan(3_000);
     expect(await mailerTo(1).send(MAIL)).toMatchObject({ fault: 'connection' });
+  });
+
+  /** A server that says something to each line, in place of what the protocol has. */
+  async function lyingServer(begin: (socket: Socket) => void): Promise<number> {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      ends.push(() => socket.destroy());
+      begin(socket);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    ends.push(() => server.close());
+    return (server.address() as AddressInfo).port;
+  }
+
+  it('is waited for no longer than the time limit, where it comes a line at a time and never ends', async () => {
+    let isClosed = false;
+    const port = await lyingServer((socket) => {
+      socket.write('220 ready\r\n');
+      const timer = setInterval(() => socket.write('250-more\r\n'), 50);
+      socket.on('close', () => {
+        isClosed = true;
+        clearInterval(timer);
+      });
+    });
+    const mailer = mailerTo(port, {}, { timeLimitMs: 300 });
+    const outcome = await Promise.race([mailer.send(MAIL), sleep(5_000)]);
+    expect(outcome).toMatchObject({ fault: 'timeout' });
+    await sleep(100);
+    expect(isClosed).toBe(true);
+    await expect(Promise.race([mailer.verify(), sleep(5_000)])).rejects.toThrow(/time/i);
+  });
+
+  it.each([
+    ['a greeting that is none', 'gr\u0000eeting \u001b[2J of the server\r\n'],
+    ['a status that is none', '99999999999 no\r\n'],
+    ['a status of four digits', '5500 no\r\n'],
+    ['no line at all', '\u0000'.repeat(100_000)],
+    ['too much', `550-${'x'.repeat(1_000)}\r\n`.repeat(1_100)],
+  ])('is a fault without a word of the server, where it is %s', async (_, greeting) => {
+    const port = await lyingServer((socket) => socket.end(greeting));
+    const outcome = await mailerTo(port).send(MAIL);
+    expect(outcome).toMatchObject({ fault: 'connection' });
+    const { message } = outcome as { message: string };
+    expect(message).toMatch(/^[ -~]{1,200}$/);
+    expect(message).not.toMatch(/of the server|xxx/);
   });
 });
 
