@@ -7,12 +7,14 @@ import { compare, countRanges, rangesDue } from '../../src/reconciler/compare';
 import { refreshApproval, restartApproval } from '../../src/temporal/approvalMessages';
 import { endAbandoned } from '../../src/temporal/builds';
 import { approvalWorkflowId } from '../../src/temporal/ids';
-import { findWorkflow } from '../../src/temporal/runs';
+import { findWorkflow, listRunningDeliveries } from '../../src/temporal/runs';
 import { Backoffs } from './backoffs';
 import { auditFreezes } from './freezes';
 import { AT_ONCE, type ReconcilerDeps, Repairs } from './repairs';
 
 const HEARTBEAT_MS = 1_000;
+/** After so many passes the workflows of destinations are listed: one without a destination waits, and does no harm meanwhile. */
+const DELIVERIES_EVERY = 5;
 
 /** Repairs differences between approvals and their workflows. A pass can be interrupted, repeated, and run concurrently. */
 export function createReconcilerActivities(deps: ReconcilerDeps) {
@@ -31,8 +33,11 @@ export function createReconcilerActivities(deps: ReconcilerDeps) {
       const pass = Math.floor(info.scheduledTimestampMs / deps.everyMs);
       const differences = await compare(deps, rangesDue(ranges, pass), onStep);
       const repairs = new Repairs(deps, cancellationSignal);
-      await repairs.run(differences, backoffs.nextPass());
-      await repairs.wakeDeliveries(await destinationLags(deps.db));
+      const isDue = backoffs.nextPass();
+      await repairs.run(differences, isDue);
+      // Before the destinations are read: the workflow of one that is new begins after its record.
+      const running = pass % DELIVERIES_EVERY === 0 ? await listRunningDeliveries(deps.sender, onStep) : [];
+      await repairs.repairDeliveries(running, await destinationLags(deps.db), isDue);
       const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
       return {
         open: sum(ranges.map(({ open }) => open)),

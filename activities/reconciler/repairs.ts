@@ -86,12 +86,25 @@ export class Repairs {
       diverged.filter(({ id }) => isDue(id)),
       (approval) => this.refreshDiverged(approval),
     );
-    const due = orphaned.filter(isDue);
-    await mapLimit(AT_ONCE, due, (id) => this.attempt(id, () => this.refreshOrphan(id)));
+    await this.refreshOrphans(orphaned.filter(isDue));
   }
 
-  /** Wakes whatever sends events and has not for a while: one whose workflow was lost begins again where it was. */
-  async wakeDeliveries(lags: readonly DestinationLag[]): Promise<void> {
+  /** Notifies workflows that run without what they are for, which then end. */
+  private async refreshOrphans(workflowIds: readonly string[]): Promise<void> {
+    await mapLimit(AT_ONCE, workflowIds, (id) => this.attempt(id, () => this.refreshOrphan(id)));
+  }
+
+  /**
+   * Ends the workflows of destinations that are not there any more, and wakes whatever sends events and has not for a while: one
+   * whose workflow was lost begins again where it was. `running`: the ids of the workflows that run.
+   */
+  async repairDeliveries(
+    running: readonly string[],
+    lags: readonly DestinationLag[],
+    isDue: IsDue,
+  ): Promise<void> {
+    const known = new Set(lags.map(deliveryWorkflowId));
+    await this.refreshOrphans(running.filter((id) => !known.has(id)).filter(isDue));
     const overdue = lags.filter(({ dueMs }) => dueMs >= OVERDUE_MS);
     await mapLimit(AT_ONCE, overdue, (lag) => this.attempt(lag.id, () => this.wakeDelivery(lag)));
   }
@@ -202,7 +215,7 @@ export class Repairs {
     this.done(
       'refreshed',
       workflowId,
-      'it is closed, or the database has lost it, and its workflow was running; the workflow was notified',
+      'it is closed or removed, or the database has lost it, and its workflow was running; the workflow was notified',
     );
   }
 }

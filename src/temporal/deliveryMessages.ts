@@ -6,7 +6,7 @@ import { type DeliveryInput, deliveryMessages } from './messages';
 import { searchAttributes } from './searchAttributes';
 
 /** The name under which the workflow of a destination is registered. */
-const DELIVERY_WORKFLOW = 'deliveryWorkflow';
+export const DELIVERY_WORKFLOW = 'deliveryWorkflow';
 
 /** Which destination. */
 export interface DeliveryRef {

@@ -1,8 +1,10 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes';
+import type { temporal } from '@temporalio/proto';
 import type { ExpiryRange, WorkflowFound } from '../domain/reconciliation';
 import { APPROVAL_WORKFLOWS } from './approvalMessages';
 import type { WorkflowSender } from './client';
+import { DELIVERY_WORKFLOW } from './deliveryMessages';
 import { NOT_FOUND } from './grpcStatus';
 import { searchAttributes } from './searchAttributes';
 
@@ -17,9 +19,7 @@ const NO_OPERATORS: readonly (string | null | undefined)[] = [SERVER_IDENTITY, R
 /** Enough to include the cancellation request, which is a few events before the end. */
 const LAST_EVENTS = 50;
 
-const WORKFLOW_TYPES = Object.values(APPROVAL_WORKFLOWS)
-  .map((type) => `'${type}'`)
-  .join(', ');
+const APPROVAL_TYPES = Object.values(APPROVAL_WORKFLOWS);
 
 /** The search attribute is written by the first activity of a workflow: one without it is in the first range. */
 function expiresWithin({ from, to }: ExpiryRange): string[] {
@@ -31,14 +31,22 @@ function expiresWithin({ from, to }: ExpiryRange): string[] {
   return to ? [`(${name} < '${to.toISOString()}' OR ${name} IS NULL)`] : [];
 }
 
-/** The query for the workflows of approvals that run on this installation's task queue and meet more conditions. */
-export function runningQuery({ queues }: WorkflowSender, conditions: readonly string[] = []): string {
+function queryOf(
+  { queues }: WorkflowSender,
+  types: readonly string[],
+  conditions: readonly string[],
+): string {
   return [
-    `WorkflowType IN (${WORKFLOW_TYPES})`,
+    `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')})`,
     `ExecutionStatus = 'Running'`,
     `TaskQueue = '${queues.workflows}'`,
     ...conditions,
   ].join(' AND ');
+}
+
+/** The query for the workflows of approvals that run on this installation's task queue and meet more conditions. */
+export function runningQuery(sender: WorkflowSender, conditions: readonly string[] = []): string {
+  return queryOf(sender, APPROVAL_TYPES, conditions);
 }
 
 /**
@@ -60,11 +68,35 @@ export async function countRunning(
   return Number(count);
 }
 
+type ListedWorkflow = temporal.api.workflow.v1.IWorkflowExecutionInfo;
+
 /** A workflow that runs, as Temporal's list has it. */
 export interface Running {
   readonly startedAt: Date;
   /** The execution status that it has adopted last, or `none`; undefined before the first. */
   readonly executionState: string | undefined;
+}
+
+/** What Temporal's list has for a query, page after page. `onPage` is called after every page. */
+async function* listed(
+  { client, deadlineMs }: WorkflowSender,
+  query: string,
+  onPage: () => void,
+): AsyncGenerator<ListedWorkflow> {
+  let nextPageToken: Uint8Array | null | undefined;
+  do {
+    const page = await client.withDeadline(Date.now() + deadlineMs, () =>
+      client.workflowService.listWorkflowExecutions({
+        namespace: client.options.namespace,
+        query,
+        pageSize: PAGE,
+        ...(nextPageToken ? { nextPageToken } : {}),
+      }),
+    );
+    yield* page.executions ?? [];
+    nextPageToken = page.nextPageToken;
+    onPage();
+  } while (nextPageToken && nextPageToken.length > 0);
 }
 
 /**
@@ -76,33 +108,28 @@ export async function listRunning(
   range: ExpiryRange,
   onPage: () => void,
 ): Promise<Map<string, Running>> {
-  const { client, deadlineMs } = sender;
-  const query = runningQuery(sender, expiresWithin(range));
   const running = new Map<string, Running>();
-  let nextPageToken: Uint8Array | null | undefined;
-  do {
-    const page = await client.withDeadline(Date.now() + deadlineMs, () =>
-      client.workflowService.listWorkflowExecutions({
-        namespace: client.options.namespace,
-        query,
-        pageSize: PAGE,
-        ...(nextPageToken ? { nextPageToken } : {}),
-      }),
+  const query = runningQuery(sender, expiresWithin(range));
+  for await (const { execution, startTime, searchAttributes: attributes } of listed(sender, query, onPage)) {
+    if (!execution?.workflowId) continue;
+    const executionState = decodeTypedSearchAttributes(attributes?.indexedFields).get(
+      searchAttributes.executionState,
     );
-    for (const { execution, startTime, searchAttributes: listed } of page.executions ?? []) {
-      if (!execution?.workflowId) continue;
-      const executionState = decodeTypedSearchAttributes(listed?.indexedFields).get(
-        searchAttributes.executionState,
-      );
-      running.set(execution.workflowId, {
-        startedAt: new Date(Number(startTime?.seconds) * 1_000),
-        executionState,
-      });
-    }
-    nextPageToken = page.nextPageToken;
-    onPage();
-  } while (nextPageToken && nextPageToken.length > 0);
+    running.set(execution.workflowId, {
+      startedAt: new Date(Number(startTime?.seconds) * 1_000),
+      executionState,
+    });
+  }
   return running;
+}
+
+/** The ids of the workflows of destinations that run on this installation's task queue. `onPage` is called after every page. */
+export async function listRunningDeliveries(sender: WorkflowSender, onPage: () => void): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { execution } of listed(sender, queryOf(sender, [DELIVERY_WORKFLOW], []), onPage)) {
+    if (execution?.workflowId) ids.push(execution.workflowId);
+  }
+  return ids;
 }
 
 /** User input as one line that can be stored and shown. */

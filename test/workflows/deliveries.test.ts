@@ -10,6 +10,7 @@ import { anAddress } from '../support/builders';
 import { type Receiver, startReceiver } from '../support/receiver';
 import { serviceSettings, startServicePart, type TestOrganization } from '../support/service';
 import { itDeep } from '../support/suite';
+import { startOwnTemporal } from '../support/stack';
 import { until } from '../support/until';
 import { startWorld, type World } from './world';
 
@@ -132,6 +133,49 @@ describe('the workflow of a webhook', () => {
     expect(distinct().map(({ position }) => Number(position))).toEqual(
       distinct().map((_, n) => Number(distinct()[0].position) + n),
     );
+  });
+});
+
+describe('a webhook that is removed while Temporal is stopped', () => {
+  let temporal: Awaited<ReturnType<typeof startOwnTemporal>>;
+  let apart: World;
+
+  beforeAll(async () => {
+    temporal = await startOwnTemporal();
+    apart = await startWorld({
+      env: { RECONCILE_EVERY: '2s', TEMPORAL_ADDRESS: temporal.current.address },
+    });
+  });
+  afterAll(async () => {
+    await apart?.stop();
+    await temporal?.stop();
+  });
+
+  it('leaves no workflow behind: the reconciler ends it', async () => {
+    const { http, createOrganization } = apart;
+    const { id: organizationId, adminKey: key } = await createOrganization();
+    const make = async () =>
+      (await http.send({ key, path: HOOKS, body: { url: receiver.url } })).body.data.id;
+    const removed: string = await make();
+    const kept: string = await make();
+    const workflowOf = (id: string) =>
+      apart.temporal.workflow.getHandle(deliveryWorkflowId({ organizationId, id }));
+    const statusOf = async (id: string) => (await workflowOf(id).describe()).status.name;
+    await until('both wait', async () => {
+      const statuses = await Promise.all([removed, kept].map((id) => statusOf(id).catch(() => undefined)));
+      return statuses.every((status) => status === 'RUNNING') || undefined;
+    });
+    await temporal.stop();
+    const { status } = await http.send({ key, method: 'DELETE', path: `${HOOKS}/${removed}` });
+    expect(status).toBe(200);
+    // The API tries for 12 s to notify the workflow.
+    await sleep(13_000);
+    await temporal.start();
+    await until(
+      'the workflow has ended',
+      async () => (await statusOf(removed).catch(() => undefined)) === 'COMPLETED' || undefined,
+    );
+    expect(await statusOf(kept)).toBe('RUNNING');
   });
 });
 
