@@ -108,6 +108,20 @@ export async function findDestination(
   return row && destination(row);
 }
 
+/** A destination as it is now, and whether events are to be sent to it once more; undefined where it is not there. */
+export async function readSending(
+  db: Db,
+  id: string,
+): Promise<{ readonly destination: Destination; readonly hasResends: boolean } | undefined> {
+  const [row] = await queryRows<DestinationRow & { has_resends: boolean }>(
+    db,
+    `SELECT d.*, EXISTS (SELECT FROM resends r WHERE r.destination_id = d.id) AS has_resends
+    FROM destinations d WHERE d.id = :id`,
+    { id },
+  );
+  return row && { destination: destination(row), hasResends: row.has_resends };
+}
+
 /** What of a destination can be changed. */
 export interface DestinationChange {
   readonly url?: string;
@@ -333,7 +347,7 @@ export interface DeliveryAttempt {
   readonly position: bigint;
 }
 
-/** The attempts of a destination, newest first, before one of them. `isTaken`: only those that were taken, or were not. */
+/** The attempts of a destination, newest first: before one of them, at one event, only those that were taken or were not. */
 export async function listAttempts(
   db: Db,
   page: {
@@ -341,6 +355,7 @@ export async function listAttempts(
     readonly limit: number;
     readonly before?: bigint;
     readonly isTaken?: boolean;
+    readonly eventId?: string;
   },
 ): Promise<DeliveryAttempt[]> {
   const query = db('delivery_attempts')
@@ -348,6 +363,7 @@ export async function listAttempts(
     .orderBy('id', 'desc')
     .limit(page.limit);
   if (page.before !== undefined) query.where('id', '<', page.before);
+  if (page.eventId !== undefined) query.where({ event_id: page.eventId });
   if (page.isTaken !== undefined)
     query.whereRaw(`(coalesce(status, 0) BETWEEN 200 AND 299) = ?`, [page.isTaken]);
   const rows: DeliveryAttemptRow[] = await query;

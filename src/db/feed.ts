@@ -22,7 +22,7 @@ export interface FeedPart {
   readonly head: FeedPlace;
   /** The hash at the position; undefined: the log does not reach it. */
   readonly hashAtPosition: string | undefined;
-  /** Those after it, in their order, at most FEED_PAGE. */
+  /** Those after it, in their order, at most as many as were asked for. */
   readonly entries: readonly FeedEntry[];
 }
 
@@ -74,21 +74,22 @@ const READ_FEED = `WITH heard AS (SELECT * FROM unnest($1::text[], $2::bigint[])
         SELECT FROM api_key_members p JOIN members m ON m.id = p.member_id
         WHERE p.api_key_id = k.id AND m.removed_at IS NULL AND m.type = 'api')) AS valid`;
 
-function feedEntry({ organizationId: _, position, createdAtMs, ...entry }: EntryColumns): FeedEntry {
+function feedEntry({ position, createdAtMs, ...entry }: EntryColumns): FeedEntry {
   return { ...entry, position: BigInt(position), createdAt: new Date(createdAtMs) };
 }
 
 /**
- * The feeds of some organizations, each after a position of its own, and which of some credentials are valid, in one
- * statement. Nothing of it counts as use.
+ * The feeds of some organizations, each after a position of its own and at most `limit` entries of it, and which of some credentials
+ * are valid, in one statement. Nothing of it counts as use.
  */
 export async function readFeeds(
   db: Db,
   heard: ReadonlyMap<string, bigint>,
   credentialIds: readonly string[],
+  limit = FEED_PAGE,
 ): Promise<{ feeds: ReadonlyMap<string, FeedPart>; valid: ReadonlySet<string> }> {
   const positions = [...heard.values()].map(String);
-  const values = [[...heard.keys()], positions, [...credentialIds], SHOWN_DETAILS, FEED_PAGE + 1];
+  const values = [[...heard.keys()], positions, [...credentialIds], SHOWN_DETAILS, limit + 1];
   const row = requireRow((await queryNumbered<FeedColumns>(db, READ_FEED, values))[0]);
   const feeds = row.heads.map(({ organizationId, position, hash }): [string, FeedPart] => {
     const from = heard.get(organizationId) ?? 0n;
@@ -100,7 +101,7 @@ export async function readFeeds(
       {
         head: { position: BigInt(position), hash },
         hashAtPosition: isAt ? first.hash : from === 0n ? GENESIS_HASH : undefined,
-        entries: isAt ? own.slice(1) : own.slice(0, FEED_PAGE),
+        entries: isAt ? own.slice(1) : own.slice(0, limit),
       },
     ];
   });

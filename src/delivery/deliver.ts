@@ -8,6 +8,7 @@ import {
   type MadeAttempt,
   moveDestination,
   type Progress,
+  readSending,
   updateDestination,
 } from '../db/destinations';
 import { type FeedPart, type FeedPlace, readFeeds } from '../db/feed';
@@ -39,6 +40,8 @@ const LINGER_MS = 500;
 const LOOK_MS = 100;
 /** How long one run sends before its workflow goes on with another. */
 const RUN_MS = 60_000;
+/** What is wanted once more is sent for so long; then what has happened meanwhile. */
+const RESEND_MS = 200;
 const RESENDS_AT_ONCE = 32;
 
 /** What sends events, and what it has them from. */
@@ -99,9 +102,13 @@ class Run {
   private made: MadeAttempt[] = [];
   private isTaken = false;
   private sentAtMs = performance.now();
+  /** It sends nothing after that. */
+  readonly until = performance.now() + RUN_MS;
   /** Up to where everything is sent, or not for it. */
   private place: FeedPlace;
   private types: ReadonlySet<string> | undefined;
+  /** Something is to be sent once more, as last read. */
+  hasResends = true;
 
   constructor(
     private readonly deps: DeliveryDeps,
@@ -114,9 +121,12 @@ class Run {
 
   /** Reads the record again. False where it has to stop: another process goes on, or it was stopped. */
   async refresh(): Promise<boolean> {
-    const row = await findDestination(this.deps.db, this.row.id);
-    if (!row || row.position !== this.row.position || row.disabledFor || row.pausedFor) return false;
+    const read = await readSending(this.deps.db, this.row.id);
+    if (!read) return false;
+    const { destination: row, hasResends } = read;
+    if (row.position !== this.row.position || row.disabledFor || row.pausedFor) return false;
     this.row = row;
+    this.hasResends = hasResends;
     this.types = row.types ? new Set(row.types) : undefined;
     return true;
   }
@@ -182,8 +192,11 @@ class Run {
     if (outcome.isTaken) this.isTaken = true;
     if (isLast) this.place = { position: entry.position, hash: entry.hash };
     if (outcome.isTaken) return 'next';
-    const failure = { attempts: attempt, text: failureText(outcome), pauseMs: pause ?? 0 };
-    const goesOn = await this.flush(pause === undefined ? {} : { failure });
+    // One that is given up counts as a failure as well, and the next one begins with its first attempt.
+    const attempts = pause === undefined ? 0 : attempt;
+    const goesOn = await this.flush({
+      failure: { attempts, text: failureText(outcome), pauseMs: pause ?? 0 },
+    });
     if (outcome.isGone) await this.stopFor({ disabledFor: 'gone' });
     else if (this.hasFailedForLong()) await this.stopFor({ disabledFor: 'failing' });
     else if (goesOn && pause === undefined) return 'next';
@@ -207,7 +220,7 @@ class Run {
     for (const parcel of parcels) {
       if ((await this.sendNext(parcel)) === 'stop') return 'stop';
       const isDue = this.made.length >= FLUSH_EVENTS || performance.now() - this.sentAtMs >= FLUSH_MS;
-      if (isDue && !(await this.flush())) return 'stop';
+      if (isDue && !((await this.flush()) && performance.now() < this.until)) return 'stop';
     }
     // What comes after the last one is not for it.
     const last = upTo === wanted.at(-1) ? entries.at(-1) : upTo;
@@ -215,13 +228,16 @@ class Run {
     return (await this.flush({ waitMs })) && waitMs === undefined ? 'next' : 'stop';
   }
 
-  /** Sends some of what is wanted once more: each once. Returns whether there was any. */
-  async resend(): Promise<boolean> {
+  /** Sends some of what is wanted once more: each once. */
+  async resend(): Promise<void> {
+    if (!this.hasResends) return;
     const { db } = this.deps;
     const { id, organizationId } = this.row;
+    const until = performance.now() + RESEND_MS;
     const positions = await listResends(db, id, RESENDS_AT_ONCE);
     for (const position of positions) {
-      const { feeds } = await readFeeds(db, new Map([[organizationId, position - 1n]]), []);
+      if (performance.now() >= until) break;
+      const { feeds } = await readFeeds(db, new Map([[organizationId, position - 1n]]), [], 1);
       const entry = feeds.get(organizationId)?.entries[0];
       if (entry?.position === position) {
         const { parcels } = await parcelsOf(this.deps, this.row, [entry]);
@@ -234,7 +250,6 @@ class Run {
         await finishResends(db, id, [position], []);
       }
     }
-    return positions.length > 0;
   }
 
   async read(): Promise<FeedPart> {
@@ -282,12 +297,11 @@ const removed = ({ known }: DeliverInput): DeliveryState => ({
 
 /** Sends until there is nothing more for a while, until it has to stop, or for a minute. */
 async function sendOn(run: Run, news: (ms: number) => Promise<void>): Promise<DeliveryState['status']> {
-  const until = performance.now() + RUN_MS;
-  for (let idleSince: number | undefined; performance.now() < until; ) {
+  for (let idleSince: number | undefined; performance.now() < run.until; ) {
+    await run.resend();
     const part = await run.read();
     // After what it is to send: a change that the log has is in the record as well.
     if (!(await run.refresh())) return 'behind';
-    if (await run.resend()) continue;
     if (part.hashAtPosition !== run.destination.hash) {
       await run.stopFor({ pausedFor: 'restored' });
       return 'paused';
@@ -295,6 +309,10 @@ async function sendOn(run: Run, news: (ms: number) => Promise<void>): Promise<De
     if (part.entries.length > 0) {
       idleSince = undefined;
       if ((await run.sendAll(part.entries)) === 'stop') return 'behind';
+      continue;
+    }
+    if (run.hasResends) {
+      idleSince = undefined;
       continue;
     }
     idleSince ??= performance.now();

@@ -31,6 +31,5 @@ export async function sendTest(
   const outcome = await sendWebhook(tools, destination, entry);
   const event = { id: entry.id, type: TEST_TYPE, position: 0n };
   await insertAttempts(db, id, [{ reason: 'test', event, attempt: 1, isLast: true, outcome }]);
-  const made = await listAttempts(db, { id, limit: 20 });
-  return requireRow(made.find(({ eventId }) => eventId === entry.id));
+  return requireRow((await listAttempts(db, { id, eventId: entry.id, limit: 1 }))[0]);
 }
