@@ -48,7 +48,7 @@ export function createApiDeliveries(
         secret,
         until: until?.toISOString() ?? null,
       }));
-      return { secrets, publicKey };
+      return { secrets, publicKey, organizationId: webhook.organizationId };
     },
     publicKey: async () => (await signer()).publicKey,
   };

@@ -4,8 +4,13 @@ import type { FeedEvent } from './events.ts';
 export interface WebhookKeys {
   /** Its secrets, `whsec_…`: while one is rotated, both. */
   readonly secrets?: readonly string[] | undefined;
-  /** The public key of the installation, `whpk_…`: `https://…/.well-known/orgwallet-webhooks.json`. */
+  /**
+   * The public key of the installation, `whpk_…`: `https://…/.well-known/orgwallet-webhooks.json`. It signs the events of each of
+   * its organizations: it counts with `organizationId` only.
+   */
   readonly publicKey?: string | undefined;
+  /** The organization whose events are expected, `org_…`. */
+  readonly organizationId?: string | undefined;
 }
 
 /** An event of a webhook. */
@@ -64,7 +69,7 @@ function header({ headers }: WebhookRequest, name: string): string {
 async function isSigned(
   signed: Uint8Array<ArrayBuffer>,
   signatures: readonly (readonly [version: string, base64: string])[],
-  { secrets = [], publicKey }: WebhookKeys,
+  { secrets = [], publicKey, organizationId }: WebhookKeys,
 ): Promise<boolean> {
   const { subtle } = crypto;
   const of = (wanted: string) =>
@@ -80,7 +85,8 @@ async function isSigned(
     // Compares in constant time.
     for (const mac of of('v1')) if (await subtle.verify('HMAC', key, mac, signed)) return true;
   }
-  if (publicKey === undefined) return false;
+  // Whoever has another organization there can have anything that happens in it signed, and sent to anybody.
+  if (publicKey === undefined || organizationId === undefined) return false;
   const key = await subtle.importKey('raw', bytesOf('whpk_', publicKey), 'Ed25519', false, ['verify']);
   for (const signature of of('v1a')) if (await subtle.verify('Ed25519', key, signature, signed)) return true;
   return false;
@@ -135,6 +141,9 @@ export async function verifyWebhook(
   const isOwn = await isSigned(signed, signatures, keys).catch(() => false);
   if (!isOwn) throw new WebhookError('signature', 'no signature is one of these keys');
   const event = JSON.parse(text) as WebhookEvent;
+  if (event.organizationId !== (keys.organizationId ?? event.organizationId)) {
+    throw new WebhookError('signature', `it is an event of organization ${event.organizationId}`);
+  }
   if (event.id !== id) throw new WebhookError('malformed', `webhook-id is ${id}, and the event ${event.id}`);
   if (previous) assertFollows(event, previous);
   return event;

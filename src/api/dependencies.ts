@@ -47,6 +47,7 @@ interface WebhookDeliveries {
   secretsOf(webhook: Destination): Promise<{
     readonly secrets: { secret: string; until: string | null }[];
     readonly publicKey: string;
+    readonly organizationId: string;
   }>;
   /** Sends a notice at once. */
   sendNotice(receiver: NoticeReceiver, notice: Notice, id: string): Promise<AttemptOutcome>;

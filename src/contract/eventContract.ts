@@ -20,6 +20,10 @@ const event = z
       description: '`hash` of the event before it; 64 zeros in the first one.',
     }),
     id: z.string().meta({ examples: ['log_01jz8k3v5fe5ht0n2m6w9r4xyz'] }),
+    organizationId: z.string().meta({
+      description: 'The organization in which it happened.',
+      examples: ['org_01jz8k3v5fe5ht0n2m6w9r4xyz'],
+    }),
     type: z.string().meta({
       description: `\`<resource>.<verb>\`, one of \`EventType\` (version ${EVENT_LIST_VERSION} of the list); of a newer build also another.`,
       examples: ['proposal.signed'],

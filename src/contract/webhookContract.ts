@@ -93,9 +93,14 @@ const secrets = z
         until: timestamp.nullable().meta({ description: 'Until when it signs; null: until it is rotated.' }),
       }),
     ),
-    publicKey: z
-      .string()
-      .meta({ description: '`whpk_` and base64: verifies every delivery of the installation.' }),
+    publicKey: z.string().meta({
+      description:
+        '`whpk_` and base64: verifies every delivery of the installation, also those of other organizations.',
+    }),
+    organizationId: z.string().meta({
+      description: 'That of each of its events.',
+      examples: ['org_01jz8k3v5fe5ht0n2m6w9r4xyz'],
+    }),
   })
   .meta({ id: 'WebhookSecrets' });
 

@@ -18,12 +18,13 @@ export async function sendTest(
   const { id, organizationId } = destination;
   const entry = {
     id: newId('log'),
+    organizationId,
     position: 0n,
     action: TEST_TYPE,
     actor: SYSTEM,
     resourceType: 'webhook',
     resourceId: id,
-    details: { organizationId },
+    details: {},
     createdAt: new Date(),
     previousHash: GENESIS_HASH,
     hash: GENESIS_HASH,

@@ -4,6 +4,7 @@ import { shownDetails } from './eventTypes';
 
 /** What an event is made of: an entry of the audit log. */
 export interface FeedEntry {
+  readonly organizationId: string;
   readonly id: string;
   readonly position: bigint;
   readonly action: string;
@@ -35,13 +36,14 @@ function resourceOf({ resourceType: type, resourceId: id }: FeedEntry) {
 
 /** The event of an entry of the audit log: the same for ever, because it shows nothing else. */
 export function feedEvent(entry: FeedEntry) {
-  const { position, hash, previousHash, id, action, createdAt, actor, details } = entry;
+  const { organizationId, position, hash, previousHash, id, action, createdAt, actor, details } = entry;
   const shown = shownDetails(action).filter((field) => details[field] !== undefined);
   return {
     position: String(position),
     hash,
     previousHash,
     id,
+    organizationId,
     type: action,
     occurredAt: createdAt.toISOString(),
     resource: resourceOf(entry),

@@ -1,4 +1,6 @@
 import { createPublicKey, randomBytes, verify } from 'node:crypto';
+import { type AddressInfo, createServer } from 'node:net';
+import { verifyWebhook } from '@orgwallet/client';
 import { issueApiKey } from '../../src/credentials/apiKeys';
 import { appendAudit, verifyAudit } from '../../src/db/audit';
 import { findDestination } from '../../src/db/destinations';
@@ -245,6 +247,76 @@ describe('a webhook', () => {
     expect(all.filter(({ event }) => event.id === second.id).map(({ body }) => body)).toEqual(
       Array(3).fill(received[1]?.body),
     );
+  });
+
+  it('sends what happens between what is sent once more, whatever its receiver takes for it', async () => {
+    const { id } = await create();
+    await name(12);
+    await got(13);
+    const { position } = await until('it has all', async () => {
+      const shown = await show(id);
+      return shown.position === (await feed()).at(-1)?.position ? shown : undefined;
+    });
+    receiver.answer((_, response) => setTimeout(() => response.writeHead(204).end(), 700));
+    await done('POST', `/${id}/resend`, { from: String(Number(position) - 11), to: position });
+    // The resending itself is an event.
+    const received = await got(26);
+    const positions = received.slice(13).map(({ event }) => Number(event.position));
+    const resent = positions.filter((one) => one <= Number(position));
+    expect(resent).toEqual(Array.from({ length: 12 }, (_, n) => Number(position) - 11 + n));
+    expect(positions.indexOf(Number(position) + 1)).toBeLessThan(4);
+  });
+
+  it('names its organization: another one of the installation signs nothing that is taken for it', async () => {
+    await create();
+    const other = await api.createOrganization();
+    await done('POST', '', { url: receiver.url }, other.adminKey);
+    const received = await got(2);
+    const { body } = await api.http.send({ path: '/.well-known/orgwallet-webhooks.json' });
+    const [publicKey] = body.publicKeys;
+    const ofOrganization = (organizationId: string) => ({ publicKey, organizationId });
+    const read = async ({ headers, body: text }: Received, organizationId: string) =>
+      verifyWebhook({ headers, body: text }, ofOrganization(organizationId)).then(
+        (event) => event.organizationId,
+        (error) => error.reason,
+      );
+    const outcomes = await Promise.all(received.map((one) => read(one, org.id)));
+    expect(outcomes.sort()).toEqual([org.id, 'signature']);
+    expect(received.map(({ event }) => event.organizationId).sort()).toEqual([org.id, other.id].sort());
+  });
+
+  it('is checked again at each attempt, whatever the database says', async () => {
+    const { id } = await create();
+    await got(1);
+    for (const url of [
+      'http://10.0.0.1/',
+      'http://169.254.169.254/',
+      'ftp://127.0.0.1/',
+      'mailto:a@b.example',
+    ]) {
+      await api.db('destinations').where({ id }).update({ url, attempts: 0, next_attempt_at: null });
+      await name(1);
+      const { lastFailure } = await reached(id, 'failing');
+      expect(lastFailure).toMatch(/is not a public address|the URL must begin with|the URL is not/);
+    }
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('that answers with a change of protocol is a failure, and holds up no request', async () => {
+    const server = createServer((socket) => {
+      socket
+        .on('error', () => undefined)
+        .on('data', () =>
+          socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'),
+        );
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const { id } = await create({ url: `http://127.0.0.1:${port}/` });
+    expect(await reached(id, 'failing')).toMatchObject({ attempts: expect.any(Number) });
+    expect(await done('POST', `/${id}/test`, {})).toMatchObject({ delivered: false, fault: 'connection' });
+    await done('DELETE', `/${id}`);
+    server.close();
   });
 
   it('is tested at once, and says what became of it', async () => {

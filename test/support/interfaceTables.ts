@@ -449,6 +449,7 @@ const EVENT = fields({
   hash: 'hash',
   previousHash: 'hash',
   id: idOf('log'),
+  organizationId: idOf('org'),
   type: 'string',
   occurredAt: 'dateTime',
   resource: fields({ type: 'string', id: 'string', 'uri?': 'string' }),
@@ -729,6 +730,7 @@ const DELIVERY = fields({
 const WEBHOOK_SECRETS = fields({
   secrets: listOf(fields({ secret: 'string', until: orNull('dateTime') })),
   publicKey: 'string',
+  organizationId: idOf('org'),
 });
 
 /** An endpoint of webhooks: for an admin, whatever it does. */

@@ -234,7 +234,10 @@ describe('a receiver that verifies', () => {
   async function expectEveryEvent(failpoint: string): Promise<void> {
     const id = await create();
     const { secrets, publicKey } = await read(world.http, org.adminKey, `${HOOKS}/${id}/secrets`);
-    const keys = { secrets: secrets.map(({ secret }: Shown) => secret), publicKey };
+    const keys = {
+      secrets: secrets.map(({ secret }: Shown) => secret),
+      ...{ publicKey, organizationId: org.id },
+    };
     // It answers late, breaks off, fails, and takes.
     let requests = 0;
     receiver.answer((_, response, { socket }) => {

@@ -10,6 +10,7 @@ const event = (n: number, fields: Partial<WebhookEvent> = {}): WebhookEvent => (
   hash: hash(n),
   previousHash: hash(n - 1),
   id: `log_${n}`,
+  organizationId: 'org_1',
   type: 'group.created',
   occurredAt: '2026-01-01T00:00:00.000Z',
   resource: { type: 'group', id: 'grp_1' },
@@ -47,6 +48,17 @@ describe('verifyWebhook', () => {
     await expect(
       verified({ headers: new Headers(headers), body: new TextEncoder().encode(body) }),
     ).resolves.toEqual(event(7));
+  });
+
+  it('refuses an event of another organization, whoever has signed it', async () => {
+    const request = requestOf(event(7));
+    const of = (organizationId: string) =>
+      reasonOf(verifyWebhook(request, { ...keys, organizationId }, { nowMs: NOW }));
+    expect([await of('org_1'), await of('org_2'), await of('')]).toEqual([
+      'verified',
+      'signature',
+      'signature',
+    ]);
   });
 
   it('takes any of several secrets and signatures', async () => {

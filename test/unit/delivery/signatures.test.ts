@@ -39,19 +39,27 @@ test('for a day after a rotation both secrets verify, then the new one alone', (
   ).toThrow();
 });
 
-test('the public key verifies alone, and belongs to one installation', async () => {
+test('the public key verifies the events of one organization of one installation', async () => {
+  const organizationId = 'org_1';
   const headers = signer.headersOf(destination(), { eventId: 'log_1', body });
   const { publicKey } = signer;
-  await expect(verifyWebhook({ headers, body }, { publicKey })).resolves.toEqual(JSON.parse(body));
+  await expect(verifyWebhook({ headers, body }, { publicKey, organizationId })).resolves.toEqual(
+    JSON.parse(body),
+  );
+  for (const other of [{}, { organizationId: 'org_2' }]) {
+    await expect(verifyWebhook({ headers, body }, { publicKey, ...other })).rejects.toMatchObject({
+      reason: 'signature',
+    });
+  }
   const { publicKey: other } = createDeliverySigner(randomBytes(32));
-  await expect(verifyWebhook({ headers, body }, { publicKey: other })).rejects.toMatchObject({
+  await expect(verifyWebhook({ headers, body }, { publicKey: other, organizationId })).rejects.toMatchObject({
     reason: 'signature',
   });
 });
 
 test('no changed byte is verified, by any of the keys', async () => {
   const headers = signer.headersOf(destination(), { eventId: 'log_1', body });
-  const keys = { secrets: secretsOf(destination()), publicKey: signer.publicKey };
+  const keys = { secrets: secretsOf(destination()), publicKey: signer.publicKey, organizationId: 'org_1' };
   const bytes = Buffer.from(body);
   await fc.assert(
     fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {

@@ -6,6 +6,7 @@ import { type FeedEntry, feedEvent } from '../../../src/domain/feedEvent';
 
 const hash = fc.stringMatching(/^[0-9a-f]{64}$/);
 const entry: fc.Arbitrary<FeedEntry> = fc.record({
+  organizationId: fc.string(),
   id: fc.string(),
   position: fc.bigInt(1n, 10n ** 18n - 1n),
   action: fc.oneof(fc.constantFrom(...eventTypes), fc.constantFrom('toString', 'member.renamed', '')),

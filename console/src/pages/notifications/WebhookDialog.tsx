@@ -43,7 +43,7 @@ function Secrets({ of: { id } }: { readonly of: Webhook }) {
   const query = useQuery(webhookSecretsQuery(id));
   return (
     <Loaded query={query} what="the secrets">
-      {({ secrets, publicKey }) => (
+      {({ secrets, publicKey, organizationId }) => (
         <Facts
           rows={[
             ...secrets.map(({ secret, until }): [string, React.ReactNode] => [
@@ -53,6 +53,7 @@ function Secrets({ of: { id } }: { readonly of: Webhook }) {
               </span>,
             ]),
             ['Public key', <code key="public">{publicKey}</code>],
+            ['Organization', <code key="organization">{organizationId}</code>],
           ]}
         />
       )}
