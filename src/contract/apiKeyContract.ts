@@ -93,7 +93,8 @@ export const listApiKeysEndpoint = sessionEndpoint({
   path: '/api-keys',
   summary: 'List the API keys',
   description:
-    'Returns the keys of the organization, without their secrets, newest first. Requires the session of an admin.',
+    'Returns the keys of the organization, without their secrets, newest first: those that are valid and the newest others, 200 at ' +
+    'most. Requires the session of an admin.',
   response: dataResponse(z.array(apiKey)).meta({ id: 'ApiKeysResponse' }),
 });
 
@@ -103,7 +104,8 @@ export const createApiKeyEndpoint = sessionEndpoint({
   path: '/api-keys',
   summary: 'Issue an API key',
   description:
-    'Returns the key: the only time that it can be seen. Audited. Requires the session of an admin.',
+    'Returns the key: the only time that it can be seen. An organization has at most 100 that are valid. Audited. Requires the ' +
+    'session of an admin.',
   body: newApiKey,
   exampleBody: {
     name: 'Payroll',
@@ -114,6 +116,7 @@ export const createApiKeyEndpoint = sessionEndpoint({
   },
   response: dataResponse(issuedApiKey),
   status: 201,
+  errors: ['unauthorized', 'conflict'],
 });
 
 export const revokeApiKeyEndpoint = sessionEndpoint({

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { findAccount } from '../db/accounts';
-import { insertApiKey, lockApiKey, markKeyRevoked, memberIdsOfKey } from '../db/apiKeys';
+import { countValidKeys, insertApiKey, lockApiKey, markKeyRevoked, memberIdsOfKey } from '../db/apiKeys';
 import { holdAdmins } from '../db/approvalLocks';
 import { appendAudit } from '../db/audit';
 import { type ActingMember, holdCredential } from '../db/authority';
 import { type Db, databaseNow, type Tx } from '../db/database';
 import { newId } from '../db/ids';
+import { queueAlone } from '../db/lockQueues';
 import { findMembers } from '../db/members';
 import { type Actor, memberActor } from '../domain/actor';
 import { credentialDetail } from '../domain/credential';
@@ -13,14 +14,16 @@ import { ALL_RIGHTS, type KeyRights } from '../domain/keyRights';
 
 const KEY_PREFIX = 'ow_live_';
 const KEY_BYTES = 32;
+/** The most valid keys of an organization. */
+const MAX_API_KEYS = 100;
 
 /** A key cannot be issued, revoked or rotated; the message says why. */
 export class ApiKeyError extends Error {
   override readonly name = 'ApiKeyError';
   constructor(
     message: string,
-    /** The field of the request that is at fault. */
-    readonly field = 'memberIds',
+    /** The field of the request that is at fault; null: what there is already. */
+    readonly field: string | null = 'memberIds',
   ) {
     super(message);
   }
@@ -46,7 +49,7 @@ function rightsDetail({ scopes, networkIds, accountIds, addressRanges }: KeyRigh
 
 /**
  * Issues a key for members of type api and returns it: the only time that it can be seen. Audited. Throws ApiKeyError
- * when a member is not of the organization or not of type api.
+ * when a member is not of the organization or not of type api, and where there are MAX_API_KEYS.
  */
 export async function issueApiKey(
   tx: Tx,
@@ -75,6 +78,13 @@ export async function issueApiKey(
     if (!member) throw new ApiKeyError(`member ${id} not found in organization ${organizationId}`, field);
     if (member.type !== 'api')
       throw new ApiKeyError(`member ${id} is a person: only members of type api have keys`, field);
+  }
+  // One after the other: two that are issued at once count each other. The one that is replaced is about to be revoked.
+  await queueAlone(tx, [`${organizationId}/apiKeys`]);
+  const valid = (await countValidKeys(tx, organizationId)) - (rotatedFrom === undefined ? 0 : 1);
+  if (valid >= MAX_API_KEYS) {
+    const message = `the organization has ${valid} API keys, the maximum: revoke one that is not used`;
+    throw new ApiKeyError(message, null);
   }
   const id = newId('key');
   const key = KEY_PREFIX + randomBytes(KEY_BYTES).toString('base64url');

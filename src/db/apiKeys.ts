@@ -4,7 +4,7 @@ import { KEY_VALID } from './authority';
 import { type KeyCredential, secretHash } from './credentials';
 import type { Db, Tx } from './database';
 import { queueAlone } from './lockQueues';
-import { queryNumbered } from './rows';
+import { queryNumbered, requireRow } from './rows';
 import type { ApiKeyRow } from './tables';
 
 /** `ow_live_` and four characters of the secret, of 43. */
@@ -143,8 +143,28 @@ function apiKey(row: ApiKeyRow): Omit<ApiKey, 'memberIds'> {
   };
 }
 
+/** How many keys of an organization are neither revoked nor expired. */
+export async function countValidKeys(tx: Tx, organizationId: string): Promise<number> {
+  const [row] = await queryNumbered<{ count: number }>(
+    tx,
+    `SELECT count(*)::integer AS count FROM api_keys k WHERE k.organization_id = $1 AND ${KEY_VALID}`,
+    [organizationId],
+  );
+  return requireRow(row).count;
+}
+
+/** Which keys: of one organization, by its id, and of the valid ones and then the newest others at most so many. */
+interface KeyFilter {
+  readonly organizationId?: string;
+  readonly id?: string;
+  readonly limit?: number;
+}
+
 /** The keys of one organization, or of all, oldest first. */
-export async function listApiKeys(db: Db | Tx, filter: { organizationId?: string } = {}): Promise<ApiKey[]> {
+export async function listApiKeys(
+  db: Db | Tx,
+  { organizationId, id, limit }: KeyFilter = {},
+): Promise<ApiKey[]> {
   const query = db('api_keys')
     .select<(ApiKeyRow & { member_ids: string[] })[]>(
       'api_keys.*',
@@ -153,6 +173,11 @@ export async function listApiKeys(db: Db | Tx, filter: { organizationId?: string
       ),
     )
     .orderBy('id');
-  if (filter.organizationId !== undefined) query.where('organization_id', filter.organizationId);
+  if (organizationId !== undefined) query.where('organization_id', organizationId);
+  if (id !== undefined) query.where({ id });
+  if (organizationId !== undefined && limit !== undefined) {
+    const shown = `SELECT k.id FROM api_keys k WHERE k.organization_id = ? ORDER BY ${KEY_VALID} DESC, k.id DESC LIMIT ?`;
+    query.whereRaw(`id IN (${shown})`, [organizationId, limit]);
+  }
   return (await query).map((row) => ({ ...apiKey(row), memberIds: row.member_ids }));
 }

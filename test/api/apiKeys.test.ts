@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { endpoints, scopeOf } from '../../src/api/endpoints';
-import { issueApiKey } from '../../src/credentials/apiKeys';
+import { issueApiKey, rotateApiKey } from '../../src/credentials/apiKeys';
 import { OPERATOR } from '../../src/domain/actor';
 import { SCOPES, type Scope } from '../../src/domain/keyRights';
 import { PROPOSE, type Shown, sharedApi } from '../support/api';
@@ -94,6 +94,52 @@ describe('API keys by the session of an admin', () => {
       'apiKey.issued',
       'apiKey.revoked',
     ]);
+  });
+
+  it('are at most a hundred that are valid, also where many are issued at once, and a list is bounded', async () => {
+    const other = await api.createOrganization();
+    const admin = await signIn(api, other.alice);
+    const issueMany = (count: number) =>
+      api.db.transaction(async (tx) => {
+        const ids: string[] = [];
+        const key = { organizationId: other.id, memberIds: [other.bot.id], actor: OPERATOR };
+        for (let n = 0; n < count; n += 1) ids.push((await issueApiKey(tx, key)).id);
+        return ids;
+      });
+    const keysOf = async () => (await sent(admin, 'GET', '/api-keys')).body.data as Shown[];
+    await issueMany(97 - (await keysOf()).length);
+    const asked = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        admin.send({
+          ...{ method: 'POST', path: '/api-keys', idempotencyKey: null },
+          body: { name: 'Many', memberIds: [other.bot.id], scopes: ['read'] },
+        }),
+      ),
+    );
+    expect(asked.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409, 409, 409]);
+    expect(asked.find(({ status }) => status === 409)?.body).toMatchObject({
+      code: 'conflict',
+      message: 'the organization has 100 API keys, the maximum: revoke one that is not used',
+    });
+    await expect(issueMany(1)).rejects.toThrow('the organization has 100 API keys');
+    const [kept, ...others] = (await keysOf()).reverse();
+    // One that takes the place of another is not one more.
+    const rotated = await api.db.transaction((tx) =>
+      rotateApiKey(tx, { apiKeyId: others.at(-1)?.id, actor: OPERATOR }),
+    );
+    for (let round = 0; round < 2; round += 1) {
+      await api
+        .db('api_keys')
+        .where({ organization_id: other.id })
+        .whereNot({ id: kept?.id })
+        .update({ revoked_at: api.db.fn.now() });
+      await issueMany(99);
+    }
+    const listedNow = await keysOf();
+    expect(listedNow).toHaveLength(200);
+    expect(listedNow.filter(({ revokedAt }) => revokedAt === null)).toHaveLength(100);
+    expect(listedNow.at(-1)?.id).toBe(kept?.id);
+    expect(listedNow.map(({ id }) => id)).not.toContain(rotated.id);
   });
 
   it('are for admins: neither for other members, nor for a key, nor of another organization', async () => {

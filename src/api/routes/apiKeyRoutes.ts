@@ -17,6 +17,9 @@ import { badRequest, notFound, Refused } from '../refusals';
 import type { Asked } from '../requestContext';
 import { MAX_SESSION_BODY_BYTES, type SessionRoute, sessionOf, sessionRoute } from '../sessionRoute';
 
+/** The most keys of a list: all that are valid, and the newest others. */
+const MAX_LISTED = 200;
+
 interface Dependencies {
   readonly db: Db;
   readonly config: Pick<ApiDependencies['config'], 'networks' | 'production'>;
@@ -58,7 +61,7 @@ function adminOf(asked: Asked) {
 /** GET and POST /api-keys, DELETE /api-keys/{apiKeyId}. */
 export function apiKeyRoutes({ db, config }: Dependencies): SessionRoute[] {
   async function keyOf(organizationId: string, id: string): Promise<ShownApiKey> {
-    const key = (await listApiKeys(db, { organizationId })).find((one) => one.id === id);
+    const [key] = await listApiKeys(db, { organizationId, id });
     if (!key) throw notFound('API key');
     return keyView(key);
   }
@@ -74,7 +77,8 @@ export function apiKeyRoutes({ db, config }: Dependencies): SessionRoute[] {
   return [
     sessionRoute(config, listApiKeysEndpoint, async (asked) => {
       const { organizationId } = adminOf(asked);
-      return { data: (await listApiKeys(db, { organizationId })).map(keyView).reverse() };
+      const keys = await listApiKeys(db, { organizationId, limit: MAX_LISTED });
+      return { data: keys.map(keyView).reverse() };
     }),
     sessionRoute(config, createApiKeyEndpoint, async (asked) => {
       const admin = adminOf(asked);
@@ -84,7 +88,8 @@ export function apiKeyRoutes({ db, config }: Dependencies): SessionRoute[] {
       const wanted = { name, memberIds, rights, expiresAt: expiresAt === null ? null : new Date(expiresAt) };
       const issued = await issueAsAdmin(db, admin, wanted).catch((error: unknown) => {
         if (!(error instanceof ApiKeyError)) throw error;
-        throw badRequest([{ field: error.field, message: error.message }]);
+        const { field, message } = error;
+        throw field === null ? new Refused({ code: 'conflict', message }) : badRequest([{ field, message }]);
       });
       const { id, key } = done(issued, admin.sessionId);
       return { data: { ...(await keyOf(admin.organizationId, id)), key } };
