@@ -20,8 +20,8 @@ const description = descriptionInput.default('');
 
 const chatUrl = z
   .string()
-  .min(1)
   .max(MAX_URL)
+  .regex(/^[!-~]+$/, 'must be a URL in ASCII')
   .meta({
     id: 'ChannelUrl',
     description:

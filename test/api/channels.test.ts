@@ -3,6 +3,7 @@ import { verifyAudit } from '../../src/db/audit';
 import { execute, propose, type Shown, startApi } from '../support/api';
 import { type ChatServer, startChatServer } from '../support/chatServer';
 import { checkConformance } from '../support/conformance';
+import { dismissAdmin } from '../support/decisions';
 import type { Answer } from '../support/http';
 import { type MailServer, startMailServer } from '../support/mailServer';
 import { sign, type TestOrganization, type TestService } from '../support/service';
@@ -144,6 +145,58 @@ describe.each(['slack', 'discord', 'telegram'] as const)('a channel of %s', (kin
   });
 });
 
+describe('a channel whose chat refuses every notice', () => {
+  it('says why nothing was taken', async () => {
+    const { url, channel } = await chatOf('slack', ['asked']);
+    chats.refuse(url);
+    await propose(api.http, org);
+    const shown = await until('it says why', async () => {
+      const now = await statusOf(alice, channel);
+      return now.lastFailure !== null && now;
+    });
+    expect(shown).toMatchObject({ status: 'active', lastFailure: 'the receiver answered 400' });
+  });
+});
+
+describe('a code that cannot be sent', () => {
+  it('leaves nothing behind, in no log', async () => {
+    const erin = await signIn(api, org.dave);
+    const address = 'dave@example.com';
+    const ask = { kind: 'email', address, own: true, occasions: ['asked'] };
+    let made = 0;
+    for (let n = 0; n < 8; n += 1) {
+      const answer = await erin.send({ method: 'POST', path: '/channels', idempotencyKey: null, body: ask });
+      if (answer.status === 429) break;
+      expect(answer.status).toBe(201);
+      made += 1;
+      await sent(erin, 'DELETE', `/channels/${answer.body.data.id}`);
+    }
+    expect(made).toBeLessThan(8);
+    const created = await api
+      .db('audit_log')
+      .where({ organization_id: org.id, action: 'channel.created' })
+      .whereRaw("actor->>'id' = ?", [org.dave.id]);
+    expect(created).toHaveLength(made);
+  });
+
+  it.each([
+    { kind: 'slack', more: '\u0000' },
+    { kind: 'slack', more: '\ud800' },
+    { kind: 'slack', more: '\r\nHost: evil.example' },
+    { kind: 'slack', more: '', description: 'a\u0000b' },
+    { kind: 'email', address: 'ada@example.com\r\nBcc: eve@example.com' },
+    { kind: 'email', address: '"ada, eve"@example.com' },
+    { kind: 'email', address: 'ada@example.com,eve@example.com' },
+    { kind: 'email', address: 'Ada <ada@example.com>' },
+    { kind: 'email', address: 'ada@[127.0.0.1]' },
+    { kind: 'email', address: 'ada@localhost' },
+  ])('is refused with $kind $more$address', async ({ more, ...given }) => {
+    const url = more === undefined ? {} : { url: `${chats.urlOf('slack', 'refused')}${more}` };
+    const answer = await sent(alice, 'POST', '/channels', { ...given, ...url, occasions: ['asked'] });
+    expect([answer.status, answer.body.code]).toEqual([400, 'validationError']);
+  });
+});
+
 describe('what is told', () => {
   it('of security: a sign-in from a new browser, a key, and the channel itself', async () => {
     const { url } = await chatOf('slack', ['security']);
@@ -241,6 +294,21 @@ describe('the own address of a member', () => {
     );
     expect(mailsTo(ofAdmin).length).toBe(3);
     expect(mailsTo(ofOther).length).toBe(1);
+  });
+
+  it('gets nothing once its member was removed', async () => {
+    const other = await api.createOrganization();
+    const [carol, admin] = [await signIn(api, other.carol), await signIn(api, other.alice)];
+    await ownAddress(carol, 'removed@example.com');
+    await ownAddress(admin, 'staying@example.com');
+    const before = mailsTo('removed@example.com').length;
+    await dismissAdmin(api.db, other, other.carol.id);
+    const proposal = await propose(api.http, other);
+    await until('who stays is asked', async () =>
+      mailsTo('staying@example.com').some(({ text }) => text.includes(proposal.id)),
+    );
+    expect(mailsTo('removed@example.com')).toHaveLength(before);
+    expect((await carol.send({ path: '/channels', idempotencyKey: null })).status).toBe(401);
   });
 
   it('is of one member, whom alone it is shown to', async () => {

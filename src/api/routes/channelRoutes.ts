@@ -99,18 +99,19 @@ export function channelRoutes({
   const bodyOf = async <Body extends z.ZodType>(schema: Body, { request }: Asked) =>
     parseWith(schema, await readJsonBody(request, MAX_SESSION_BODY_BYTES));
 
-  /** Sends a code to an address. Refuses where the mail server does not take it. */
-  async function sendCode(
-    asked: Asked,
-    { id, url }: { id: string; url: string },
-    code: string,
-  ): Promise<void> {
+  /** A new code, where a member may have another one sent. Refuses without an effect. */
+  async function anotherCode(asked: Asked): Promise<string> {
     if (!deliveries.sendsMail) {
       throw badRequest([
         { field: 'kind', message: 'no mail is sent here: ask the operator to set SMTP_URL' },
       ]);
     }
     await admission.countCode(sessionOf(asked).memberId);
+    return newCode();
+  }
+
+  /** Sends a code to an address. Refuses where the mail server does not take it. */
+  async function sendCode({ id, url }: { id: string; url: string }, code: string): Promise<void> {
     const outcome = await deliveries.sendNotice(
       { kind: 'email', url, chatId: null },
       {
@@ -153,11 +154,11 @@ export function channelRoutes({
       const content = contentOf(await bodyOf(newChannel, asked));
       await assertReachable(content);
       const id = newId('chn');
-      const code = content.kind === 'email' ? newCode() : null;
+      const code = content.kind === 'email' ? await anotherCode(asked) : null;
       const made = acceptOrThrow(await createChannel(db, session, { id, content, code }));
       if (code === null) return answerOf(made);
       try {
-        await sendCode(asked, { id, url: content.url }, code);
+        await sendCode({ id, url: content.url }, code);
       } catch (error) {
         await removeChannel(db, session, id);
         throw error;
@@ -180,9 +181,9 @@ export function channelRoutes({
     }),
     sessionRoute(config, sendChannelCodeEndpoint, async (asked) => {
       const { session } = memberOf(asked);
-      const code = newCode();
+      const code = await anotherCode(asked);
       const whole = acceptOrThrow(await renewCode(db, session, idOfPath(asked), code));
-      await sendCode(asked, whole.destination, code);
+      await sendCode(whole.destination, code);
       return { data: channelView(whole) };
     }),
     sessionRoute(config, testChannelEndpoint, async (asked) => {
