@@ -92,6 +92,29 @@ async function expectSameAnswers({ apis }: StormWorld, load: Load): Promise<numb
   return asked.length;
 }
 
+/** Every event of an organization since its webhook was made was taken by the receiver, in order, each naming the one before it. */
+async function expectEveryEvent({ api }: StormWorld, { org, receiver, webhookId }: Payer): Promise<void> {
+  const path = `/api/v1/webhooks/${webhookId}`;
+  await receiver.heal();
+  // What is enabled is tried at once, and not after its pause.
+  for (const enabled of [false, true]) {
+    await api.http.send({ key: org.adminKey, method: 'PATCH', path, body: { enabled } });
+  }
+  await until('the webhook has every event', async () => {
+    const { position, status } = await read(api.http, org.adminKey, path);
+    const ask = { key: org.readKey, path: '/api/v1/events?after=latest' };
+    const [head, hash] = (await api.http.send(ask)).body.pagination.cursor.split('-');
+    if (position !== head) throw new Error(`it is ${status} at ${position} of ${head}`);
+    return receiver.taken.at(-1)?.hash === hash;
+  });
+  const { taken, seen } = receiver;
+  const links = taken.map(({ previousHash }, n) => (n === 0 ? previousHash : taken[n - 1]?.hash));
+  expect(taken.map(({ previousHash }) => previousHash)).toEqual(links);
+  const first = Number(taken[0]?.position);
+  expect(taken.map(({ position }) => Number(position))).toEqual(taken.map((_, n) => first + n));
+  expect(seen).toEqual(taken.map(({ position }) => BigInt(position)));
+}
+
 /** `doctor` finds nothing wrong. It runs with the settings of a process that has every role. */
 async function expectSoundDoctor({ api }: StormWorld): Promise<void> {
   await until('doctor finds nothing wrong', async () => {
@@ -114,6 +137,7 @@ export async function expectNothingLost(world: StormWorld, load: Load): Promise<
   for (const payer of world.payers) {
     expectBudget(world, load, payer);
     await expectGroups(world, load, payer);
+    await expectEveryEvent(world, payer);
     expect(await verifyAudit(world.api.db, payer.org.id)).toMatchObject({ ok: true });
   }
   expect(await budgetFaults(world)).toEqual([]);

@@ -3,6 +3,7 @@ import { RUN_SEED, random } from '../../support/random';
 import { budgetFaults, expectNothingLost } from './checks';
 import { type Fault, twoAtOnce } from './faults';
 import { Load } from './load';
+import type { MoodyReceiver } from './moodyReceiver';
 import type { StormWorld } from './world';
 
 /** A fault with the time that it lasts. */
@@ -111,7 +112,13 @@ export class Storm {
 
   private summary(): string {
     const { payments, groups } = this.load;
-    return `${this.strikes} faults in ${seconds(performance.now() - this.begunAt)} s, ${payments.length} payments, ${groups.length} organization operations`;
+    const sum = (of: (receiver: MoodyReceiver) => number) =>
+      this.world.payers.reduce((total, { receiver }) => total + of(receiver), 0);
+    return [
+      `${this.strikes} faults in ${seconds(performance.now() - this.begunAt)} s`,
+      `${payments.length} payments, ${groups.length} organization operations`,
+      `${sum(({ taken }) => taken.length)} events sent through ${sum(({ failed }) => failed)} failures of receivers`,
+    ].join(', ');
   }
 
   private async strike({ fault, lastsMs }: Strike): Promise<void> {

@@ -25,6 +25,7 @@ import { startTcpProxy, type TcpProxy } from '../../support/tcpProxy';
 import { makePolicies } from '../../support/transactionApi';
 import { until } from '../../support/until';
 import { sending } from '../../workflows/transactionWorld';
+import { MoodyReceiver } from './moodyReceiver';
 import { Supervised } from './supervised';
 
 /** What a storm falls on. */
@@ -51,6 +52,9 @@ export interface Payer {
   readonly wide: ReadonlyMap<number, Shown>;
   /** Lets anybody send up to the budget, on the first network. */
   readonly narrow: Shown;
+  /** Where its events are sent to, and the id of the webhook. */
+  readonly receiver: MoodyReceiver;
+  readonly webhookId: string;
 }
 
 export type OwnChain = Awaited<ReturnType<typeof startOwnChain>>;
@@ -118,7 +122,13 @@ async function makePayer(api: TestService, chains: ReadonlyMap<number, OwnChain>
     ),
   );
   for (const { current } of chains.values()) await fundOnLocalChain(current.rpcUrl, account.address);
-  return { org, account, narrow, wide: new Map(networkIds.map((id, index) => [id, wide[index]])) };
+  const receiver = await MoodyReceiver.start();
+  const body = { url: receiver.url };
+  const hook = await api.http.send({ key: org.adminKey, path: '/api/v1/webhooks', body });
+  return {
+    ...{ org, account, narrow, receiver, webhookId: hook.body.data.id },
+    wide: new Map(networkIds.map((id, index) => [id, wide[index]])),
+  };
 }
 
 /** The file with the state of a chain, from which it starts again. */
@@ -205,7 +215,9 @@ export class StormWorld {
     const [api] = apis as [TestService];
     const payers: Payer[] = [];
     for (let made = 0; made < options.organizations; made += 1) {
-      payers.push(await makePayer(api, chains, options.budget));
+      const payer = await makePayer(api, chains, options.budget);
+      stops.push(() => payer.receiver.stop());
+      payers.push(payer);
     }
     for (const chain of chains.values()) await untilWritten(chain);
     return new StormWorld(options, services, apis, chains, own, payers, clockFile, stops);
