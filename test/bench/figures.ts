@@ -2,6 +2,7 @@
 interface Sample {
   readonly p50: number;
   readonly p95: number;
+  readonly p99: number;
   readonly n: number;
 }
 
@@ -27,10 +28,15 @@ function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 }
 
-/** Median, 95th percentile and number of some values. */
+/** Median, 95th and 99th percentile, and number of some values. */
 export function sampleOf(values: readonly number[]): Sample {
   const sorted = [...values].sort((one, two) => one - two);
-  return { p50: quantile(sorted, 0.5), p95: quantile(sorted, 0.95), n: sorted.length };
+  return {
+    p50: quantile(sorted, 0.5),
+    p95: quantile(sorted, 0.95),
+    p99: quantile(sorted, 0.99),
+    n: sorted.length,
+  };
 }
 
 /** Compares by the median: the product's over the base's, unless `ratio` says otherwise. */
@@ -101,5 +107,5 @@ export function table(comparisons: readonly Comparison[]): string {
 
 /** A figure as one line. */
 export function figureLine({ name, unit, sample }: Figure): string {
-  return `${name}: p50 ${number(sample.p50)} ${unit}, p95 ${number(sample.p95)} ${unit} (n ${sample.n})`;
+  return `${name}: p50 ${number(sample.p50)} ${unit}, p95 ${number(sample.p95)} ${unit}, p99 ${number(sample.p99)} ${unit} (n ${sample.n})`;
 }

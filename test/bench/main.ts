@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { Client as PostgresClient } from 'pg';
 import { measureAcceptedAlone } from './accepted';
 import { measureBlocking } from './blocking';
-import { measureDeliveries } from './deliveries';
+import { measureDeliveries, measureManyDeliveries } from './deliveries';
 import { measureAlone, measureTogether } from './executions';
 import { type Comparison, type Figure, figureLine, isMet, table } from './figures';
 import { FloorClient } from './floor/client';
@@ -61,6 +61,7 @@ const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Measured |
   policies: measureEvaluation,
   proof: measureProof,
   deliveries: ({ stack }) => measureDeliveries(stack),
+  manyDeliveries: ({ stack }) => measureManyDeliveries(stack),
 };
 
 /** The measurements that arguments name, or all. Throws when there is none of that name. */
