@@ -4,11 +4,12 @@ import { knownTokens, readBalances } from './chain/balances';
 import { ask, assertChainId, type ChainClient, ChainUnavailable } from './chain/clients';
 import { relayerIndex } from './chain/relayerIndex';
 import { SharedReads } from './chain/sharedReads';
+import { readNetworkTotals, type Totals } from './chain/totals';
 import { simulateTransaction } from './chain/transactionSimulation';
 import { createReadWalletCode } from './chain/walletCode';
 import type { Clients } from './clients';
 import type { TransactionSimulation } from './contract/transactionContract';
-import { isAccountAddress } from './db/accounts';
+import { isAccountAddress, listAccounts } from './db/accounts';
 import type { Db } from './db/database';
 import { listPolicyTokens } from './db/policies';
 import { payingRelayer } from './db/reservations';
@@ -31,7 +32,7 @@ const SIMULATIONS_AT_ONCE = 8;
 export function createReadBalances({ db, chains, tokens }: Clients): ApiDependencies['readBalances'] {
   return async (account) => {
     const named = await Promise.all([
-      listTransactionTokens(db, account.id),
+      listTransactionTokens(db, [account.id]),
       // Transactions are shown with the token as their policy has read it.
       listPolicyTokens(db, account.organizationId, account.id),
     ]);
@@ -44,6 +45,34 @@ export function createReadBalances({ db, chains, tokens }: Clients): ApiDependen
     );
     return perNetwork.flat();
   };
+}
+
+/** How long others get the same totals, in milliseconds. */
+const TOTALS_MS = 5_000;
+/** The tokens that transactions name are looked up for so many accounts. */
+const MOST_TOKEN_ACCOUNTS = 1_000;
+
+/** Reads what all accounts of an organization hold together, for the API: once for all who ask within a few seconds. */
+export function createReadTotals({ db, chains, tokens }: Clients): ApiDependencies['readTotals'] {
+  const reads = new SharedReads<Totals>(TOTALS_MS, FRESH_MS);
+  async function read(organizationId: string): Promise<Totals> {
+    const accounts = await listAccounts(db, { organizationId });
+    const ids = accounts.slice(0, MOST_TOKEN_ACCOUNTS).map(({ id }) => id);
+    const named = await Promise.all([listTransactionTokens(db, ids), listPolicyTokens(db, organizationId)]);
+    const known = knownTokens(tokens, named.flat());
+    const perNetwork = await Promise.all(
+      [...chains.values()].map((chain) => {
+        const on = accounts.filter(({ networkIds }) => networkIds.includes(chain.network.id));
+        const addresses = on.map(({ address }) => address as Address);
+        return on.length === 0 ? { totals: [], missing: [] } : readNetworkTotals(chain, addresses, known);
+      }),
+    );
+    return {
+      totals: perNetwork.flatMap(({ totals }) => totals),
+      missing: perNetwork.flatMap(({ missing }) => missing),
+    };
+  }
+  return (organizationId) => reads.read(organizationId, () => read(organizationId));
 }
 
 /**

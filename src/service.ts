@@ -4,7 +4,7 @@ import type { PageAddition } from './api/pageAddition';
 import { createApiServer } from './api/server';
 import { createApiDeliveries } from './apiDeliveries';
 import { createFindSignedMessage } from './chain/signedMessage';
-import { createReadBalances, createReadRecipientCode, createSimulate } from './chainReads';
+import { createReadBalances, createReadRecipientCode, createReadTotals, createSimulate } from './chainReads';
 import type { Clients } from './clients';
 import type { Config, Role } from './config';
 import { PART_OF_ROLE } from './domain/lastSeen';
@@ -61,6 +61,7 @@ function apiDependencies(
     readParts: createReadParts(parts),
     readBalances: createReadBalances(clients),
     deliveries: createApiDeliveries(clients, lifetime),
+    readTotals: createReadTotals(clients),
     readRecipientCode: createReadRecipientCode(clients),
     simulate: createSimulate(clients),
   };

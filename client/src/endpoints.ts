@@ -60,6 +60,7 @@ export const ENDPOINTS = {
   listAccounts: 'GET /accounts',
   getAccount: 'GET /accounts/{id}',
   getAccountBalances: 'GET /accounts/{id}/balances',
+  getTotals: 'GET /balances',
   proposeAccountsCreate: 'POST /accounts/proposals/create',
   proposeAccountsUpdate: 'POST /accounts/proposals/update',
   listAccountProposals: 'GET /accounts/proposals',

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Totals } from '../chain/totals';
 import type { IdentifyVoter } from '../chain/voter';
 import type { Config } from '../config';
 import type { Balance } from '../contract/accountContract';
@@ -98,6 +99,8 @@ export interface ApiDependencies {
   readonly readToken: ExternalReads['readToken'];
   /** The balances of an account on all its networks. */
   readonly readBalances: (account: Account) => Promise<Balance[]>;
+  /** What all accounts of an organization hold together. */
+  readonly readTotals: (organizationId: string) => Promise<Totals>;
   /** The parts of the installation, and whether they are available. */
   readonly readParts: () => Promise<readonly ListedPart[]>;
   /** Whether a token transfer goes to a contract; null where that does not matter. */

@@ -27,6 +27,7 @@ import { describeProposals } from '../contract/proposalContract';
 import { getRecipientEndpoint } from '../contract/recipientContract';
 import { getRegistrationPayloadEndpoint, registerWalletEndpoint } from '../contract/registrationContract';
 import { getRescueKitEndpoint } from '../contract/rescueContract';
+import { getTotalsEndpoint } from '../contract/totalsContract';
 import {
   changeReferencesEndpoint,
   createTransactionEndpoint,
@@ -71,6 +72,7 @@ const declared: readonly (readonly [Scope, Endpoint])[] = [
   ['read', listAccountsEndpoint],
   ['read', getAccountEndpoint],
   ['read', getBalancesEndpoint],
+  ['read', getTotalsEndpoint],
   ['read', listMembersEndpoint],
   ['read', getMemberEndpoint],
   ['request', getRegistrationPayloadEndpoint],

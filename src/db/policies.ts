@@ -75,19 +75,22 @@ export interface PolicyTokenAt extends PolicyToken {
   readonly address: string;
 }
 
-/** The tokens, apart from native currencies, that the policies of an account name; none twice. */
+/** The tokens, apart from native currencies, that the policies of an account, or of all accounts, name; none twice. */
 export async function listPolicyTokens(
   db: Db | Tx,
   organizationId: string,
-  accountId: string,
+  accountId?: string,
 ): Promise<PolicyTokenAt[]> {
-  const rows = await db('policies')
+  const query = db('policies')
     .where({ organization_id: organizationId, removed_at: null })
     .whereRaw(`definition->'tokenTransferCondition'->>'tokenAddress' <> ?`, [NATIVE_CURRENCY])
-    .whereRaw(`(definition->'accountIds' = 'null' OR definition->'accountIds' @> ?::jsonb)`, [
-      JSON.stringify([accountId]),
-    ])
     .orderBy('position');
+  if (accountId !== undefined) {
+    query.whereRaw(`(definition->'accountIds' = 'null' OR definition->'accountIds' @> ?::jsonb)`, [
+      JSON.stringify([accountId]),
+    ]);
+  }
+  const rows = await query;
   const tokens = new Map<string, PolicyTokenAt>();
   for (const stored of rows.map(policy)) {
     const { networkId } = stored;

@@ -416,6 +416,33 @@ describe('balances', () => {
     });
   });
 
+  it('of all accounts are added up by asset and network', async () => {
+    const other = await api.createOrganization();
+    const [one, two] = await Promise.all([
+      makeAccount(api.http, other, { networkIds: [31337, 31338] }),
+      makeAccount(api.http, other, { networkIds: [31337] }),
+    ]);
+    const [first] = sharedStack().chains;
+    for (const [{ address }, wei] of [
+      [one, '0x5'],
+      [two, '0x7'],
+    ] as const) {
+      await rpc(first?.rpcUrl ?? '', 'anvil_setBalance', [address, wei]);
+    }
+    const { totals, missing } = await read(api.http, other.readKey, '/api/v1/balances');
+    expect(missing).toEqual([]);
+    const native = totals.filter(({ asset }: Shown) => asset.tokenAddress === zeroAddress);
+    expect(
+      native.map(({ networkId, rawAmount, accounts }: Shown) => [networkId, rawAmount, accounts]),
+    ).toEqual([
+      [31337, '12', 2],
+      [31338, '0', 0],
+    ]);
+    expect(totals).toHaveLength(4);
+    const empty = await api.createOrganization();
+    expect(await read(api.http, empty.readKey, '/api/v1/balances')).toEqual({ totals: [], missing: [] });
+  });
+
   it('are shown for the networks of the account only', async () => {
     const account = await makeAccount(api.http, org, { networkIds: [31338] });
     const balances = await get(`/accounts/${account.id}/balances`);

@@ -89,6 +89,7 @@ describe('the client', () => {
     expect((await api.getPolicy(policy?.id ?? '')).name).toBe(policy?.name);
     expect((await api.getAccount(account?.id ?? '')).name).toBe(account?.name);
     expect(await api.getAccountBalances(account?.id ?? '')).not.toEqual([]);
+    expect((await api.getTotals()).totals).not.toEqual([]);
     expect((await api.getAdmins((await api.listAdmins()).id)).threshold).toBe(2);
     expect(await api.listNetworks()).toHaveLength(2);
     expect(await api.listParts()).not.toEqual([]);

@@ -127,8 +127,7 @@ describe('the home of an organization that pays', () => {
     await totals.filter({ hasText: 'in 1 account' }).first().waitFor();
     const before = await totals.count();
     const read = dave.page.waitForRequest(
-      (one) =>
-        one.url().endsWith(`/accounts/${second.id}/balances`) && !!one.headers()['x-orgwallet-background'],
+      (one) => one.url().endsWith('/api/v1/balances') && !!one.headers()['x-orgwallet-background'],
       LIVE,
     );
     await rpc(chainRpcUrl(), 'anvil_setBalance', [second.address, '0xde0b6b3a7640000']);

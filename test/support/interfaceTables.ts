@@ -184,6 +184,29 @@ const BALANCE = fields({
   'unavailable?': 'boolean',
 });
 
+const TOTALS = fields({
+  totals: listOf(
+    fields({
+      networkId: 'integer',
+      asset: ASSET,
+      rawAmount: 'digits',
+      displayAmount: 'decimal',
+      accounts: 'integer',
+      blockNumber: 'integer',
+      blockAt: 'dateTime',
+      readAt: 'dateTime',
+    }),
+  ),
+  missing: listOf(
+    fields({
+      networkId: 'integer',
+      assetId: orNull('string'),
+      accounts: 'integer',
+      reason: oneOf('unavailable', 'failed', 'limit'),
+    }),
+  ),
+});
+
 /** What chain transactions cost together. */
 const FEE_SUMS = {
   paid: 'digits',
@@ -774,6 +797,7 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   get('/accounts', ACCOUNT, 'list'),
   get('/accounts/{id}', ACCOUNT),
   get('/accounts/{id}/balances', listOf(BALANCE)),
+  get('/balances', TOTALS),
   get('/admins', ADMINS),
   get('/admins/{id}', ADMINS),
   get('/rescue-kit', RESCUE_KIT, 'one', ['notFound']),

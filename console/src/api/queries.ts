@@ -69,6 +69,12 @@ export const balancesQuery = (accountId: string) =>
     queryFn: ({ signal }) => orgwallet.getAccountBalances(accountId, timed(signal)),
   });
 
+/** What all accounts hold together. */
+export const totalsQuery = queryOptions({
+  queryKey: ['balances', 'all'],
+  queryFn: ({ signal }) => orgwallet.getTotals(undefined, timed(signal)),
+});
+
 /** The newest open requests: what waits for somebody is counted in them. */
 const NEWEST_OPEN = 100;
 const LATEST = 12;

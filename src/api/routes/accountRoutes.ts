@@ -4,6 +4,7 @@ import {
   getBalancesEndpoint,
   listAccountsEndpoint,
 } from '../../contract/accountContract';
+import { getTotalsEndpoint } from '../../contract/totalsContract';
 import { type Account, findAccount, listAccounts } from '../../db/accounts';
 import type { Db } from '../../db/database';
 import type { Cursors } from '../cursors';
@@ -27,14 +28,15 @@ function accountView(account: Account, networks: readonly NetworkConfig[]) {
   };
 }
 
-/** GET /accounts, /accounts/{accountId} and its balances. */
+/** GET /accounts, /accounts/{accountId} and its balances, and those of all. */
 export function accountRoutes(options: {
   db: Db;
   cursors: Cursors;
   networks: readonly NetworkConfig[];
   readBalances: ApiDependencies['readBalances'];
+  readTotals: ApiDependencies['readTotals'];
 }): Route[] {
-  const { db, cursors, networks, readBalances } = options;
+  const { db, cursors, networks, readBalances, readTotals } = options;
 
   async function readAccount(organizationId: string, id = ''): Promise<Account> {
     const account = await findAccount(db, organizationId, id);
@@ -58,5 +60,9 @@ export function accountRoutes(options: {
     readRoute(getBalancesEndpoint, async ({ organizationId, params }) => ({
       data: await readBalances(await readAccount(organizationId, params.accountId)),
     })),
+    readRoute(getTotalsEndpoint, async ({ organizationId }) => {
+      const { totals, missing } = await readTotals(organizationId);
+      return { data: { totals: [...totals], missing: [...missing] } };
+    }),
   ];
 }

@@ -3,7 +3,7 @@ import { shortAmountText } from '../../../console/src/domain/amounts.ts';
 import { firstSteps } from '../../../console/src/domain/firstSteps.ts';
 import { paidPerDay, startOfDay } from '../../../console/src/domain/paidPerDay.ts';
 import { problemsOf } from '../../../console/src/domain/problems.ts';
-import { totalsOf } from '../../../console/src/domain/totals.ts';
+import { heldOf, lackingOf, unavailableOf } from '../../../console/src/domain/totals.ts';
 import { failureTitle } from '../../../console/src/text/failures.ts';
 import { partText, partTitle } from '../../../console/src/text/parts.ts';
 
@@ -72,30 +72,25 @@ describe('what was paid', () => {
 });
 
 describe('the totals', () => {
-  const balance = (networkId: number, tokenAddress: string, rawAmount: string | null): Schema['Balance'] =>
-    ({
-      networkId,
-      asset: { id: `${networkId}:${tokenAddress}`, symbol: 'USDC', decimals: 6, tokenAddress },
-      rawAmount,
-      ...(rawAmount === null ? { unavailable: true } : {}),
-    }) as unknown as Schema['Balance'];
-
-  it('add up what is the same asset on the same network, and nothing else of the same symbol', () => {
-    const most = (2n ** 256n - 1n).toString();
-    const { totals, unavailable } = totalsOf([
-      [balance(1, '0xa', most), balance(1, '0xb', '5'), balance(2, '0xa', '7')],
-      [balance(1, '0xa', '1'), balance(1, '0xb', '0'), balance(3, '0xa', null)],
-    ]);
-    expect(totals.map(({ asset, raw, accounts }) => [asset.id, raw, accounts])).toEqual([
-      ['1:0xa', 2n ** 256n, 2],
-      ['1:0xb', 5n, 1],
-      ['2:0xa', 7n, 1],
-    ]);
-    expect(unavailable).toEqual([3]);
+  const missing = (networkId: number, reason: Schema['MissingReason'], assetId: string | null = null) => ({
+    ...{ networkId, assetId, accounts: 1, reason },
   });
 
-  it('are empty where nothing is held', () => {
-    expect(totalsOf([[balance(1, '0xa', '0')], []]).totals).toEqual([]);
+  it('are of what is held, and say what they lack', () => {
+    const totals = ['0', '5'].map((rawAmount) => ({ networkId: 1, rawAmount }) as Schema['Total']);
+    const read = {
+      totals,
+      missing: [
+        ...[missing(1, 'failed', '1:0xa'), missing(1, 'failed', '1:0xb'), missing(1, 'limit')],
+        ...[missing(3, 'unavailable'), missing(3, 'unavailable')],
+      ],
+    };
+    expect(heldOf(read)).toEqual([totals[1]]);
+    expect(unavailableOf(read)).toEqual([3]);
+    expect(lackingOf(read).map(({ networkId, reason }) => [networkId, reason])).toEqual([
+      [1, 'failed'],
+      [1, 'limit'],
+    ]);
   });
 });
 

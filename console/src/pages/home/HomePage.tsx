@@ -15,7 +15,7 @@ import { TotalsSection } from './TotalsSection.tsx';
 import { useTotals } from './useTotals.ts';
 
 function Home({ organization }: { readonly organization: Organization }) {
-  const totals = useTotals(organization);
+  const totals = useTotals();
   const both = { organization, totals };
   return (
     <>

@@ -1,11 +1,11 @@
+import type { Schema } from '@orgwallet/client';
 import { Link } from '@tanstack/react-router';
 import type { Organization } from '../../api/useOrganization.ts';
 import { NATIVE_CURRENCY } from '../../domain/assets.ts';
-import type { Total } from '../../domain/totals.ts';
 import { counted } from '../../text/counted.ts';
+import { dateTime } from '../../text/time.ts';
 import { Amount } from '../../ui/Amount.tsx';
 import { AssetIcon } from '../../ui/AssetIcon.tsx';
-import { Button } from '../../ui/Button.tsx';
 import { NextStep } from '../../ui/NextStep.tsx';
 import { Section } from '../../ui/Page.tsx';
 import { ShortText } from '../../ui/ShortText.tsx';
@@ -13,16 +13,23 @@ import { Empty, ErrorNotice, Loading } from '../../ui/States.tsx';
 import homeStyles from './home.module.css';
 import type { Totals } from './useTotals.ts';
 
-function Row({ total, organization }: { readonly total: Total; readonly organization: Organization }) {
-  const { networkId, asset, raw, accounts } = total;
+function Row({
+  total,
+  organization,
+}: {
+  readonly total: Schema['Total'];
+  readonly organization: Organization;
+}) {
+  const { networkId, asset, rawAmount, accounts, blockNumber, blockAt } = total;
   return (
     <li className={homeStyles.total}>
       <p className={homeStyles.totalAmount}>
-        <AssetIcon networkId={networkId} asset={asset} /> <Amount raw={String(raw)} asset={asset} />
+        <AssetIcon networkId={networkId} asset={asset} /> <Amount raw={rawAmount} asset={asset} />
       </p>
       <p className={`small muted ${homeStyles.totalPlace}`}>
         <span>{organization.network(networkId) ?? `network ${networkId}`}</span>
         <span>in {counted(accounts, 'account')}</span>
+        <span title={`${dateTime(blockAt)}, block ${blockNumber}`}>at block {blockNumber}</span>
         {asset.tokenAddress === NATIVE_CURRENCY ? null : (
           <ShortText
             text={asset.tokenAddress}
@@ -36,10 +43,15 @@ function Row({ total, organization }: { readonly total: Total; readonly organiza
   );
 }
 
+const LACKING = {
+  failed: 'a balance cannot be read, and is not in it',
+  limit: 'there are more accounts or tokens than are added up',
+};
+
 /** What all accounts hold together, asset by asset. */
 export function TotalsSection({
   organization,
-  totals: { totals, counted: read, isReading, error, refetch, more },
+  totals: { totals, lacking, isReading, error, refetch },
 }: {
   readonly organization: Organization;
   readonly totals: Totals;
@@ -68,14 +80,12 @@ export function TotalsSection({
             <p>Send native currency or tokens to the address of an account.</p>
           </Empty>
         ) : null}
-        {more ? (
-          <p className="row small">
-            Of {read} of {accounts.length} accounts.
-            <Button busy={isReading} onClick={more}>
-              Add the next ones
-            </Button>
+        {lacking.map(({ networkId, reason }) => (
+          <p key={`${networkId}${reason}`} className="small muted">
+            On {organization.network(networkId) ?? `network ${networkId}`}{' '}
+            {reason === 'unavailable' ? null : LACKING[reason]}.
           </p>
-        ) : null}
+        ))}
       </div>
     </Section>
   );
