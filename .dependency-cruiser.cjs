@@ -82,7 +82,7 @@ const LAYERS = {
   },
   'src/domain': { may: [], packages: npm('canonicalize', 'zod') },
   'src/chain': {
-    may: [folder('src/domain'), FAILPOINTS, FILE_OWNER, RETRY_AFTER, SECRETS, SET_NEWEST, TRACING],
+    may: [folder('src/domain'), FAILPOINTS, FILE_OWNER, MAP_LIMIT, RETRY_AFTER, SECRETS, SET_NEWEST, TRACING],
     types: [CONFIG],
   },
   'src/db': { may: [folder('src/domain'), FAILPOINTS, TIME_LIMIT] },
@@ -121,6 +121,11 @@ const LAYERS = {
   },
   // Sends to addresses that other people have chosen; knows nothing of what is sent.
   'src/outbound': { may: [RETRY_AFTER] },
+  // Values for display: no policy and no signer loads them.
+  'src/prices': {
+    may: [file('src/domain/address'), file('src/chain/sharedReads')],
+    types: [CONFIG, LOGGING],
+  },
   // What is sent of the feed, to whom, and when again.
   'src/delivery': {
     may: [folder('src/(credentials|db|domain|mail|notices|outbound)'), FAILPOINTS],
@@ -186,7 +191,7 @@ const LAYERS = {
     may: [
       CLIENT,
       folder(
-        'src/(addressBook|approvals|contract|credentials|db|delivery|domain|operations|temporal|transactions)',
+        'src/(addressBook|approvals|contract|credentials|db|delivery|domain|operations|prices|temporal|transactions)',
       ),
       PURE_CHAIN,
       FAILPOINTS,
@@ -231,7 +236,7 @@ const LAYERS = {
   'src/service': {
     files: 'src/(apiDeliveries|main|runProcess|service)',
     may: [
-      folder('src/(api|chain|db|delivery|domain|mail|notices|operations|outbound|temporal)'),
+      folder('src/(api|chain|db|delivery|domain|mail|notices|operations|outbound|prices|temporal)'),
       file('src/signer/main'),
       file('src/[^/]+'),
     ],
@@ -246,7 +251,7 @@ const LAYERS = {
   'src/cli': {
     may: [
       folder(
-        'src/(approvals|chain|contract|credentials|db|delivery|domain|organizations|proof|reconciler|temporal)',
+        'src/(approvals|chain|contract|credentials|db|delivery|domain|organizations|prices|proof|reconciler|temporal)',
       ),
       folder('src/mail'),
       SIGNER_FILES,

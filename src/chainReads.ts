@@ -1,10 +1,10 @@
 import type { Address, Hex } from 'viem';
 import type { ApiDependencies } from './api/dependencies';
-import { knownTokens, readBalances } from './chain/balances';
+import { CHAIN_ID_MS, knownTokens, readBalances } from './chain/balances';
 import { ask, assertChainId, type ChainClient, ChainUnavailable } from './chain/clients';
 import { relayerIndex } from './chain/relayerIndex';
 import { SharedReads } from './chain/sharedReads';
-import { readNetworkTotals, type Totals } from './chain/totals';
+import { noTotals, readNetworkTotals, type Totals } from './chain/totals';
 import { simulateTransaction } from './chain/transactionSimulation';
 import { createReadWalletCode } from './chain/walletCode';
 import type { Clients } from './clients';
@@ -23,8 +23,6 @@ import { contentOf, tokenOf } from './transactions/policy';
 
 /** How long others get the same simulation, and the same newest block, or the news that there is none. */
 const FRESH_MS = 1_000;
-/** An endpoint is asked so often which chain it serves. */
-const CHAIN_ID_MS = 10_000;
 /** How many simulations use one network at once. */
 const SIMULATIONS_AT_ONCE = 8;
 
@@ -40,7 +38,7 @@ export function createReadBalances({ db, chains, tokens }: Clients): ApiDependen
     const perNetwork = await Promise.all(
       account.networkIds.map(async (id) => {
         const chain = chains.get(id);
-        return chain ? readBalances(chain.rpc, chain.network, account.address as Address, known) : [];
+        return chain ? readBalances(chain, account.address as Address, known) : [];
       }),
     );
     return perNetwork.flat();
@@ -60,12 +58,18 @@ export function createReadTotals({ db, chains, tokens }: Clients): ApiDependenci
     const ids = accounts.slice(0, MOST_TOKEN_ACCOUNTS).map(({ id }) => id);
     const named = await Promise.all([listTransactionTokens(db, ids), listPolicyTokens(db, organizationId)]);
     const known = knownTokens(tokens, named.flat());
+    const used = new Set(accounts.flatMap(({ networkIds }) => networkIds));
     const perNetwork = await Promise.all(
-      [...chains.values()].map((chain) => {
-        const on = accounts.filter(({ networkIds }) => networkIds.includes(chain.network.id));
-        const addresses = on.map(({ address }) => address as Address);
-        return on.length === 0 ? { totals: [], missing: [] } : readNetworkTotals(chain, addresses, known);
-      }),
+      [...used]
+        .sort((a, b) => a - b)
+        .map((networkId) => {
+          const on = accounts.filter(({ networkIds }) => networkIds.includes(networkId));
+          const chain = chains.get(networkId);
+          // One that is not configured any more.
+          if (!chain) return noTotals(networkId, on.length);
+          const addresses = on.map(({ address }) => address as Address);
+          return readNetworkTotals(chain, addresses, known);
+        }),
     );
     return {
       totals: perNetwork.flatMap(({ totals }) => totals),

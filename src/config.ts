@@ -107,6 +107,8 @@ export interface Config {
   readonly networks: readonly NetworkConfig[];
   readonly signerNetworkId: number;
   readonly tokenListFile?: string;
+  /** Where prices come from, which are for display only; absent: there are none. */
+  readonly prices?: { readonly file: string } | { readonly url: string };
   readonly keystore: {
     readonly file: string;
     readonly passphrase?: string;
@@ -215,6 +217,15 @@ const hostName = z
 const bindHost = z.union([z.ipv4(), z.ipv6(), hostName], {
   error: ({ input }) => `"${input}" is neither an IP address nor a host name (expected e.g. 127.0.0.1, ::1)`,
 });
+
+/** Whoever changes an answer on its way would change what people see. */
+function isPriceAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(text));
+}
+
+// Without the address, which may have a key.
+const priceAddressError = 'is not an https:// address (http:// only of this machine)';
 
 /** As OpenTelemetry has it: `name=value,name=value`, values percent-encoded. */
 const headerList = list.transform((parts, context) => {
@@ -335,6 +346,8 @@ const settings = z.object({
   NETWORKS_FILE: z.string(),
   SIGNER_NETWORK: positive.optional(),
   TOKEN_LIST_FILE: z.string().optional(),
+  PRICES_FILE: z.string().optional(),
+  PRICES_URL: z.string().refine(isPriceAddress, priceAddressError).optional(),
   KEYSTORE_FILE: z.string().optional(),
   JOURNAL_FILE: z.string().optional(),
   KEYSTORE_PASSPHRASE: z.string().min(1).optional(),
@@ -619,6 +632,13 @@ function mailSettings(s: Settings): Pick<Config, 'mail'> {
   return server && from ? { mail: { server, from } } : {};
 }
 
+/** Where prices come from. Throws ConfigError where there are two places. */
+function priceSettings({ PRICES_FILE: file, PRICES_URL: url }: Settings): Pick<Config, 'prices'> {
+  if (file && url) throw new ConfigError('PRICES_URL', 'must not be set together with PRICES_FILE');
+  if (file) return { prices: { file } };
+  return url ? { prices: { url } } : {};
+}
+
 /** The network of contract signers: SIGNER_NETWORK, else the first of all. */
 function signerNetwork(s: Settings, networks: readonly NetworkConfig[]): number {
   const ids = networks.map(({ id }) => id);
@@ -694,6 +714,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     networks,
     signerNetworkId: signerNetwork(s, networks),
     ...(s.TOKEN_LIST_FILE ? { tokenListFile: s.TOKEN_LIST_FILE } : {}),
+    ...priceSettings(s),
     keystore: defined<Config['keystore']>({
       file: keystoreFile,
       passphrase: s.KEYSTORE_PASSPHRASE,

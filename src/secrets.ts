@@ -21,6 +21,7 @@ const SECRETS = [
   'TEMPORAL_API_KEY',
   'OTEL_EXPORTER_OTLP_HEADERS',
   'SMTP_URL',
+  'PRICES_URL',
 ] as const;
 
 /** Passphrases are read where a keystore is opened, and nowhere else. */

@@ -13,6 +13,7 @@ import { createReadParts, installationParts } from './installationParts';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
 import type { CheckedParts } from './parts';
+import { createReadPrices } from './prices/prices';
 import { type OtherParts, type RunningParts, type RunningProcess, startProcess } from './process';
 import { workersOf } from './roles';
 import { executeApproval, signApproval, startApproval, startApprovalAnew } from './temporal/approvalMessages';
@@ -62,6 +63,7 @@ function apiDependencies(
     readBalances: createReadBalances(clients),
     deliveries: createApiDeliveries(clients, lifetime),
     readTotals: createReadTotals(clients),
+    readPrices: createReadPrices(config, { logger }),
     readRecipientCode: createReadRecipientCode(clients),
     simulate: createSimulate(clients),
   };

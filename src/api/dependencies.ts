@@ -19,6 +19,7 @@ import type { WalletKind } from '../domain/wallet';
 import type { Metrics } from '../metrics';
 import type { Notice } from '../notices/notice';
 import type { ExternalReads } from '../operations/kind';
+import type { ReadPrices } from '../prices/prices';
 import type { MessageOutcome, SignRequest, StartRequest } from '../temporal/approvalMessages';
 import type { DeliveryRef } from '../temporal/deliveryMessages';
 import type { Tracer } from '../tracing';
@@ -101,6 +102,8 @@ export interface ApiDependencies {
   readonly readBalances: (account: Account) => Promise<Balance[]>;
   /** What all accounts of an organization hold together. */
   readonly readTotals: (organizationId: string) => Promise<Totals>;
+  /** Prices for display; undefined where the installation sets none. */
+  readonly readPrices: ReadPrices | undefined;
   /** The parts of the installation, and whether they are available. */
   readonly readParts: () => Promise<readonly ListedPart[]>;
   /** Whether a token transfer goes to a contract; null where that does not matter. */

@@ -1,6 +1,6 @@
-import { type Address, erc20Abi, formatUnits, type PublicClient, zeroAddress } from 'viem';
-import type { NetworkConfig } from '../config';
+import { type Address, erc20Abi, formatUnits, zeroAddress } from 'viem';
 import type { Asset } from '../domain/transactionText';
+import { assertChainId, type ChainClient } from './clients';
 import type { ListedToken } from './tokenList';
 
 /** How much of an asset an address holds. Amounts are null while the chain is unavailable. */
@@ -24,13 +24,16 @@ export function knownTokens(
   return [...known.values()];
 }
 
+/** An endpoint is asked so often which chain it serves: balances of another one would be believed. */
+export const CHAIN_ID_MS = 10_000;
+
 /** Reads the native currency and the given tokens that an address holds on one network. Never throws. */
 export async function readBalances(
-  client: PublicClient,
-  network: NetworkConfig,
+  chain: ChainClient,
   address: Address,
   tokens: readonly ListedToken[],
 ): Promise<Balance[]> {
+  const { network, rpc } = chain;
   const native: ListedToken = {
     networkId: network.id,
     address: zeroAddress,
@@ -40,6 +43,7 @@ export async function readBalances(
     logoUrl: null,
   };
   const assets = [native, ...tokens.filter((token) => token.networkId === network.id)];
+  const served = assertChainId(chain, { withinMs: CHAIN_ID_MS });
   return Promise.all(
     assets.map(async (token): Promise<Balance> => {
       const asset: Asset = {
@@ -51,10 +55,11 @@ export async function readBalances(
         tokenAddress: token.address,
       };
       try {
+        await served;
         const amount =
           token === native
-            ? await client.getBalance({ address })
-            : await client.readContract({
+            ? await rpc.getBalance({ address })
+            : await rpc.readContract({
                 abi: erc20Abi,
                 address: token.address as Address,
                 functionName: 'balanceOf',

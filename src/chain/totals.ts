@@ -1,11 +1,12 @@
 import { type Address, erc20Abi, formatUnits, zeroAddress } from 'viem';
 import type { Asset } from '../domain/transactionText';
 import { mapLimit } from '../mapLimit';
-import { ask, type ChainClient, ChainUnavailable } from './clients';
+import { CHAIN_ID_MS } from './balances';
+import { ask, assertChainId, type ChainClient, ChainUnavailable } from './clients';
 import type { ListedToken } from './tokenList';
 
 /** What some accounts hold together of one asset, at one block. */
-export interface Total {
+interface Total {
   readonly networkId: number;
   readonly asset: Asset;
   /** In the smallest unit, decimal digits. */
@@ -22,7 +23,7 @@ export interface Total {
 }
 
 /** What is not in the totals. */
-export interface MissingBalances {
+interface MissingBalances {
   readonly networkId: number;
   /** null: of every asset. */
   readonly assetId: string | null;
@@ -44,8 +45,8 @@ const MOST_ASSETS = 50;
 /** Accounts in one call of a token, and requests to a network at once. */
 const ACCOUNTS_PER_CALL = 100;
 const REQUESTS_AT_ONCE = 8;
-/** What was not asked for by then is not read. */
-const DEADLINE_MS = 10_000;
+/** What was not asked for by then is not read, in milliseconds. */
+const TIME_LIMIT_MS = 10_000;
 
 /** A block that balances are read at. */
 interface At {
@@ -132,6 +133,12 @@ async function tokenBalances(
   return found;
 }
 
+/** Those of a network that does not answer, of so many accounts. */
+export const noTotals = (networkId: number, accounts: number): Totals => ({
+  totals: [],
+  missing: [{ networkId, assetId: null, accounts, reason: 'unavailable' }],
+});
+
 const assetOf = (networkId: number, { address, symbol, name, decimals, logoUrl }: ListedToken): Asset => ({
   id: `${networkId}:${address}`,
   ...{ symbol, name, logoUrl, decimals, tokenAddress: address },
@@ -145,6 +152,7 @@ export async function readNetworkTotals(
   chain: ChainClient,
   accounts: readonly Address[],
   tokens: readonly ListedToken[],
+  { timeLimitMs = TIME_LIMIT_MS }: { readonly timeLimitMs?: number } = {},
 ): Promise<Totals> {
   const { network } = chain;
   const { id: networkId } = network;
@@ -155,14 +163,14 @@ export async function readNetworkTotals(
   };
   let at: At;
   try {
+    await assertChainId(chain, { withinMs: CHAIN_ID_MS });
     const { number, timestamp } = await ask(chain, (rpc) => rpc.getBlock());
     const time = new Date(Number(timestamp) * 1_000);
     if (Number.isNaN(time.getTime())) throw new ChainUnavailable(network, `block ${number} has no time`);
-    at = { number, blockAt: time.toISOString(), deadline: performance.now() + DEADLINE_MS };
+    at = { number, blockAt: time.toISOString(), deadline: performance.now() + timeLimitMs };
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error;
-    lacks(null, accounts.length, 'unavailable');
-    return { totals: [], missing };
+    return noTotals(networkId, accounts.length);
   }
   const read = accounts.slice(0, MOST_ACCOUNTS);
   lacks(null, accounts.length - read.length, 'limit');

@@ -46,6 +46,7 @@ import { checkComparison, checkFreezes, checkJournal } from './doctor/journalChe
 import { checkKeystore } from './doctor/keystoreChecks';
 import { checkMail } from './doctor/mailChecks';
 import { checkNetwork, checkRelayers } from './doctor/networkChecks';
+import { checkPrices } from './doctor/priceChecks';
 import { checkReconciler, checkWorkflows } from './doctor/reconcilerChecks';
 import {
   apiTarget,
@@ -298,6 +299,7 @@ async function examine(context: CommandContext, config: Config): Promise<Finding
     ),
     examineTemporal(context, config, database),
     examineMail(config),
+    runCheck('prices', 'correct PRICES_FILE or PRICES_URL', () => checkPrices(config)),
     ...config.networks.map((network) => examineNetwork(network, config, database)),
     ...askedBySigner(config).map(async (network) => (await reachSignerEndpoints(network)).findings),
     fromDatabase(),

@@ -1,15 +1,54 @@
 import { z } from 'zod';
-import { amount, networkId, timestamp } from '../domain/schemas';
+import { networkId, timestamp } from '../domain/schemas';
 import { asset, displayAmount } from './accountContract';
 import { endpoint } from './endpoint';
 import { dataResponse } from './primitives';
+
+/** A sum may be above 2^256. */
+const sum = z
+  .string()
+  .regex(/^(0|[1-9][0-9]*)$/)
+  .meta({
+    description: 'In the smallest unit, decimal digits; a sum may be 2^256 or more.',
+    examples: ['1500000'],
+  });
+const decimal = z.string().regex(/^(0|[1-9][0-9]*)(\.[0-9]+)?$/);
+
+const value = z
+  .object({
+    amount: decimal.meta({ description: 'In the currency of `prices`, exact.', examples: ['2971.23'] }),
+    price: decimal.meta({ description: 'Of one whole unit.', examples: ['2971.23'] }),
+    at: timestamp.meta({ description: 'The time of the price.' }),
+  })
+  .meta({ id: 'Value', description: 'What an amount is worth. For display: no policy reads it.' });
+
+const prices = z
+  .object({
+    status: z.enum(['current', 'stale', 'broken', 'unavailable']).meta({
+      id: 'PricesStatus',
+      description:
+        'Only `current` ones give values. `stale`: older than 24 h. `broken`: what is there is no list of prices. `unavailable`: nothing ' +
+        'can be read.',
+    }),
+    currency: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null where no prices have been read.', examples: ['USD'] }),
+    at: timestamp.nullable().meta({ description: 'The time of the prices; null where none have been read.' }),
+    problem: z.string().nullable().meta({ description: 'What an operator has to correct; null: nothing.' }),
+    value: decimal.nullable().meta({
+      description: 'The sum of all values, exact: without what has no price; null where none are current.',
+    }),
+  })
+  .meta({ id: 'Prices', description: 'The prices that the installation sets.' });
 
 const total = z
   .object({
     networkId,
     asset,
-    rawAmount: amount.meta({ description: 'In the smallest unit.' }),
+    rawAmount: sum,
     displayAmount,
+    value: value.nullable().meta({ description: 'Null without a price of the last 24 h.' }),
     accounts: z.int().min(0).meta({ description: 'How many accounts hold some of it.' }),
     blockNumber: z.int().min(0).meta({ description: 'The block at which all of them were read.' }),
     blockAt: timestamp.meta({ description: 'Time of that block.' }),
@@ -40,11 +79,18 @@ export const getTotalsEndpoint = endpoint({
   summary: 'Get what all accounts hold together',
   description:
     'Returns the sum of each asset on each network: of the native currency, the token list, and the tokens that policies and ' +
-    'transactions name. What could not be read is in `missing`, and not in the sums.',
+    'transactions name. What could not be read is in `missing`, and not in the sums. Values come from the prices that the installation ' +
+    'sets, if any.',
   params: {},
   query: z.strictObject({}),
   response: dataResponse(
-    z.object({ totals: z.array(total), missing: z.array(missing) }).meta({ id: 'Totals' }),
+    z
+      .object({
+        totals: z.array(total),
+        missing: z.array(missing),
+        prices: prices.nullable().meta({ description: 'Null where the installation sets no prices.' }),
+      })
+      .meta({ id: 'Totals' }),
   ),
   status: 200,
   errors: [],

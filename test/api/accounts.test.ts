@@ -440,7 +440,8 @@ describe('balances', () => {
     ]);
     expect(totals).toHaveLength(4);
     const empty = await api.createOrganization();
-    expect(await read(api.http, empty.readKey, '/api/v1/balances')).toEqual({ totals: [], missing: [] });
+    const nothing = { totals: [], missing: [], prices: null };
+    expect(await read(api.http, empty.readKey, '/api/v1/balances')).toEqual(nothing);
   });
 
   it('are shown for the networks of the account only', async () => {

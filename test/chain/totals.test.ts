@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem';
+import { readBalances } from '../../src/chain/balances';
 import { createChainClient } from '../../src/chain/clients';
 import type { ListedToken } from '../../src/chain/tokenList';
 import { readNetworkTotals } from '../../src/chain/totals';
@@ -16,6 +17,8 @@ const FIVE = returning('5'.padStart(64, '0'));
 const CODES: { readonly [name: string]: Hex } = {
   five: FIVE,
   most: returning('f'.repeat(64)),
+  /** A megabyte of zeros. */
+  huge: '0x621000006000f3',
   reverting: '0x60006000fd',
   burning: '0xfe',
   looping: '0x5b600056',
@@ -61,13 +64,14 @@ it('adds up what accounts hold at one block, and leaves out what cannot be read'
     [
       [tokens[0]?.address, '15', 3],
       [tokens[1]?.address, (3n * BigInt(MOST)).toString(), 3],
+      [tokens[2]?.address, '0', 0],
     ],
   );
   expect(others[0]?.displayAmount).toBe('0.15');
   expect(new Set(totals.map(({ blockNumber }) => blockNumber)).size).toBe(1);
   expect(native?.blockAt).toMatch(/Z$/);
   expect(missing).toEqual(
-    tokens.slice(2).map(({ address }) => ({
+    tokens.slice(3).map(({ address }) => ({
       ...{ networkId: network.id, assetId: `${network.id}:${address}`, accounts: 3, reason: 'failed' },
     })),
   );
@@ -84,7 +88,7 @@ it('reads many accounts in few calls, and of the rest says that they are not rea
     const accounts = Array.from({ length: 260 }, () => anAddress() as Address);
     const many = Array.from({ length: 60 }, () => FIVE);
     const tokens = await Promise.all(many.map(token));
-    const { totals, missing } = await readNetworkTotals(client, accounts, tokens);
+    const { totals, missing } = await readNetworkTotals(client, accounts, tokens, { timeLimitMs: 100_000 });
     expect(totals).toHaveLength(50);
     expect(totals[1]).toMatchObject({ rawAmount: '1250', accounts: 250 });
     expect(calls).toBeLessThanOrEqual(49 * 3);
@@ -97,11 +101,30 @@ it('reads many accounts in few calls, and of the rest says that they are not rea
   }
 }, 120_000);
 
-it('says so where a network does not answer, or says nonsense of its block', async () => {
+it('counts nothing that it had no time to read', async () => {
+  const accounts = [await holder(1n), await holder(2n)];
+  const [one, client] = [await token(FIVE), createChainClient(network)];
+  const { totals, missing } = await readNetworkTotals(client, accounts, [one], { timeLimitMs: 0 });
+  expect(totals).toEqual([]);
+  expect(missing).toEqual(
+    [`0x${'0'.repeat(40)}`, one.address].map((address) => ({
+      ...{ networkId: network.id, assetId: `${network.id}:${address}`, accounts: 2, reason: 'failed' },
+    })),
+  );
+});
+
+it('says so where a network does not answer, is another one, or says nonsense of its block', async () => {
   const accounts = [await holder(1n)];
   const gone = createChainClient({ ...network, rpcUrls: ['http://127.0.0.1:9'] });
   const unavailable = { networkId: network.id, assetId: null, accounts: 1, reason: 'unavailable' };
   expect(await readNetworkTotals(gone, accounts, [])).toEqual({ totals: [], missing: [unavailable] });
+  const other = createChainClient({ ...network, id: 5 });
+  expect(await readNetworkTotals(other, accounts, [])).toEqual({
+    totals: [],
+    missing: [{ ...unavailable, networkId: 5 }],
+  });
+  const [one] = await readBalances(createChainClient({ ...network, id: 5 }), accounts[0] as Address, []);
+  expect(one).toMatchObject({ rawAmount: null, unavailable: true });
   const proxy = await startRpcProxy(url, async (body, pass) => {
     const text = await pass();
     if (!body.includes('eth_getBlockByNumber')) return text;

@@ -184,13 +184,25 @@ const BALANCE = fields({
   'unavailable?': 'boolean',
 });
 
+const VALUE = fields({ amount: 'decimal', price: 'decimal', at: 'dateTime' });
+
 const TOTALS = fields({
+  prices: orNull(
+    fields({
+      status: oneOf('current', 'stale', 'broken', 'unavailable'),
+      currency: orNull('string'),
+      at: orNull('dateTime'),
+      problem: orNull('string'),
+      value: orNull('decimal'),
+    }),
+  ),
   totals: listOf(
     fields({
       networkId: 'integer',
       asset: ASSET,
       rawAmount: 'digits',
       displayAmount: 'decimal',
+      value: orNull(VALUE),
       accounts: 'integer',
       blockNumber: 'integer',
       blockAt: 'dateTime',

@@ -136,6 +136,17 @@ describe('settings', () => {
     ['TEMPORAL_UI_URL', { TEMPORAL_UI_URL: 'http://ui' }, { temporal: { uiUrl: 'http://ui' } }],
     ['SIGNER_NETWORK', { SIGNER_NETWORK: '31338' }, { signerNetworkId: 31_338 }],
     ['TOKEN_LIST_FILE', { TOKEN_LIST_FILE: '/tokens.json' }, { tokenListFile: '/tokens.json' }],
+    ['PRICES_FILE', { PRICES_FILE: '/prices.json' }, { prices: { file: '/prices.json' } }],
+    [
+      'PRICES_URL',
+      { PRICES_URL: 'https://prices.example/v1?key=k' },
+      { prices: { url: 'https://prices.example/v1?key=k' } },
+    ],
+    [
+      'PRICES_URL of this machine',
+      { PRICES_URL: 'http://127.0.0.1:9000/' },
+      { prices: { url: 'http://127.0.0.1:9000/' } },
+    ],
     [
       'KEYSTORE_FILE',
       { KEYSTORE_FILE: '/k.json' },
@@ -236,6 +247,9 @@ describe('settings', () => {
     ['GAS_BUDGET_PER_HOUR', '1e3'],
     ['WEBHOOK_ALLOWED_RANGES', '10.1.0.1'],
     ['WEBHOOK_ALLOWED_RANGES', '10.1.0.0/16,localhost'],
+    ['PRICES_URL', 'prices.example'],
+    ['PRICES_URL', 'http://prices.example/'],
+    ['PRICES_URL', 'file:///prices.json'],
     ['SMTP_URL', 'smtp.example.com'],
     ['SMTP_URL', 'https://smtp.example.com'],
     ['MAIL_FROM', 'Acme'],
@@ -371,7 +385,8 @@ describe('settings', () => {
 
   it('leave out optional settings that are not given, rather than set them to undefined', () => {
     const config = loadConfig(NEEDED);
-    for (const name of ['tokenListFile', 'httpsHost', 'httpHost']) expect(config).not.toHaveProperty(name);
+    for (const name of ['tokenListFile', 'prices', 'httpsHost', 'httpHost'])
+      expect(config).not.toHaveProperty(name);
     expect(Object.keys(config.keystore)).toEqual(['file']);
     expect(Object.keys(config.temporal).sort()).toEqual(['address', 'namespace', 'taskQueue']);
   });
@@ -380,6 +395,11 @@ describe('settings', () => {
     expect(errorOf(() => loadConfig({ ...NEEDED, MAIL_FROM: 'a@b.example' })).setting).toBe('SMTP_URL');
     expect(errorOf(() => loadConfig({ ...NEEDED, SMTP_URL: 'smtp://localhost' })).setting).toBe('MAIL_FROM');
     expect(loadConfig(NEEDED)).not.toHaveProperty('mail');
+  });
+
+  it('have prices from one place', () => {
+    const both = { PRICES_FILE: '/prices.json', PRICES_URL: 'https://prices.example/' };
+    expect(errorOf(() => loadConfig({ ...NEEDED, ...both })).setting).toBe('PRICES_URL');
   });
 
   it('ignore unknown settings', () => {
@@ -408,6 +428,8 @@ describe('settings', () => {
     expect(errorOf(() => loadConfig({ ...NEEDED, ...secrets })).message).not.toContain('hunter2');
     const mail = { SMTP_URL: 'smtp://user:hunter2@smtp.example.com/?logger=true', MAIL_FROM: 'a@b.example' };
     expect(errorOf(() => loadConfig({ ...NEEDED, ...mail })).message).not.toContain('hunter2');
+    const prices = { PRICES_URL: 'http://prices.example/?key=hunter2' };
+    expect(errorOf(() => loadConfig({ ...NEEDED, ...prices })).message).not.toContain('hunter2');
     const headers = { OTEL_EXPORTER_OTLP_HEADERS: 'hunter2' };
     expect(errorOf(() => loadConfig({ ...NEEDED, ...headers })).message).not.toContain('hunter2');
   });

@@ -7,6 +7,7 @@ import {
 import { getTotalsEndpoint } from '../../contract/totalsContract';
 import { type Account, findAccount, listAccounts } from '../../db/accounts';
 import type { Db } from '../../db/database';
+import { pricedTotals } from '../../prices/pricedTotals';
 import type { Cursors } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
 import { listOrPage } from '../pages';
@@ -35,8 +36,9 @@ export function accountRoutes(options: {
   networks: readonly NetworkConfig[];
   readBalances: ApiDependencies['readBalances'];
   readTotals: ApiDependencies['readTotals'];
+  readPrices: ApiDependencies['readPrices'];
 }): Route[] {
-  const { db, cursors, networks, readBalances, readTotals } = options;
+  const { db, cursors, networks, readBalances, readTotals, readPrices } = options;
 
   async function readAccount(organizationId: string, id = ''): Promise<Account> {
     const account = await findAccount(db, organizationId, id);
@@ -61,8 +63,8 @@ export function accountRoutes(options: {
       data: await readBalances(await readAccount(organizationId, params.accountId)),
     })),
     readRoute(getTotalsEndpoint, async ({ organizationId }) => {
-      const { totals, missing } = await readTotals(organizationId);
-      return { data: { totals: [...totals], missing: [...missing] } };
+      const [totals, prices] = await Promise.all([readTotals(organizationId), readPrices?.()]);
+      return { data: pricedTotals(totals, prices, Date.now()) };
     }),
   ];
 }

@@ -79,6 +79,7 @@ describe('the totals', () => {
   it('are of what is held, and say what they lack', () => {
     const totals = ['0', '5'].map((rawAmount) => ({ networkId: 1, rawAmount }) as Schema['Total']);
     const read = {
+      prices: null,
       totals,
       missing: [
         ...[missing(1, 'failed', '1:0xa'), missing(1, 'failed', '1:0xb'), missing(1, 'limit')],

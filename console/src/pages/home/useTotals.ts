@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { totalsQuery } from '../../api/queries.ts';
 import { heldOf, lackingOf, unavailableOf } from '../../domain/totals.ts';
 
-const NONE: Schema['Totals'] = { totals: [], missing: [] };
+const NONE: Schema['Totals'] = { totals: [], missing: [], prices: null };
 
 /** What the accounts hold together, as far as it could be read. */
 export interface Totals {
@@ -11,6 +11,8 @@ export interface Totals {
   /** Networks that do not answer. */
   readonly unavailable: readonly number[];
   readonly lacking: ReturnType<typeof lackingOf>;
+  /** Null where the installation sets none. */
+  readonly prices: Schema['Totals']['prices'];
   readonly isReading: boolean;
   readonly error: unknown;
   readonly refetch: () => void;
@@ -23,6 +25,7 @@ export function useTotals(): Totals {
     totals: heldOf(data),
     unavailable: unavailableOf(data),
     lacking: lackingOf(data),
+    prices: data.prices,
     isReading: isPending,
     error,
     refetch: () => void refetch(),
