@@ -1,5 +1,6 @@
 import { type ChainClient, receiptOf, transactionCount } from '../../src/chain/clients';
-import { boundedFee, feeOf } from '../../src/chain/receiptFee';
+import { paidFee } from '../../src/chain/paidFee';
+import { boundedFee } from '../../src/chain/receiptFee';
 import type { Db } from '../../src/db/database';
 import { type Envelope, undecidedEnvelope } from '../../src/db/envelopes';
 import { decideEnvelope, reopenEnvelope } from '../../src/db/followedEnvelopes';
@@ -46,7 +47,7 @@ export async function checkEnvelope(
     if (blockNumber + depth > head) return { inBlock: blockNumber };
     const outcome = receipt.status === 'success' ? 'mined' : 'reverted';
     const blockAt = await timeOfBlock(context, chain, blockHash);
-    const fee = { ...boundedFee(feeOf(receipt), envelope), blockNumber, blockAt };
+    const fee = { ...boundedFee(await paidFee(chain, receipt), envelope), blockNumber, blockAt };
     await executeBatch([decideEnvelope(db, envelope, outcome)], [recordFee(db, envelope, fee)]);
     failpoint('chain.envelopeDecided');
     return { end: outcome };

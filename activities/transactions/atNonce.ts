@@ -1,6 +1,7 @@
 import type { Address } from 'viem';
 import { findAtNonce } from '../../src/chain/atNonce';
 import type { ChainClient } from '../../src/chain/clients';
+import { paidFee } from '../../src/chain/paidFee';
 import { boundedFee } from '../../src/chain/receiptFee';
 import { type AccountNonces, type Attempt, attemptsAtNonce } from '../../src/db/attempts';
 import type { Db } from '../../src/db/database';
@@ -71,16 +72,17 @@ export async function checkAtNonce(
   const mined = envelopes.filter((one) => one.transactionHash === execution.transactionHash);
   const blockAt = await timeOfBlock(context, chain, execution.blockHash);
   const { blockNumber } = execution;
-  const fees = mined.map((one) =>
-    recordFee(db, one, { ...boundedFee(execution.fee, one), blockNumber, blockAt }),
-  );
+  const fee = mined.length > 0 ? await paidFee(chain, execution.receipt) : undefined;
+  const fees = fee
+    ? mined.map((one) => recordFee(db, one, { ...boundedFee(fee, one), blockNumber, blockAt }))
+    : [];
   await executeBatch([...mined.map((one) => decideEnvelope(db, one, 'mined')), ...confirmations], fees);
   failpoint('chain.envelopeDecided');
   for (const envelope of undecided) {
     if (!mined.includes(envelope)) await checkEnvelope(context, chain, envelope, head);
   }
   await noteMined(context, mined);
-  const outcome = await outcomeOf(db, chain, at, execution, blockAt);
+  const outcome = await outcomeOf(db, chain, at, execution, { blockAt, fee });
   failpoint('chain.outcomeSeen');
   return { outcome };
 }

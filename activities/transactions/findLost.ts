@@ -1,5 +1,6 @@
 import { findAtNonce, headOf, isUnknownExecution } from '../../src/chain/atNonce';
 import { assertChainId, type ChainClient } from '../../src/chain/clients';
+import { paidFee } from '../../src/chain/paidFee';
 import { boundedFee } from '../../src/chain/receiptFee';
 import { moveAttempt } from '../../src/db/attemptOutcomes';
 import type { Attempt } from '../../src/db/attempts';
@@ -58,13 +59,18 @@ async function resolveLost(
   const at = await readAtNonce(db, attempt, attempt.safeNonce);
   const execution = await findAtNonce(chain, at, await headOf(chain));
   const blockAt = execution && (await timeOfBlock(context, chain, execution.blockHash));
-  const outcome = execution && blockAt ? await outcomeOf(db, chain, at, execution, blockAt) : undefined;
+  const envelope = execution && at.envelopes.find((one) => one.transactionHash === execution.transactionHash);
+  const paid = execution && envelope ? await paidFee(chain, execution.receipt) : undefined;
+  const outcome =
+    execution && blockAt ? await outcomeOf(db, chain, at, execution, { blockAt, fee: paid }) : undefined;
   // What nobody here has authorized is decided by the signer each time.
   if (execution && blockAt && outcome?.kind === attempt.outcome && !isUnknownExecution(at, execution)) {
-    const envelope = at.envelopes.find((one) => one.transactionHash === execution.transactionHash);
     const { blockNumber } = execution;
-    const fee = envelope && { ...boundedFee(execution.fee, envelope), blockNumber, blockAt };
-    await moveOutcome(db, attempt, outcome, fee && { envelope, fee });
+    const recorded =
+      envelope && paid
+        ? { envelope, fee: { ...boundedFee(paid, envelope), blockNumber, blockAt } }
+        : undefined;
+    await moveOutcome(db, attempt, outcome, recorded);
     return undefined;
   }
   // Meanwhile another search may have reopened it, and another block decided it.

@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem';
 import { outcomeKindOf, type SignedAtNonce } from '../../src/chain/atNonce';
 import { type ChainClient, ChainUnavailable } from '../../src/chain/clients';
 import type { Execution } from '../../src/chain/executions';
-import { totalFee } from '../../src/chain/receiptFee';
+import { feeOf, type ReceiptFee, totalFee } from '../../src/chain/receiptFee';
 import { revertReason } from '../../src/chain/revertReason';
 import { type InnerCall, simulateInner } from '../../src/chain/simulation';
 import { tracedRevert } from '../../src/chain/traces';
@@ -46,17 +46,20 @@ async function failureReason(db: Db, chain: ChainClient, at: AtNonce, execution:
   return 'the call reverted in its block, and does not revert when simulated: the reason is unknown';
 }
 
-/** The outcome of a transaction, from the execution at its nonce, in a block of that time. Throws ChainUnavailable. */
+/** The outcome of a transaction, from the execution at its nonce, in a block of that time. `fee`: what it cost one of the relayers. Throws ChainUnavailable. */
 export async function outcomeOf(
   db: Db,
   chain: ChainClient,
   at: AtNonce,
   execution: Execution,
-  blockAt: Date,
+  {
+    blockAt,
+    fee: paid = feeOf(execution.receipt),
+  }: { readonly blockAt: Date; readonly fee?: ReceiptFee | undefined },
 ): Promise<AttemptOutcome> {
   const { blockHash, transactionHash, blockNumber } = execution;
   const { reopenings } = at;
-  const fee = totalFee(execution.fee);
+  const fee = totalFee(paid);
   const common = {
     transactionHash,
     blockNumber: String(blockNumber),

@@ -11,7 +11,7 @@ export interface DataCost {
 const NONE: DataCost = { wei: 0n, gas: 0n };
 
 /** Predeploy of the OP stack. Source: OP stack specification, GasPriceOracle (Fjord). */
-const GAS_PRICE_ORACLE = '0x420000000000000000000000000000000000000F';
+export const GAS_PRICE_ORACLE = '0x420000000000000000000000000000000000000F';
 const oracleAbi = parseAbi(['function getL1FeeUpperBound(uint256 unsignedTxSize) view returns (uint256)']);
 /** Precompile of Arbitrum that only calls see. Source: Arbitrum documentation, NodeInterface. */
 const NODE_INTERFACE = '0x00000000000000000000000000000000000000C8';

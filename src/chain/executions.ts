@@ -4,11 +4,11 @@ import {
   type Hex,
   type Log,
   parseAbiParameters,
+  type TransactionReceipt,
   toEventSelector,
 } from 'viem';
 import { isSameAddress } from '../domain/address';
 import { ask, type ChainClient, receiptOf } from './clients';
-import { feeOf, type ReceiptFee } from './receiptFee';
 
 /** An execution of an account in a block, in anyone's transaction. */
 export interface Execution {
@@ -18,8 +18,8 @@ export interface Execution {
   readonly transactionHash: Hex;
   readonly blockNumber: bigint;
   readonly blockHash: Hex;
-  /** What the sender of the transaction paid for it. */
-  readonly fee: ReceiptFee;
+  /** Of the transaction. */
+  readonly receipt: TransactionReceipt;
   /** What contracts logged while the inner call ran, without what other executions of the account logged meanwhile. */
   readonly logs: readonly ChainLog[];
 }
@@ -73,7 +73,7 @@ export async function executionInTransaction(
   const found = receipt && executionsIn(account, receipt.logs).find((one) => one.safeTxHash === safeTxHash);
   if (!receipt || !found) return null;
   const { blockNumber, blockHash } = receipt;
-  return { ...found, transactionHash, blockNumber, blockHash, fee: feeOf(receipt) };
+  return { ...found, transactionHash, blockNumber, blockHash, receipt };
 }
 
 /** Reads the logs of an account, or of several, with one of these topics, in pieces that nodes answer. */

@@ -8,7 +8,7 @@ export interface ReceiptFee {
   readonly gasUsed: bigint | null;
   /** Of one gas. */
   readonly gasPrice: bigint | null;
-  /** Of the data that a rollup publishes, charged beside the gas; 0 where none is. */
+  /** What a rollup charges beside the gas, for its data and for its operator; 0 where nothing is. */
   readonly dataFee: bigint | null;
 }
 
@@ -23,16 +23,38 @@ function quantity(value: unknown): bigint | null {
   return amount >= 0n && amount < TOO_MUCH ? amount : null;
 }
 
+/** What a receipt of a rollup says of charges beside the gas: wei, and parameters; each 0 where it says nothing, null: nonsense. */
+interface RollupCharges {
+  readonly l1Fee: bigint | null;
+  readonly operatorFeeScalar: bigint | null;
+  readonly operatorFeeConstant: bigint | null;
+}
+
 /**
- * The fee in a receipt. Source: `l1Fee` of OP Stack and Scroll, which is charged on top, and absent where it is 0. Arbitrum
- * (`gasUsedForL1`) and ZKsync have the data in `gasUsed`.
+ * Source: `l1Fee` of OP Stack and Scroll, absent where it is 0; `operatorFeeScalar` and `operatorFeeConstant` of the OP Stack
+ * since Isthmus, absent where both are 0.
+ */
+export function rollupCharges(receipt: TransactionReceipt): RollupCharges {
+  const said = receipt as unknown as Readonly<Record<string, unknown>>;
+  const read = (name: keyof RollupCharges) => (said[name] == null ? 0n : quantity(said[name]));
+  return {
+    l1Fee: read('l1Fee'),
+    operatorFeeScalar: read('operatorFeeScalar'),
+    operatorFeeConstant: read('operatorFeeConstant'),
+  };
+}
+
+/**
+ * The fee in a receipt. What is charged beside the gas is not known where the operator of an OP Stack charges by the gas: the formula
+ * depends on the fork (Isthmus, Jovian), which receipts do not say. Arbitrum (`gasUsedForL1`) and ZKsync have the data in `gasUsed`.
  */
 export function feeOf(receipt: TransactionReceipt): ReceiptFee {
-  const { l1Fee = null } = receipt as { readonly l1Fee?: unknown };
+  const { l1Fee, operatorFeeScalar, operatorFeeConstant } = rollupCharges(receipt);
+  const isKnown = l1Fee !== null && operatorFeeConstant !== null && operatorFeeScalar === 0n;
   return {
     gasUsed: quantity(receipt.gasUsed),
     gasPrice: quantity(receipt.effectiveGasPrice),
-    dataFee: l1Fee === null ? 0n : quantity(l1Fee),
+    dataFee: isKnown ? l1Fee + operatorFeeConstant : null,
   };
 }
 

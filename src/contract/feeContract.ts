@@ -7,7 +7,9 @@ import { instant, networkIdQuery, pageOf, pageQuery } from './primitives';
 const feeSums = {
   paid: amount.meta({ description: 'What the relayers have paid, in wei or its equivalent.' }),
   gasUsed: amount.meta({ description: 'Gas.' }),
-  dataFee: amount.meta({ description: 'Of `paid`, what a rollup charges for data beside the gas.' }),
+  dataFee: amount.meta({
+    description: 'Of `paid`, what a rollup charges beside the gas: for data, and for its operator.',
+  }),
   chainTransactions: z.int().min(1).meta({ description: 'How many were included in a block.' }),
   unknown: z
     .int()

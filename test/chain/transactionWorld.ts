@@ -146,7 +146,7 @@ export class TransactionWorld {
     change: Partial<NetworkConfig> = {},
     ownDatabase?: TestDatabase,
   ): Promise<TransactionWorld> {
-    const own = await startOwnChain(chainId, { isOpStack: change.dataFee === 'opStack' });
+    const own = await startOwnChain(chainId, change.dataFee === 'opStack' ? { family: 'optimism' } : {});
     const rpcUrl = own.current.rpcUrl;
     // A database of the test's own is the test's to end.
     const database = ownDatabase

@@ -24,6 +24,8 @@ export interface ChainOptions {
   readonly port: number;
   /** Folder for the state file. */
   readonly dir: string;
+  /** What it charges by; absent: as Ethereum. */
+  readonly family?: 'optimism' | undefined;
   /** False: the state is not kept after its end. */
   readonly durable?: false;
   readonly logFile: string;
@@ -90,7 +92,7 @@ export async function startChain(options: ChainOptions): Promise<RunningChain> {
         ? []
         : ['--state', join(options.dir, `chain-${options.chainId}.json`), '--state-interval', '1']),
       ...['--cache-path', join(options.dir, `cache-${options.chainId}`)],
-      ...(options.isOpStack ? ['--network', 'optimism'] : []),
+      ...(options.family ? ['--network', options.family] : []),
       '--quiet',
     ],
     logFile: options.logFile,
