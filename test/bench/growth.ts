@@ -1,4 +1,5 @@
 import { Client as PostgresClient } from 'pg';
+import { copyRow } from './copyRow';
 import { type Comparison, compare } from './figures';
 import { inTurn, timed } from './measure';
 import { type BenchOrganization, makeOrganization } from './organization';
@@ -22,25 +23,6 @@ interface Size {
 
 const SMALL: Size = { transactions: 1_000, openProposals: 100, policies: 10 };
 const LARGE: Size = { transactions: 1_000_000, openProposals: 10_000, policies: 1_000 };
-
-/** Copies a row so often; `changes` are the columns of copy number `n` that differ, as SQL. */
-async function copyRow(
-  postgres: PostgresClient,
-  table: string,
-  {
-    where,
-    count,
-    changes,
-  }: { readonly where: string; readonly count: number; readonly changes: Readonly<Record<string, string>> },
-): Promise<void> {
-  const { fields } = await postgres.query(`SELECT * FROM ${table} LIMIT 0`);
-  const columns = fields.map(({ name }) => name);
-  const values = columns.map((name) => changes[name] ?? `original.${name}`);
-  await postgres.query(
-    `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')}
-     FROM ${table} AS original, generate_series(1, ${count}) AS n WHERE ${where}`,
-  );
-}
 
 /** An organization, with as many records as its size says: copies of what it has done. */
 class Grown {

@@ -6,10 +6,12 @@ import { measureBlocking } from './blocking';
 import { measureDeliveries, measureManyDeliveries } from './deliveries';
 import { measureAlone, measureTogether } from './executions';
 import { type Comparison, type Figure, figureLine, isMet, table } from './figures';
+import { measureFilters } from './filters';
 import { FloorClient } from './floor/client';
 import { measureGrowth } from './growth';
 import { measureCreate, measureSign } from './messages';
 import { makeOrganization } from './organization';
+import { measurePages } from './pages';
 import { PaymentsClient } from './paymentsClient';
 import { measureEvaluation } from './policies';
 import { measureProcesses } from './processes';
@@ -58,6 +60,8 @@ const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Measured |
   alone: async ({ stack, floor, paying }) => measureAlone(stack, await paying(), floor),
   executions: async ({ stack, floor, paying }) => measureTogether(stack, await paying(), floor),
   growth: ({ stack }) => measureGrowth(stack),
+  filters: ({ stack }) => measureFilters(stack),
+  pages: ({ stack }) => measurePages(stack),
   policies: measureEvaluation,
   proof: measureProof,
   deliveries: ({ stack }) => measureDeliveries(stack),

@@ -198,6 +198,8 @@ export async function startBenchStack(
         HTTPS_PORT: String(httpsPort),
         HTTP_PORT: String(httpPort),
         OPS_PORT: String(opsPort),
+        // Without one there is no console.
+        ORIGINS: `https://localhost:${httpsPort}`,
         // One client asks for everything, and nothing of it is ever closed.
         RATE_LIMIT_PER_SECOND: '100000',
         RATE_LIMIT_BURST: '1000000',
