@@ -29,8 +29,6 @@ export interface ChainOptions {
   /** False: the state is not kept after its end. */
   readonly durable?: false;
   readonly logFile: string;
-  /** Whether it charges for data as the OP Stack does, by what its L1Block contract says. */
-  readonly isOpStack?: boolean;
 }
 
 /** The native anvil program; npm's wrapper script would be another process. */

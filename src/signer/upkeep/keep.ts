@@ -2,7 +2,7 @@ import { deriveAdminsSafe } from '../../chain/adminsSafe';
 import { ChainUnavailable } from '../../chain/clients';
 import { deriveAccount } from '../../chain/safeAccount';
 import type { NetworkConfig } from '../../config';
-import { type AccountRescue, wantedOwners } from '../../domain/adminsSafe';
+import { wantedOwners } from '../../domain/adminsSafe';
 import { adminsOf, type OrganizationState } from '../../domain/governance';
 import { keepPolling } from '../../keepPolling';
 import { failuresOfNetworks } from '../../lastingFailure';
@@ -25,12 +25,6 @@ const FAILED_MS = 6_000;
 const DEPLOYING_MS = 5_000;
 /** An account that has the module is read so often, to see whether it was taken over. */
 const READY_EVERY_MS = 600_000;
-/** When an account that is not pending is looked at again, in milliseconds. */
-const NEXT_MS: { readonly [rescue in Exclude<AccountRescue, 'pending'>]: number } = {
-  none: EVERY_MS,
-  ready: READY_EVERY_MS,
-  takenOver: READY_EVERY_MS,
-};
 const AT_ONCE = 4;
 /** When the table of those that are admitted is read, in the agenda. */
 const ADMITTED = 'admitted';
@@ -132,9 +126,10 @@ async function keepAccount(
   try {
     const [observed] = (await observeSafes(context, network, [account.address])) as [ObservedSafe];
     const rescue = await secureAccount(context, network, of, { ...observed, isPossible });
-    upkeep.note(network.id, accountId, { rescue, isPossible: state.admins.onChain === true && isPossible });
+    upkeep.note(network.id, accountId, { rescue, isPossible });
     await recordRescue(db, { accountId, networkId: network.id, rescue });
-    if (rescue !== 'pending') return NEXT_MS[rescue];
+    if (rescue === 'none') return EVERY_MS;
+    if (rescue !== 'pending') return READY_EVERY_MS;
     // Its deployment brings the module.
     return observed.isPresent ? IN_FLIGHT_MS : DEPLOYING_MS;
   } catch (error) {
