@@ -91,7 +91,7 @@ export class Journal extends JournalReader {
   private readonly written: WrittenFile;
   /** Bytes that are being appended. */
   private writing = 0;
-  private readonly watch: NodeJS.Timeout;
+  private watch: NodeJS.Timeout | undefined;
 
   constructor(
     file: string,
@@ -102,10 +102,13 @@ export class Journal extends JournalReader {
   ) {
     super(file, handle);
     this.written = new WrittenFile(file, handle.fd);
+  }
+
+  /** Looks at the file from now on, also while nothing is signed: before it is read whole, all of it would be of somebody else. */
+  keepWatch(): void {
     this.watch = setInterval(() => this.look(), WATCH_MS).unref();
   }
 
-  /** Looks at the file, also while nothing is signed. */
   private look(): void {
     try {
       this.assertWritable();
@@ -350,6 +353,7 @@ export async function openJournal(options: OpenJournal): Promise<Journal> {
       await journal.load();
       const torn = await journal.cutTorn();
       if (torn > 0) onTorn?.(torn);
+      journal.keepWatch();
       if (leaseRow) await journal.takeDatabaseLease(leaseRow, options);
       return journal;
     } catch (error) {

@@ -16,6 +16,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Journal, leaseFile, openJournal } from '../../../../src/signer/journal/journal';
+import { JournalReader } from '../../../../src/signer/journal/journalReader';
 import { until } from '../../../support/until';
 
 let folder: string;
@@ -47,6 +48,22 @@ function mount(at: string, ...options: string[]): void {
   execFileSync('mount', ['-t', 'tmpfs', ...options, 'tmpfs', at]);
   mounted.push(at);
 }
+
+test('a journal that takes long to read is not taken for one that something else writes to', async () => {
+  await (await opened()).close();
+  const load = JournalReader.prototype.load;
+  jest.spyOn(JournalReader.prototype, 'load').mockImplementation(async function (this: JournalReader) {
+    // Longer than until it is looked at.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    return load.call(this);
+  });
+  journal = await openJournal({ file, waitMs: 0, onLost: (error) => lost.push(error) }).finally(() =>
+    jest.restoreAllMocks(),
+  );
+  expect(lost).toEqual([]);
+  await journal.append(aLine('c'));
+  expect(journal.lines()).toBe(3);
+});
 
 test.each<[string, () => void, RegExp]>([
   ['was deleted', () => rmSync(file), /is not there any more: it was deleted or moved, or its disk/],
