@@ -1,0 +1,105 @@
+import type { BlockRef, KeyedMovement, MovementStatus } from './movement';
+
+/** A movement as it was stored by an earlier reading. */
+export interface StoredMovement {
+  readonly key: string;
+  readonly transactionHash: string;
+  readonly status: MovementStatus;
+  readonly block: BlockRef;
+}
+
+/** The hash of the block at a height; undefined where the node has none. */
+export type HashAt = (blockNumber: bigint) => string | undefined;
+
+/** What a reading of a range of blocks has found, beside what is stored of it. */
+export interface MovementReading {
+  /** What logs show, of blocks that are on the chain. */
+  readonly found: readonly KeyedMovement[];
+  /** Those in the range, and those with a key of `found`, wherever they are. */
+  readonly stored: readonly StoredMovement[];
+  /** Of every block that one of them is in. */
+  readonly hashAt: HashAt;
+  readonly range: BlockRange;
+  /** The newest block with all confirmations. */
+  readonly confirmedTo: bigint;
+  /** The transactions whose receipts are among `found`: what those lack was never logged. */
+  readonly receipts: ReadonlySet<string>;
+}
+
+/** Blocks from the first to the last, both included. */
+export interface BlockRange {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
+/** A movement in the state that a reading has found it in. */
+export type ReadMovement = KeyedMovement & { readonly status: 'pending' | 'confirmed' };
+
+/** What changes by a reading. */
+export interface MovementChanges {
+  readonly added: readonly ReadMovement[];
+  /** Stored ones that are in another block, or in another state: confirmed, or found again. */
+  readonly changed: readonly ReadMovement[];
+  /** Stored ones whose block is no longer on the chain. */
+  readonly reversed: readonly StoredMovement[];
+}
+
+const isIn = ({ number }: BlockRef, { from, to }: BlockRange) => number >= from && number <= to;
+
+/** Those in a block that is on the chain. A node may answer with logs of another branch. */
+export function onChain<T extends { readonly block: BlockRef }>(
+  movements: readonly T[],
+  hashAt: HashAt,
+): T[] {
+  return movements.filter(({ block }) => hashAt(block.number) === block.hash);
+}
+
+/**
+ * The transactions of stored movements that a reading should have found and has not, though their block is on the chain:
+ * the answer was not whole. Their receipts say what was logged.
+ */
+export function unseenTransactions({
+  found,
+  stored,
+  hashAt,
+  range,
+}: Omit<MovementReading, 'confirmedTo' | 'receipts'>): string[] {
+  const keys = new Set(found.map(({ key }) => key));
+  const unseen = onChain(stored, hashAt).filter(
+    ({ key, status, block }) => status !== 'reversed' && isIn(block, range) && !keys.has(key),
+  );
+  return [...new Set(unseen.map(({ transactionHash }) => transactionHash))];
+}
+
+/**
+ * What a reading changes of what is stored. A movement is reversed only where another block is at its height, or where the
+ * receipt of its transaction does not have it: never because an answer lacks it.
+ */
+export function changesOf(reading: MovementReading): MovementChanges {
+  const { found, stored, hashAt, range, confirmedTo, receipts } = reading;
+  const known = new Map(stored.map((one) => [one.key, one]));
+  const read = new Map<string, ReadMovement>();
+  for (const movement of found) {
+    const status = movement.block.number <= confirmedTo ? 'confirmed' : 'pending';
+    read.set(movement.key, { ...movement, status });
+  }
+  const seen = [...read.values()];
+  const isChanged = ({ key, status, block }: ReadMovement) => {
+    const before = known.get(key);
+    // A chain that is shorter than before has fewer confirmations: what is confirmed stays so in its block.
+    const isKept =
+      before?.block.hash === block.hash && (before.status === status || before.status === 'confirmed');
+    return before !== undefined && !isKept;
+  };
+  const isLost = ({ key, status, block, transactionHash }: StoredMovement) => {
+    if (status === 'reversed' || read.has(key) || !isIn(block, range)) return false;
+    const hash = hashAt(block.number);
+    if (hash === undefined) return false;
+    return hash !== block.hash || receipts.has(transactionHash);
+  };
+  return {
+    added: seen.filter(({ key }) => !known.has(key)),
+    changed: seen.filter(isChanged),
+    reversed: stored.filter(isLost),
+  };
+}
