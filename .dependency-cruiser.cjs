@@ -131,6 +131,7 @@ const LAYERS = {
     may: [folder('src/(credentials|db|domain|mail|notices|outbound)'), FAILPOINTS],
     types: [LOGGING],
   },
+  'src/movements': { may: [folder('src/(chain|db|domain)')] },
   'src/reconciler': { may: [folder('src/(domain|db|temporal)'), MAP_LIMIT] },
   activities: {
     may: [
@@ -141,7 +142,7 @@ const LAYERS = {
       TIME_LIMIT,
       TRACING,
     ],
-    types: [CONFIG, LOGGING, SIGNER, folder('src/contract')],
+    types: [CONFIG, LOGGING, SIGNER, folder('src/(contract|movements)')],
   },
   // Rules, chains, its own store and what runs a process; nothing of the API, the workers or Temporal, which it does not trust.
   'src/signer': {
@@ -200,7 +201,7 @@ const LAYERS = {
       TIME_LIMIT,
       TRACING,
     ],
-    types: [CONFIG, METRICS, LOGGING, folder('src/(chain|notices)')],
+    types: [CONFIG, METRICS, LOGGING, folder('src/(chain|movements|notices)')],
   },
   'src/production': { files: 'src/production', may: [folder('src/db'), CONFIG, TIME_LIMIT] },
   'src/clients': {
@@ -215,10 +216,10 @@ const LAYERS = {
     may: [folder('src/(db|ops|temporal)'), file('src/[^/]+')],
   },
   'src/roles': {
-    files: 'src/(deliveryWatch|executionTimes|lostBlocks|relayerWatch|roles)',
+    files: 'src/(deliveryWatch|executionTimes|lostBlocks|movementWatch|relayerWatch|roles)',
     may: [
       folder('activities'),
-      folder('src/(chain|db|delivery|mail|outbound|temporal)'),
+      folder('src/(chain|db|delivery|mail|movements|outbound|temporal)'),
       file('src/signer/workers'),
       file('src/(activityLog|workers)'),
       FAILPOINTS,
@@ -236,7 +237,7 @@ const LAYERS = {
   'src/service': {
     files: 'src/(apiDeliveries|main|runProcess|service)',
     may: [
-      folder('src/(api|chain|db|delivery|domain|mail|notices|operations|outbound|prices|temporal)'),
+      folder('src/(api|chain|db|delivery|domain|mail|movements|notices|operations|outbound|prices|temporal)'),
       file('src/signer/main'),
       file('src/[^/]+'),
     ],

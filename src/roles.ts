@@ -1,6 +1,7 @@
 import { createChainActivities } from '../activities/chainActivities';
 import { createDeliveryActivities } from '../activities/deliveries/deliveryActivities';
 import { resendLostDeployments } from '../activities/deployments/resendLost';
+import { createMovementActivities } from '../activities/movements';
 import {
   createRelayerContext,
   createRelayerReads,
@@ -23,10 +24,12 @@ import { failpoint, withFailpoints } from './failpoints';
 import type { Lifetime } from './lifetime';
 import { watchLostBlocks } from './lostBlocks';
 import { createMailer, type Mailer } from './mail/mailer';
+import { createScanners, watchMovements } from './movementWatch';
 import { createOutboundSender } from './outbound/sender';
 import { watchRelayers } from './relayerWatch';
 import { signerWorkers } from './signer/workers';
 import { refreshApproval } from './temporal/approvalMessages';
+import { startBackfill } from './temporal/backfill';
 import { ensureSearchAttributes } from './temporal/registeredAttributes';
 import { keepReconciler } from './temporal/schedule';
 import { WaitingActivities } from './temporal/waitingActivities';
@@ -133,7 +136,7 @@ async function deliveryWorker(
   };
 }
 
-/** The workers that read chains and send signed transactions; they watch relayers and lost blocks. */
+/** The workers that read chains and send signed transactions; they watch relayers, lost blocks and movements. */
 function chainWorkers(clients: Clients, reads: RelayerReads, lifetime: Lifetime): WorkerSpec[] {
   const { config, logger, metrics, db, chains, sender } = clients;
   const observed = observeActivities(logger);
@@ -161,7 +164,13 @@ function chainWorkers(clients: Clients, reads: RelayerReads, lifetime: Lifetime)
     ),
   );
   lifetime.onStop('the watch of relayers', watchRelayers({ db, chains, logger, metrics }));
-  const activities = withFailpoints('chain', createChainActivities({ ...relaying, maxGas: config.maxGas }));
+  const scanners = createScanners(clients);
+  const beginBackfill = (networkId: number) => startBackfill(sender, networkId);
+  lifetime.onStop('the watch of movements', watchMovements({ ...clients, beginBackfill }, scanners));
+  const activities = withFailpoints('chain', {
+    ...createChainActivities({ ...relaying, maxGas: config.maxGas }),
+    ...createMovementActivities(scanners),
+  });
   return networkWorkers(clients, 'chain', activities);
 }
 

@@ -12,6 +12,7 @@ import { keepHeartbeats } from './heartbeats';
 import { createReadParts, installationParts } from './installationParts';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
+import { readStatement } from './movements/statement';
 import type { CheckedParts } from './parts';
 import { createReadPrices } from './prices/prices';
 import { type OtherParts, type RunningParts, type RunningProcess, startProcess } from './process';
@@ -40,7 +41,8 @@ function apiDependencies(
   parts: CheckedParts,
   pageAddition: PageAddition | undefined,
 ): ApiDependencies {
-  const { config, db, logger, metrics, tracer, sender, identifyVoter, walletEndpoints, readToken } = clients;
+  const { config, db, logger, metrics, tracer, sender, identifyVoter, walletEndpoints, readToken, tokens } =
+    clients;
   return {
     config,
     db,
@@ -59,6 +61,8 @@ function apiDependencies(
     identifyVoter,
     findSignedMessage: createFindSignedMessage(walletEndpoints),
     readToken,
+    tokens,
+    readStatement: (account, period) => readStatement(clients, account, period),
     readParts: createReadParts(parts),
     readBalances: createReadBalances(clients),
     deliveries: createApiDeliveries(clients, lifetime),

@@ -1,5 +1,6 @@
 import './stackTraces';
 
+export { backfillWorkflow } from './backfill';
 export { deliveryWorkflow } from './delivery';
 export { proposalWorkflow } from './proposal';
 export { reconcileWorkflow } from './reconcile';

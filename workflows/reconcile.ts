@@ -1,14 +1,9 @@
-import {
-  log,
-  proxyActivities,
-  setCurrentDetails,
-  setWorkflowOptions,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { log, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { ChainActivities } from '../activities/chainActivities';
 import type { WorkerActivities } from '../activities/worker';
 import { type ReconcileSummary, reconcileDetails } from '../src/domain/reconciliation';
 import { networkQueue, taskQueues } from '../src/temporal/ids';
+import { runOnAnyBuild } from './anyBuild';
 
 const { reconcile } = proxyActivities<WorkerActivities>({
   startToCloseTimeout: '1h',
@@ -62,10 +57,5 @@ export async function reconcileWorkflow(): Promise<ReconcileSummary> {
   return summary;
 }
 
-// A pass is short and goes on with the workers that there are: the schedule starts no other one meanwhile. A worker without
-// a build must not say so: the server refuses it.
-setWorkflowOptions(
-  () =>
-    workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior: 'AUTO_UPGRADE' } : {},
-  reconcileWorkflow,
-);
+// A pass is short and goes on with the workers that there are: the schedule starts no other one meanwhile.
+runOnAnyBuild(reconcileWorkflow);

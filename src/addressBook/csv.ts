@@ -1,4 +1,5 @@
 import type { AddressBookEntry } from '../db/addressBook';
+import { csvRow } from '../domain/csvRow';
 
 /** The columns of the file that this writes. It reads them in any order, and no others matter. */
 const COLUMNS = ['address', 'name', 'chainId'] as const;
@@ -8,10 +9,9 @@ export const MAX_ROWS = 1_000;
 const MAX_ROW_LENGTH = 2_000;
 
 /**
- * What a spreadsheet would take for a formula, and what was made harmless like this before: at the beginning, and behind a semicolon,
- * where a cell begins as well for who opens the file with semicolons as separators, whatever is quoted.
+ * What was made harmless: a spreadsheet would take it for a formula. At the beginning, and behind a semicolon, where a cell begins as
+ * well for who opens the file with semicolons as separators, whatever is quoted.
  */
-const FORMULA = /(^|;)(?=['\s]*[=+\-@])/g;
 const HARMLESS = /(^|;)'(?=['\s]*[=+\-@])/g;
 
 /** A row of a file, and the line where it begins; the first line is 1. */
@@ -117,11 +117,6 @@ export function readName(field: string): string {
   return field.trim().replace(HARMLESS, '$1');
 }
 
-function written(value: string): string {
-  const harmless = value.replace(FORMULA, "$1'");
-  return /[",;\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
-}
-
 /**
  * Entries as a file: their address after the short name of their network (EIP-3770), where it has one. What a spreadsheet would run
  * as a formula gets a `'` in front, which reading takes away.
@@ -135,5 +130,5 @@ export function writeCsv(
     const prefix = shortName === undefined ? '' : `${shortName}:`;
     return [`${prefix}${address}`, name, networkId === null ? '' : String(networkId)];
   });
-  return [COLUMNS, ...rows].map((fields) => `${fields.map(written).join(',')}\r\n`).join('');
+  return [COLUMNS, ...rows].map(csvRow).join('');
 }

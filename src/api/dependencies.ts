@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Totals } from '../chain/totals';
+import type { ListedToken } from '../chain/tokenList';
 import type { IdentifyVoter } from '../chain/voter';
 import type { Config } from '../config';
 import type { Balance } from '../contract/accountContract';
@@ -17,6 +18,7 @@ import type { Result } from '../domain/refusal';
 import type { TransactionContent } from '../domain/transactionContent';
 import type { WalletKind } from '../domain/wallet';
 import type { Metrics } from '../metrics';
+import type { AssetStatement, Period } from '../movements/statement';
 import type { Notice } from '../notices/notice';
 import type { ExternalReads } from '../operations/kind';
 import type { ReadPrices } from '../prices/prices';
@@ -98,12 +100,16 @@ export interface ApiDependencies {
     messages: readonly string[];
   }) => Promise<Result<number>>;
   readonly readToken: ExternalReads['readToken'];
+  /** Those of the token list. */
+  readonly tokens: readonly ListedToken[];
   /** The balances of an account on all its networks. */
   readonly readBalances: (account: Account) => Promise<Balance[]>;
   /** What all accounts of an organization hold together. */
   readonly readTotals: (organizationId: string) => Promise<Totals>;
   /** Prices for display; undefined where the installation sets none. */
   readonly readPrices: ReadPrices | undefined;
+  /** What moved of each asset of an account in a period, compared with the chain; or why that cannot be said yet. */
+  readonly readStatement: (account: Account, period: Period) => Promise<Result<readonly AssetStatement[]>>;
   /** The parts of the installation, and whether they are available. */
   readonly readParts: () => Promise<readonly ListedPart[]>;
   /** Whether a token transfer goes to a contract; null where that does not matter. */

@@ -15,6 +15,7 @@ import { listEventsEndpoint } from '../contract/eventContract';
 import { listFeesEndpoint } from '../contract/feeContract';
 import { getGroupEndpoint, listGroupsEndpoint } from '../contract/groupContract';
 import { getMemberEndpoint, listMembersEndpoint } from '../contract/memberContract';
+import { listAccountMovementsEndpoint, listMovementsEndpoint } from '../contract/movementContract';
 import { listNetworksEndpoint } from '../contract/networkContract';
 import { listPartsEndpoint } from '../contract/partContract';
 import {
@@ -28,6 +29,7 @@ import { getRecipientEndpoint } from '../contract/recipientContract';
 import { getRegistrationPayloadEndpoint, registerWalletEndpoint } from '../contract/registrationContract';
 import { getRescueKitEndpoint } from '../contract/rescueContract';
 import { getTotalsEndpoint } from '../contract/totalsContract';
+import { getStatementEndpoint } from '../contract/statementContract';
 import {
   changeReferencesEndpoint,
   createTransactionEndpoint,
@@ -105,6 +107,9 @@ const declared: readonly (readonly [Scope, Endpoint])[] = [
   ['read', exportAddressBookEndpoint],
   ['read', getRecipientEndpoint],
   ['read', listFeesEndpoint],
+  ['read', listMovementsEndpoint],
+  ['read', listAccountMovementsEndpoint],
+  ['read', getStatementEndpoint],
   ['read', listAuditLogsEndpoint],
   ['read', listEventsEndpoint],
   ['webhooks', listWebhooksEndpoint],

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Response } from 'express';
 import type { FeedPlace } from '../db/feed';
 import { cursorText } from '../domain/feedCursor';
@@ -7,6 +6,7 @@ import type { EventFeed } from './eventFeed';
 import { beginStream } from './exchange';
 import type { Listener } from './feedListeners';
 import type { FeedPage, Reader } from './feedPages';
+import { writeAtPace } from './writeAtPace';
 
 const PING_MS = 15_000;
 const RETRY_MS = 1_000;
@@ -17,16 +17,6 @@ const MAX_UNREAD = 262_144;
 const idLine = (place: FeedPlace) => `id: ${cursorText(place)}\n`;
 
 const eventText = (entry: FeedEntry) => `${idLine(entry)}data: ${JSON.stringify(feedEvent(entry))}\n\n`;
-
-/** Writes what an answer takes at its caller's pace; resolves when there is room for more, or it is closed. */
-async function writeAtPace(response: Response, text: string): Promise<void> {
-  if (response.closed || response.write(text) || response.closed) return;
-  const closed = new AbortController();
-  const close = () => closed.abort();
-  response.once('close', close);
-  await once(response, 'drain', { signal: closed.signal }).catch(() => undefined);
-  response.off('close', close);
-}
 
 /** Writes all that is behind a page. Returns where the feed is known up to. */
 async function catchUp(

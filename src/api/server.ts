@@ -31,6 +31,7 @@ import { eventRoutes } from './routes/eventRoutes';
 import { feeRoutes } from './routes/feeRoutes';
 import { groupRoutes } from './routes/groupRoutes';
 import { memberRoutes } from './routes/memberRoutes';
+import { movementRoutes } from './routes/movementRoutes';
 import { networkRoutes } from './routes/networkRoutes';
 import { partRoutes } from './routes/partRoutes';
 import { policyRoutes } from './routes/policyRoutes';
@@ -38,6 +39,7 @@ import { proposalRoutes } from './routes/proposalRoutes';
 import { recipientRoutes } from './routes/recipientRoutes';
 import { registrationRoutes } from './routes/registrationRoutes';
 import { rescueRoutes } from './routes/rescueRoutes';
+import { statementRoutes } from './routes/statementRoutes';
 import { transactionRoutes } from './routes/transactionRoutes';
 import { webhookRoutes } from './routes/webhookRoutes';
 
@@ -89,6 +91,8 @@ function routesOf(
     ...addressBookRoutes({ db, cursors, networks: config.networks }),
     ...recipientRoutes({ db }),
     ...feeRoutes({ db, cursors, networks: config.networks }),
+    ...statementRoutes({ ...dependencies, networks: config.networks }),
+    ...movementRoutes({ ...dependencies, networks: config.networks, cursors }),
     ...auditLogRoutes({ db, cursors }),
     ...eventRoutes({ eventFeed }),
     ...webhookRoutes({ db, cursors, deliveries: dependencies.deliveries }),

@@ -21,12 +21,18 @@ export class CallTooLarge extends Error {
 const WORD_BYTES = 32;
 
 /** The bytes that the code returns: so many words at least. Throws ChainUnavailable and CallTooLarge. */
-async function run(client: ChainClient, code: Hex, innerGas: bigint, words: number): Promise<Hex> {
+async function run(
+  client: ChainClient,
+  code: Hex,
+  innerGas: bigint,
+  words: number,
+  block: Hex | 'latest' = 'latest',
+): Promise<Hex> {
   if (size(code) > MAX_CODE_SIZE)
     throw new CallTooLarge(`${size(code)} bytes exceed the limit of ${MAX_CODE_SIZE} for one call`);
   const gas = BASE_GAS + innerGas + (innerGas + 62n) / 63n + BigInt(size(code)) * GAS_PER_DATA_BYTE;
   const result = await ask(client, (rpc) =>
-    rpc.request({ method: 'eth_call', params: [{ data: code, gas: numberToHex(gas) }, 'latest'] }),
+    rpc.request({ method: 'eth_call', params: [{ data: code, gas: numberToHex(gas) }, block] }),
   );
   if (!isHex(result) || size(result) < words * WORD_BYTES) {
     throw new ChainUnavailable(client.network, 'its answer to eth_call is malformed');
@@ -55,6 +61,8 @@ interface CaughtCall {
   readonly to: Address;
   readonly data: Hex;
   readonly gas: bigint;
+  /** Absent: the newest one. */
+  readonly block?: bigint | undefined;
 }
 
 /** The first bytes that a call returned, at most `limit` of them, and how many there were. */
@@ -65,7 +73,8 @@ async function caughtCall(
   kind: keyof typeof CATCHING = 'staticCall',
 ): Promise<{ succeeded: boolean; size: bigint; bytes: Hex }> {
   const code = concatHex([catchingCode(call, limit, kind), call.data]);
-  const answer = await run(client, code, call.gas, 2);
+  const block = call.block === undefined ? 'latest' : numberToHex(call.block);
+  const answer = await run(client, code, call.gas, 2, block);
   return {
     succeeded: BigInt(sliceHex(answer, 0, 32)) === 1n,
     size: BigInt(sliceHex(answer, 32, 64)),

@@ -32,7 +32,7 @@ export interface MovementSource {
 }
 
 /** What is read, and with what it is compared. */
-export interface RangeToRead {
+interface RangeToRead {
   readonly accounts: readonly ScannedAccount[];
   readonly range: BlockRange;
   /** The newest block with all confirmations. */

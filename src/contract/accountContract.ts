@@ -56,6 +56,12 @@ export const asset = z
   })
   .meta({ id: 'Asset', description: 'The native currency of a network, or a token on it.' });
 
+/** The `id` of an asset in a query. */
+export const assetId = z
+  .string()
+  .regex(/^[1-9][0-9]*:0x[0-9a-fA-F]{40}$/, 'must be <networkId>:<tokenAddress>')
+  .max(60);
+
 export const displayAmount = z
   .string()
   .meta({ id: 'DisplayAmount', description: 'Amount in whole units, exact.', examples: ['1.5'] });

@@ -23,7 +23,8 @@ export type Tag =
   | 'AddressBook'
   | 'Recipients'
   | 'Webhooks'
-  | 'Fees';
+  | 'Fees'
+  | 'Movements';
 
 /** Everything about one endpoint except its handler. */
 export interface Endpoint<
@@ -50,6 +51,8 @@ export interface Endpoint<
   readonly status: 200 | 201;
   /** What it streams (server-sent events) to who accepts `text/event-stream`, as text. */
   readonly stream?: z.ZodType;
+  /** What it streams (RFC 4180) to who accepts `text/csv`, as text. */
+  readonly csv?: z.ZodType;
   /** A POST that stores nothing: its idempotency key is required and not kept. */
   readonly dryRun?: true;
   /** Error codes besides those of every endpoint. */

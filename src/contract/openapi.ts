@@ -50,6 +50,7 @@ const TAG_DESCRIPTIONS: { readonly [tag in Tag]: string } = {
   Recipients: 'What an organization knows of addresses.',
   Webhooks: 'Where events are sent to.',
   Fees: 'What relayers have paid for chain transactions.',
+  Movements: 'What came in and went out of accounts, as the logs of chains show it.',
   AuditLogs: 'Every change of state.',
   Events: 'What happens, as it happens: the audit log for programs that follow it.',
 };
@@ -115,7 +116,7 @@ function pathParameterComponents(endpoints: readonly Pick<Endpoint, 'params'>[])
 function successResponses(endpoints: readonly Endpoint[]) {
   const made = new Map<string, ZodOpenApiResponseObject>();
   const responseOf = (
-    { response: schema, stream }: Endpoint,
+    { response: schema, stream, csv }: Endpoint,
     status: Endpoint['status'],
   ): ZodOpenApiResponseObject => {
     const sharing = endpoints.filter((other) => other.response === schema && other.status === status);
@@ -133,6 +134,7 @@ function successResponses(endpoints: readonly Endpoint[]) {
       content: {
         'application/json': { schema },
         ...(stream ? { 'text/event-stream': { schema: stream } } : {}),
+        ...(csv ? { 'text/csv': { schema: csv } } : {}),
       },
     };
     made.set(name, response);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { checksumAddress } from '../chain/address';
 import { address, amount, idOf, memberSummary, networkId, timestamp } from '../domain/schemas';
 import { MAX_CALLDATA_BYTES } from '../domain/transactionContent';
-import { asset, displayAmount } from './accountContract';
+import { asset, assetId, displayAmount } from './accountContract';
 import { endpoint } from './endpoint';
 import { paidFees } from './feeContract';
 import {
@@ -312,12 +312,7 @@ export const listTransactionsEndpoint = endpoint({
     recipient: addressInput
       .optional()
       .meta({ description: 'Only transfers to this address, and calls of the contract there.' }),
-    assetId: z
-      .string()
-      .regex(/^[1-9][0-9]*:0x[0-9a-fA-F]{40}$/, 'must be <networkId>:<tokenAddress>')
-      .max(60)
-      .optional()
-      .meta({ description: 'Only transfers of this asset: its `id`.' }),
+    assetId: assetId.optional().meta({ description: 'Only transfers of this asset: its `id`.' }),
     status: z
       .enum(['queued', 'executed', 'done', 'failed', 'expired'])
       .meta({

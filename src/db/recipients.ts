@@ -26,8 +26,18 @@ interface Sought {
   readonly address: string;
 }
 
+/** The same of several addresses. */
+interface SoughtAddresses {
+  readonly organizationId: string;
+  readonly addresses: readonly string[];
+}
+
 /** SQL: the first and the last three hex digits of an address. The index of `policy_usage` has the same text. */
 const endsOf = (column: string) => `(lower(substr(${column}, 3, 3) || right(${column}, 3)))`;
+
+/** SQL: the ends of the addresses of a parameter. */
+const endsIn = (parameter: string) =>
+  `ANY(ARRAY(SELECT ${endsOf('sought')} FROM unnest(${parameter}::text[]) AS s (sought)))`;
 
 /** Most rows of an answer: an organization has not so many in good faith. */
 const MAX_KNOWN = 1_000;
@@ -45,39 +55,40 @@ const KNOWN = `WITH known AS (
       WHERE p.organization_id = $1 AND p.removed_at IS NULL
   )
   SELECT address, type, id, name, network_id AS "networkId" FROM known
-  WHERE ${endsOf('address')} = ${endsOf('$2::text')}
+  WHERE ${endsOf('address')} = ${endsIn('$2')}
   ORDER BY array_position(ARRAY['account', 'member', 'addressBookEntry', 'policy'], type), name, id LIMIT ${MAX_KNOWN}`;
 
-/** Where an organization has an address, and those with the same ends. */
+/** Where an organization has addresses, and those with the same ends. */
 export async function findKnownAddresses(
   db: Db | Tx,
-  { organizationId, address }: Sought,
+  { organizationId, addresses }: SoughtAddresses,
 ): Promise<KnownAddress[]> {
   const rows = await queryNumbered<Omit<KnownAddress, 'networkId'> & { readonly networkId: bigint | null }>(
     db,
     KNOWN,
-    [organizationId, address],
+    [organizationId, addresses],
   );
   return rows.map((row) => ({ ...row, networkId: row.networkId === null ? null : Number(row.networkId) }));
 }
 
-const executedBefore = `organization_id = $1 AND ${endsOf('destination')} = ${endsOf('$2::text')}
+const executedBefore = (ends: string) =>
+  `organization_id = $1 AND ${endsOf('destination')} = ${ends}
     AND status = 'committed' AND ($3::timestamptz IS NULL OR block_at < $3)`;
 
 const PAID = `SELECT destination AS address, count(*)::integer AS count, min(block_at) AS "firstAt", max(block_at) AS "lastAt"
-  FROM policy_usage WHERE ${executedBefore} GROUP BY destination ORDER BY count DESC LIMIT ${MAX_PAID}`;
+  FROM policy_usage WHERE ${executedBefore(endsIn('$2'))} GROUP BY destination ORDER BY count DESC LIMIT ${MAX_PAID}`;
 
-/** What an organization has paid to an address and to those with the same ends, maybe only before a time. */
+/** What an organization has paid to addresses and to those with the same ends, maybe only before a time. */
 export function findPaidAddresses(
   db: Db | Tx,
-  { organizationId, address }: Sought,
+  { organizationId, addresses }: SoughtAddresses,
   before: Date | null,
 ): Promise<PaidAddress[]> {
-  return queryNumbered<PaidAddress>(db, PAID, [organizationId, address, before]);
+  return queryNumbered<PaidAddress>(db, PAID, [organizationId, addresses, before]);
 }
 
 const LAST = `SELECT transaction_id AS id FROM policy_usage
-  WHERE ${executedBefore} AND destination = $2 ORDER BY block_at DESC LIMIT 1`;
+  WHERE ${executedBefore(endsOf('$2::text'))} AND destination = $2 ORDER BY block_at DESC LIMIT 1`;
 
 /** The last transaction to an address that was executed, maybe only before a time; or undefined. */
 export async function findLastPayment(

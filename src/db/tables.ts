@@ -14,6 +14,7 @@ import type {
 import type { JsonValue } from '../domain/canonicalJson';
 import type { DeliveryReason, DestinationKind, DisabledFor, PausedFor } from '../domain/delivery';
 import type { KeyRights } from '../domain/keyRights';
+import type { Movement, MovementKind, MovementStatus } from '../domain/movement';
 import type { Deployment, ProposalAction, ProposalRecord, ResourceType } from '../domain/proposal';
 import type { TransactionRecord } from '../domain/transaction';
 import type { SignatureScheme, WalletKind } from '../domain/wallet';
@@ -637,6 +638,82 @@ export interface ChainEnvelopeRow {
   decided_at: Date | null;
 }
 
+interface MovementScanRow {
+  network_id: bigint;
+  block_number: bigint | null;
+  block_hash: string | null;
+  block_at: Date | null;
+  lease_owner: string | null;
+  lease_until: Date | null;
+}
+
+interface MovementScanBlockRow {
+  network_id: bigint;
+  block_number: bigint;
+  block_hash: string;
+}
+
+interface AccountScanRow {
+  account_id: string;
+  network_id: bigint;
+  from_block: bigint;
+  next_block: bigint;
+  until_block: bigint;
+  announced: boolean;
+}
+
+interface SeenTokenRow {
+  network_id: bigint;
+  address: string;
+  symbol: string | null;
+  name: string | null;
+  decimals: number | null;
+  read_at: Date | null;
+}
+
+export interface MovementRow {
+  id: string;
+  sequence: bigint;
+  organization_id: string;
+  account_id: string;
+  network_id: bigint;
+  direction: Movement['direction'];
+  kind: MovementKind;
+  cause: Movement['cause'];
+  token_address: string;
+  token_id: Numeric | null;
+  amount: Numeric;
+  counterparty: string;
+  transaction_hash: string;
+  log_index: bigint;
+  block_number: bigint;
+  block_hash: string;
+  block_at: Date;
+  status: MovementStatus;
+  transaction_id: string | null;
+  verified: boolean;
+  created_at: Date;
+  updated_at: Date;
+}
+
+interface AccountProofRow {
+  account_id: string;
+  network_id: bigint;
+  block_number: bigint;
+  proved_at: Date;
+}
+
+interface UnexplainedChangeRow {
+  id: bigint;
+  account_id: string;
+  network_id: bigint;
+  token_address: string;
+  from_block: bigint;
+  to_block: bigint;
+  amount: Numeric;
+  found_at: Date;
+}
+
 /** What a column takes: its value or an expression; a bigint or a time also as text, JSON only as text. */
 type Written<T> =
   | Knex.Raw
@@ -718,6 +795,13 @@ declare module 'knex/types/tables' {
     >;
     audit_heads: Table<AuditHeadRow, 'created_at'>;
     audit_log: Table<AuditLogRow>;
+    movement_scans: Table<MovementScanRow>;
+    movement_scan_blocks: Table<MovementScanBlockRow>;
+    account_scans: Table<AccountScanRow>;
+    seen_tokens: Table<SeenTokenRow>;
+    account_proofs: Table<AccountProofRow>;
+    unexplained_changes: Table<UnexplainedChangeRow, 'found_at', 'id'>;
+    movements: Table<MovementRow, 'created_at' | 'updated_at', 'sequence'>;
     policy_usage: Table<PolicyUsageRow, 'status' | 'reserved_at', 'id' | 'counted_from'>;
     authorizations: Table<AuthorizationRow, 'authorized_at', 'counted_from'>;
     api_keys: Table<ApiKeyRow, 'created_at'>;

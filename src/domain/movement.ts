@@ -60,8 +60,3 @@ export function keyed(movements: readonly Movement[]): KeyedMovement[] {
     return { ...movement, key: `${content}/${count}` };
   });
 }
-
-/** What a movement adds to the balance of its account, in the smallest unit. */
-export function signedAmount({ direction, amount }: Pick<Movement, 'direction' | 'amount'>): bigint {
-  return direction === 'in' ? amount : -amount;
-}

@@ -9,10 +9,10 @@ export interface StoredMovement {
 }
 
 /** The hash of the block at a height; undefined where the node has none. */
-export type HashAt = (blockNumber: bigint) => string | undefined;
+type HashAt = (blockNumber: bigint) => string | undefined;
 
 /** What a reading of a range of blocks has found, beside what is stored of it. */
-export interface MovementReading {
+interface MovementReading {
   /** What logs show, of blocks that are on the chain. */
   readonly found: readonly KeyedMovement[];
   /** Those in the range, and those with a key of `found`, wherever they are. */
@@ -33,7 +33,7 @@ export interface BlockRange {
 }
 
 /** A movement in the state that a reading has found it in. */
-export type ReadMovement = KeyedMovement & { readonly status: 'pending' | 'confirmed' };
+type ReadMovement = KeyedMovement & { readonly status: 'pending' | 'confirmed' };
 
 /** What changes by a reading. */
 export interface MovementChanges {

@@ -17,6 +17,7 @@ const ID_KINDS = {
   txn: 'transaction',
   ses: 'session',
   key: 'apiKey',
+  mov: 'movement',
 } as const;
 
 /** The kinds of id that a path can name. */
@@ -64,6 +65,7 @@ const ID_SCHEMAS: { readonly [Prefix in PathIdPrefix]: ReturnType<typeof idSchem
   txn: idSchema('txn'),
   ses: idSchema('ses'),
   key: idSchema('key'),
+  mov: idSchema('mov'),
 };
 
 /** The id of a record, in requests and responses. */

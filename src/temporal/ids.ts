@@ -43,6 +43,11 @@ export function reconcileWorkflowId(queues: TaskQueues): string {
   return `${queues.workflows}/reconcile`;
 }
 
+/** The workflow that reads the movements of the past on a network. */
+export function backfillWorkflowId(queues: TaskQueues, networkId: number): string {
+  return `${queues.workflows}/backfill/${networkId}`;
+}
+
 /**
  * The id of the execute message that a sign message with `execute` implies. Activity and workflow both use it, so that its
  * execution begins once.

@@ -68,6 +68,31 @@ type Operation = keyof typeof BUDGETS;
 interface RpcCall {
   readonly by: 'worker' | 'signer';
   readonly method: string;
+  /** It is one of those who read movements, or lost blocks, whenever there is a new block. */
+  readonly isOfReading?: boolean;
+}
+
+/** Nobody else of the worker asks for logs, or for blocks by their numbers. */
+const isOfReading = (by: RpcCall['by'], { method, params }: { method: string; params?: unknown[] }) =>
+  by === 'worker' &&
+  (method === 'eth_getLogs' || (method === 'eth_getBlockByNumber' && params?.[0] !== 'latest'));
+
+/** The tables of those who read movements. */
+const OF_READING =
+  /\b(movement_scans|movement_scan_blocks|account_scans|account_proofs|seen_tokens|movements)\b/;
+
+/** Statements without those of readings of movements: their own, and their transactions, which hold the network that they read. */
+function withoutReadings(statements: readonly LoggedStatement[]): LoggedStatement[] {
+  const open = new Map<string, LoggedStatement[]>();
+  const groups = statements.map((statement) => {
+    const { connection, text } = statement;
+    const group = open.get(connection) ?? [];
+    group.push(statement);
+    if (/^BEGIN/.test(text)) open.set(connection, group);
+    if (/^(COMMIT|ROLLBACK)/.test(text)) open.delete(connection);
+    return group;
+  });
+  return statements.filter((_, i) => !groups[i]?.some(({ text }) => OF_READING.test(text)));
 }
 
 /** What was sent to Postgres and to the network. */
@@ -100,8 +125,9 @@ function countingProxy(
 ): Promise<RpcProxy> {
   return startRpcProxy(url, async (body, pass) => {
     rpcRequests += 1;
-    const methods = [JSON.parse(body)].flat().map(({ method }: { method: string }) => method);
-    rpcCalls.push(...methods.map((method) => ({ by, method })));
+    for (const request of [JSON.parse(body)].flat()) {
+      rpcCalls.push({ by, method: request.method, isOfReading: isOfReading(by, request) });
+    }
     const text = await pass();
     await answered(text);
     return text;
@@ -167,7 +193,7 @@ const ONCE_IN_A_WHILE: readonly RpcCall[] = [
 ];
 
 function withoutOnce(calls: readonly RpcCall[]): RpcCall[] {
-  const left = calls.filter(({ method }) => method !== 'eth_chainId');
+  const left = calls.filter(({ method, isOfReading: reads }) => method !== 'eth_chainId' && !reads);
   const readFees = (by: RpcCall['by']) =>
     calls.some((call) => call.by === by && call.method === 'eth_maxPriorityFeePerGas');
   for (const once of ONCE_IN_A_WHILE) {
@@ -180,9 +206,10 @@ function withoutOnce(calls: readonly RpcCall[]): RpcCall[] {
 
 /** What an operation has cost without what was sent by the clock meanwhile. */
 function ownCost(cost: Cost): Cost {
-  const statements = cost.statements.filter(({ text, login }, i) => {
+  const own = withoutReadings(cost.statements);
+  const statements = own.filter(({ text, login }, i) => {
     if (!LEASE_RENEWAL.test(text)) return !BY_THE_CLOCK.some((pattern) => pattern.test(text));
-    return cost.statements.slice(0, i).findLast((before) => before.login === login)?.text === 'COMMIT;';
+    return own.slice(0, i).findLast((before) => before.login === login)?.text === 'COMMIT;';
   });
   return { ...cost, statements, rpcCalls: withoutOnce(cost.rpcCalls) };
 }

@@ -370,6 +370,13 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
       return api.http.send({ key: own.org.readKey, path: urlOf(operation), body: namesakes });
     }
     if (isImpact(operation)) return impactOf(decided, rejected.policies);
+    if (operation.id === 'getStatement') {
+      const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+      return api.http.send({
+        key: own.org.readKey,
+        path: `${urlOf(operation, (text) => idLike(text, own))}?to=${tomorrow}`,
+      });
+    }
     if (proposesSomething(operation)) return narrow.http.send(oneTooMany(operation));
     if (isSimulation(operation)) return simulate(rejectedTransaction);
     if (isOnTransaction(operation)) {

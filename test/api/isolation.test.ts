@@ -44,6 +44,10 @@ const NAMELESS = [
   'from',
   'to',
   'before',
+  'direction',
+  'minimum',
+  'verified',
+  'order',
 ];
 /** Operations whose body names no record. */
 const NAMES_NOTHING = ['createAddressBookEntry', 'importAddressBook', 'createWebhook'];
@@ -138,6 +142,9 @@ async function bodyOf(operation: Operation): Promise<Partial<Ask>> {
   return { body: await voteOf(theirs.org, theirProposals[resourceOf(operation.path)]) };
 }
 
+/** The path of an operation about a record of an organization, where it is about one. */
+const pathOf = (operation: Operation, owner: Furnished) => urlOf(operation, (text) => idLike(text, owner));
+
 /** An id of theirs in a query is refused as one that does not exist. */
 const idRefused = (operation: Operation, name: string, ids: readonly [string, string]) =>
   refusedAlike(
@@ -149,7 +156,7 @@ const idRefused = (operation: Operation, name: string, ids: readonly [string, st
 /** What is theirs is not found, as what nobody has. */
 async function nothingFound(operation: Operation, name: string, values: readonly [string, string]) {
   for (const value of values) {
-    const path = `${urlOf(operation)}?${name}=${encodeURIComponent(value)}`;
+    const path = `${pathOf(operation, ours)}?${name}=${encodeURIComponent(value)}`;
     const { status, body } = await api.http.send({ key: ours.org.readKey, path });
     expect([name, value, status, body.data]).toEqual([name, value, 200, []]);
   }
@@ -187,6 +194,10 @@ const QUERIES: { readonly [name: string]: (operation: Operation) => Promise<void
     nothingFound(operation, 'externalId', [theirs.transactions[0].externalId ?? 'theirs', 'nobodys']),
   tag: (operation) => nothingFound(operation, 'tag', ['theirs', 'nobodys']),
   recipient: (operation) => nothingFound(operation, 'recipient', [theirs.transactions[0].to, newAddress()]),
+  counterparty: (operation) =>
+    nothingFound(operation, 'counterparty', [theirs.org.dave.wallet.address, newAddress()]),
+  transactionId: (operation) =>
+    nothingFound(operation, 'transactionId', [theirs.transactions[0].id, example('txn_')]),
   // A wallet of theirs as the address of a token: as little as any address.
   assetId: (operation) =>
     nothingFound(operation, 'assetId', [`31337:${theirs.org.dave.wallet.address}`, `31337:${newAddress()}`]),

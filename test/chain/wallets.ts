@@ -16,6 +16,8 @@ import type { AccountDerivation } from '../../src/domain/account';
 import { endpointOf, LOCAL_FUNDER, rpc } from '../support/stack';
 import { until } from '../support/until';
 
+const GWEI = 10n ** 9n;
+
 const safeAbi = parseAbi([
   'function execTransaction(address to, uint256 value, bytes data, uint8 operation, uint256 safeTxGas, uint256 baseGas, uint256 gasPrice, address gasToken, address refundReceiver, bytes signatures) payable returns (bool)',
 ]);
@@ -27,6 +29,27 @@ export async function sendAsFunder(url: string, call: { to?: Address; data: Hex;
   ]);
   return until(`transaction ${hash} is in a block`, () =>
     rpc<{ status: Hex; contractAddress: Address | null } | null>(url, 'eth_getTransactionReceipt', [hash]),
+  );
+}
+
+/** A payment of the funder as its bytes: whatever block has it, it is the same transaction. */
+export async function signedPayment(url: string, to: Address, value: bigint): Promise<Hex> {
+  const { address, privateKey } = LOCAL_FUNDER;
+  const [nonce, chainId] = await Promise.all([
+    rpc<Hex>(url, 'eth_getTransactionCount', [address, 'latest']),
+    rpc<Hex>(url, 'eth_chainId', []),
+  ]);
+  return privateKeyToAccount(privateKey).signTransaction({
+    ...{ to, value, nonce: Number(nonce), gas: 100_000n, chainId: Number(chainId) },
+    ...{ maxFeePerGas: 100n * GWEI, maxPriorityFeePerGas: GWEI },
+  });
+}
+
+/** Sends a signed transaction, and waits until it is in a block. */
+export async function sendSigned(url: string, transaction: Hex): Promise<void> {
+  const hash = await rpc<Hex>(url, 'eth_sendRawTransaction', [transaction]);
+  await until(`transaction ${hash} is in a block`, () =>
+    rpc<object | null>(url, 'eth_getTransactionReceipt', [hash]),
   );
 }
 

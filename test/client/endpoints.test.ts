@@ -101,6 +101,10 @@ describe('the client', () => {
     expect((await api.getRecipient(named.address)).known).toEqual([
       { type: 'addressBookEntry', id: named.id, name: 'ACME Ltd' },
     ]);
+    const holder = own.accounts[0].id;
+    expect(await api.listMovements({ accountId: holder, order: 'oldest' })).toHaveLength(2);
+    expect(await api.listAccountMovements(holder, { direction: 'in' })).toHaveLength(2);
+    expect((await api.getStatement(holder, {})).assets).not.toEqual([]);
     await api.removeAddressBookEntry(named.id, {});
     expect(await api.listAddressBook({ text: 'acme' })).toEqual([]);
     expect(await api.listAuditLogs({ action: 'policy.created' })).not.toEqual([]);

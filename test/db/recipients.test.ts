@@ -61,7 +61,7 @@ it(`finds a recipient and its look-alikes among ${PAYMENTS} payments by an index
       );
     }
     await tx.raw('ANALYZE policy_usage');
-    const of = (address: string) => ({ organizationId: org.id, address });
+    const of = (address: string) => ({ organizationId: org.id, address, addresses: [address] });
     const timed = async <T>(read: () => Promise<T>): Promise<T> => {
       const started = performance.now();
       const found = await read();

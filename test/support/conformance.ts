@@ -10,10 +10,9 @@ import { tableFaults } from './tableConformance';
 interface DocumentedResponse {
   readonly headers?: { readonly [name: string]: unknown };
   readonly content?: {
-    readonly 'application/json'?: {
-      readonly schema: object;
-      readonly examples?: { readonly [code: string]: unknown };
-    };
+    readonly [type: string]:
+      | { readonly schema: object; readonly examples?: { readonly [code: string]: unknown } }
+      | undefined;
   };
 }
 
@@ -104,23 +103,31 @@ function checkUndocumented({ what, method, answer }: Checked): void {
   if (method !== 'HEAD') checkError(what, answer);
 }
 
+/** A file in place of JSON, for who accepts one. Source: RFC 4180. */
+const FILE_TYPE = 'text/csv';
+const TYPES = ['application/json; charset=utf-8', `${FILE_TYPE}; charset=utf-8; header=present`];
+const typeOf = (answer: Answer) => String(headerOf(answer, 'Content-Type')).split(';')[0] ?? '';
+const isFile = (answer: Answer) => typeOf(answer) === FILE_TYPE;
+
 function checkHeaders({ what, answer }: Checked, documented: DocumentedResponse): void {
   for (const name of Object.keys(documented.headers ?? {})) {
     if (!OCCASIONAL_HEADERS.includes(name) && headerOf(answer, name) === undefined) {
       throw new Error(`${what}: the header ${name} is missing`);
     }
   }
-  const type = headerOf(answer, 'Content-Type');
-  if (type !== 'application/json; charset=utf-8') throw new Error(`${what}: the content type is ${type}`);
+  const type = String(headerOf(answer, 'Content-Type'));
+  if (!TYPES.includes(type)) throw new Error(`${what}: the content type is ${type}`);
 }
 
 function checkDocumented({ what, method, answer }: Checked, operation: DocumentedOperation): void {
   const response = operation.responses[String(answer.status)];
   const documented: DocumentedResponse | undefined = response && resolve(response);
   if (!documented) throw new Error(`${what}: ${operation.operationId} has no such status`);
-  const content = documented.content?.['application/json'];
-  if (!content) throw new Error(`${what}: no body is documented`);
+  const type = typeOf(answer);
+  const content = documented.content?.[type];
+  if (!content) throw new Error(`${what}: no body of type ${type} is documented`);
   checkHeaders({ what, method, answer }, documented);
+  if (isFile(answer)) return;
   if (method === 'HEAD') return;
   checkBody(what, content.schema, answer.body);
   if (answer.status < 400) return;
@@ -152,7 +159,7 @@ function checkAgainstDocument(ask: Ask & { method: string }, answer: Answer): vo
 /** Throws unless an answer is one that openapi.json and the tables of the interface page promise for its request. */
 export const checkAnswer: Listener = (ask, answer) => {
   checkAgainstDocument(ask, answer);
-  if (isOfOtherOrigin(ask, answer)) return;
+  if (isOfOtherOrigin(ask, answer) || isFile(answer)) return;
   const faults = tableFaults(ask, answer);
   if (faults.length === 0) return;
   const what = `${ask.method} ${ask.path} → ${answer.status} ${answer.text.slice(0, 300)}`;

@@ -1,8 +1,10 @@
 import {
   concatHex,
   encodeAbiParameters,
+  encodeFunctionData,
   type Hex,
   numberToHex,
+  parseAbi,
   size,
   toEventSelector,
   toFunctionSelector,
@@ -184,6 +186,25 @@ export const TOKENS = {
     `GAS ${numberToHex(GAS_HUNGRY)} GT @$lazy JUMPI ${move()} ${TELL_TRANSFER} $lazy: ${RETURN_TRUE}`,
   ),
 } as const;
+
+/** A token that logs a transfer which nobody makes, as often as its caller says; `more`: what it answers besides. */
+export function loggingToken(more: { readonly [signature: string]: string } = {}): Hex {
+  return contract({
+    'log(address,address,uint256,uint256)': `0x44 CALLDATALOAD 0x0 MSTORE 0x64 CALLDATALOAD
+      $next: DUP1 ISZERO @$done JUMPI
+      0x24 CALLDATALOAD 0x4 CALLDATALOAD ${toEventSelector('Transfer(address,address,uint256)')} 0x20 0x0 LOG3
+      0x1 SWAP1 SUB @$next JUMP
+      $done: STOP`,
+    ...more,
+  });
+}
+
+/** The call that has a token log a transfer. */
+export const logTransfer = (from: Hex, to: Hex, amount: bigint, times = 1n) =>
+  encodeFunctionData({
+    abi: parseAbi(['function log(address, address, uint256, uint256)']),
+    args: [from, to, amount, times],
+  });
 
 /** A token that, while it transfers, calls its caller with these bytes, and goes on whatever comes of it. */
 export function reenteringToken(bytes: Hex): Hex {

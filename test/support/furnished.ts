@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { encodeFunctionData, erc20Abi } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { closeApproval } from '../../src/approvals/closing';
-import { change, proposeChange, type Shown } from './api';
+import { requireRow } from '../../src/db/rows';
+import { change, proposeChange, read, type Shown } from './api';
 import { has, type Json } from './document';
+import { sendFromFunder } from './funder';
 import type { HttpClient } from './http';
 import { BASE, type ResourceType } from './interfaceTables';
 import type { TestMember, TestOrganization, TestService } from './service';
+import { sharedStack } from './stack';
 import { createTransaction, initiate } from './transactionApi';
+import { until } from './until';
 
 const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
 const NETWORK = 31337;
@@ -221,6 +226,7 @@ export async function furnish(
   ]);
   const resources = ({ result }: Shown): Shown[] => result.resources;
   const own = { org, accounts: resources(accounts), groups: resources(groups) };
+  await receive(http, own);
   const policies = resources(
     await change(http, org, '/policies/proposals/add', { policies: Array.from({ length: 6 }, anyPolicy) }),
   );
@@ -256,6 +262,22 @@ export async function furnish(
     webhooks,
     addressBook: named.map(({ body }) => body.data),
   };
+}
+
+/** Sends tokens to the first account, twice, and waits until both are confirmed: a page of one has another behind it. */
+async function receive(http: HttpClient, { org, accounts }: Pick<Furnished, 'org' | 'accounts'>) {
+  const { rpcUrl, token } = requireRow(sharedStack().chains.find(({ chainId }) => chainId === NETWORK));
+  const { address } = await read(http, org.readKey, `${BASE}/accounts/${accounts[0].id}`);
+  for (const amount of [1n, 2n]) {
+    const args = [address, amount] as const;
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args });
+    await sendFromFunder(rpcUrl, { to: token.address, data });
+  }
+  const path = `${BASE}/movements?status=confirmed`;
+  await until('both transfers are confirmed', async () => {
+    const { body } = await http.send({ key: org.readKey, path });
+    return body.data.length === 2;
+  });
 }
 
 /** The id of a transaction that was made and is closed as failed, so that another one can replace it. */

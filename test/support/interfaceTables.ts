@@ -285,6 +285,56 @@ const RECIPIENT = fields({
   lookAlikes: listOf(fields({ address: 'address', known: KNOWN, count: 'integer' })),
 });
 
+const MOVEMENT = fields({
+  id: idOf('mov'),
+  accountId: idOf('acc'),
+  networkId: 'integer',
+  direction: oneOf('in', 'out'),
+  kind: oneOf('native', 'erc20', 'erc721', 'erc1155'),
+  cause: oneOf('transfer', 'fee'),
+  asset: ASSET,
+  tokenId: orNull('digits'),
+  rawAmount: 'digits',
+  displayAmount: 'decimal',
+  counterparty: fields({
+    address: 'address',
+    kind: oneOf('account', 'member', 'addressBookEntry', 'policy', 'none', 'unknown'),
+    'id?': 'string',
+    'name?': 'string',
+  }),
+  transactionHash: 'transactionHash',
+  logIndex: 'integer',
+  blockNumber: 'integer',
+  blockAt: 'dateTime',
+  status: oneOf('pending', 'confirmed', 'reversed'),
+  'transactionId?': idOf('txn'),
+  verified: 'boolean',
+  marks: listOf(oneOf('zeroAmount', 'lookAlikeToken', 'lookAlikeCounterparty')),
+});
+
+const STATEMENT = fields({
+  accountId: idOf('acc'),
+  from: orNull('dateTime'),
+  to: orNull('dateTime'),
+  assets: listOf(
+    fields({
+      networkId: 'integer',
+      asset: ASSET,
+      fromBlock: 'integer',
+      toBlock: 'integer',
+      movements: 'integer',
+      opening: orNull('digits'),
+      in: 'digits',
+      out: 'digits',
+      fees: 'digits',
+      closing: orNull('digits'),
+      difference: orNull('string'),
+      unexplained: listOf(fields({ fromBlock: 'integer', toBlock: 'integer', amount: 'string' })),
+      'unproved?': oneOf('unreadable', 'pruned', 'unavailable'),
+    }),
+  ),
+});
+
 const SCOPE = oneOf('PER_ITEM', 'ALL_ITEMS');
 /** A member has memberId and userId, a group has groupId. */
 const SETTING = {
@@ -823,6 +873,9 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   addressBookPost('/{entryId}/remove', ADDRESS_BOOK_ENTRY, 'notFound'),
   addressBookPost('/import', fields({ created: 'integer', updated: 'integer', unchanged: 'integer' })),
   get('/recipients/{recipientAddress}', RECIPIENT),
+  get('/movements', MOVEMENT, 'page'),
+  get('/accounts/{accountId}/movements', MOVEMENT, 'page'),
+  get('/accounts/{accountId}/statement', STATEMENT, 'one', ['conflict']),
   propose('members', '/create', 'create'),
   propose('members', '/update', 'update'),
   propose('members', '/remove', 'remove'),

@@ -5,9 +5,11 @@ export type StoredState = { readonly [table: string]: { readonly rows: number; r
 
 /**
  * Rows of requests and of challenges come and go with refused requests. The signing key of an organization is made in the
- * background, some time after its first proposal. When a credential was used last is no state either.
+ * background, some time after its first proposal. When a credential was used last is no state either. Movements are read in the
+ * background as blocks come, and compared with balances, with entries of the audit log, of which the head says nothing that its last entry does not.
  */
-const NOT_STATE = "'idempotency_requests', 'registration_challenges', 'signing_keys'";
+const NOT_STATE =
+  "'idempotency_requests', 'registration_challenges', 'signing_keys', 'movements', 'account_scans', 'account_proofs', 'unexplained_changes', 'audit_heads'";
 
 /** Makes one query over every table that names an organization, or whose first reference is to such a table. */
 const MAKE_QUERY = `
@@ -22,7 +24,8 @@ const MAKE_QUERY = `
     WHERE k.contype = 'f' AND k.conrelid NOT IN (SELECT oid FROM owned)
     ORDER BY k.conrelid, a.attnum
   ), looked AS (
-    SELECT relname, 'organization_id = $1' AS condition FROM owned
+    SELECT relname, 'organization_id = $1' || CASE relname WHEN 'audit_log' THEN ' AND action NOT LIKE ''movement.%''' ELSE '' END
+      AS condition FROM owned
     UNION ALL
     SELECT oid::regclass::name, format('%I IN (SELECT %I FROM %I WHERE organization_id = $1)', part_key, key, parent)
     FROM parts

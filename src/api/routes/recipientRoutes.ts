@@ -27,8 +27,8 @@ async function recipientView(
 ): Promise<ShownRecipient> {
   const { address } = sought;
   const [known, paid] = await Promise.all([
-    findKnownAddresses(db, sought),
-    findPaidAddresses(db, sought, before),
+    findKnownAddresses(db, { ...sought, addresses: [address] }),
+    findPaidAddresses(db, { ...sought, addresses: [address] }, before),
   ]);
   const of = (one: string) => ({
     address: one,

@@ -395,6 +395,107 @@
     CREATE TRIGGER policy_usage_kept BEFORE DELETE OR TRUNCATE ON policy_usage
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+    -- how far the movements of a network are read, by one process at a time
+    CREATE TABLE movement_scans (
+      network_id bigint PRIMARY KEY,
+      -- every account is read up to this block; null: none is yet
+      block_number bigint,
+      block_hash text,
+      block_at timestamptz(3),
+      lease_owner uuid,
+      lease_until timestamptz(3)
+    );
+    -- blocks that were on the chain when a reading ended there: where one is lost, the readings after it are made again
+    CREATE TABLE movement_scan_blocks (
+      network_id bigint NOT NULL REFERENCES movement_scans,
+      block_number bigint NOT NULL,
+      block_hash text NOT NULL,
+      PRIMARY KEY (network_id, block_number)
+    );
+    -- from which block the movements of an account are read
+    CREATE TABLE account_scans (
+      account_id text NOT NULL REFERENCES accounts,
+      network_id bigint NOT NULL,
+      from_block bigint NOT NULL,
+      -- the next one to read of those before until_block; from that one on the account is read with all others
+      next_block bigint NOT NULL,
+      until_block bigint NOT NULL,
+      -- its movements before until_block are events as well: it is new, and not only new to this table
+      announced boolean NOT NULL,
+      PRIMARY KEY (account_id, network_id)
+    );
+    CREATE INDEX account_scans_network ON account_scans (network_id);
+    CREATE INDEX account_scans_behind ON account_scans (network_id, next_block) WHERE next_block < until_block;
+    -- what tokens say of themselves
+    CREATE TABLE seen_tokens (
+      network_id bigint NOT NULL,
+      address text NOT NULL,
+      symbol text,
+      name text,
+      decimals integer,
+      -- null: not asked yet
+      read_at timestamptz(3),
+      PRIMARY KEY (network_id, address)
+    );
+    CREATE INDEX seen_tokens_unread ON seen_tokens (network_id) WHERE read_at IS NULL;
+    -- each change of what an account holds, as logs show it
+    CREATE TABLE movements (
+      -- derived from what it is, so that it is the same whoever reads it, and in whatever block
+      id text PRIMARY KEY,
+      sequence bigint GENERATED ALWAYS AS IDENTITY,
+      organization_id text NOT NULL REFERENCES organizations,
+      account_id text NOT NULL REFERENCES accounts,
+      network_id bigint NOT NULL,
+      direction text NOT NULL CHECK (direction IN ('in', 'out')),
+      kind text NOT NULL CHECK (kind IN ('native', 'erc20', 'erc721', 'erc1155')),
+      cause text NOT NULL CHECK (cause IN ('transfer', 'fee')),
+      -- the zero address is the native currency
+      token_address text NOT NULL,
+      token_id numeric(78, 0),
+      amount numeric(78, 0) NOT NULL CHECK (amount >= 0),
+      counterparty text NOT NULL,
+      transaction_hash text NOT NULL,
+      log_index bigint NOT NULL,
+      block_number bigint NOT NULL,
+      block_hash text NOT NULL,
+      block_at timestamptz(3) NOT NULL,
+      status text NOT NULL CHECK (status IN ('pending', 'confirmed', 'reversed')),
+      -- ours, during which it was
+      transaction_id text REFERENCES transactions,
+      -- the native currency, a token of the token list, or one that a policy names or has named
+      verified boolean NOT NULL,
+      created_at timestamptz(3) NOT NULL DEFAULT now(),
+      updated_at timestamptz(3) NOT NULL DEFAULT now()
+    );
+    CREATE INDEX movements_organization ON movements (organization_id, block_at, sequence);
+    CREATE INDEX movements_account ON movements (account_id, block_at, sequence);
+    CREATE INDEX movements_block ON movements (network_id, block_number);
+    -- sums
+    CREATE INDEX movements_asset ON movements (account_id, network_id, token_address, block_number, log_index)
+      INCLUDE (direction, amount) WHERE status = 'confirmed';
+    CREATE INDEX movements_unverified ON movements (network_id, token_address) WHERE NOT verified;
+    CREATE INDEX movements_transaction ON movements (transaction_id) WHERE transaction_id IS NOT NULL;
+    -- up to which block the movements of an account were compared with its balances
+    CREATE TABLE account_proofs (
+      account_id text NOT NULL REFERENCES accounts,
+      network_id bigint NOT NULL,
+      block_number bigint NOT NULL,
+      proved_at timestamptz(3) NOT NULL,
+      PRIMARY KEY (account_id, network_id)
+    );
+    -- changes of balances that no movement explains
+    CREATE TABLE unexplained_changes (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      account_id text NOT NULL REFERENCES accounts,
+      network_id bigint NOT NULL,
+      token_address text NOT NULL,
+      from_block bigint NOT NULL,
+      to_block bigint NOT NULL,
+      amount numeric(78, 0) NOT NULL,
+      found_at timestamptz(3) NOT NULL DEFAULT now()
+    );
+    CREATE INDEX unexplained_changes_account ON unexplained_changes (account_id, network_id);
+
     CREATE TABLE api_keys (
       id text PRIMARY KEY,
       organization_id text NOT NULL REFERENCES organizations,
@@ -984,7 +1085,8 @@
     -- what the signer has no use for
     REVOKE SELECT ON installation, received_messages, claims, audit_heads, audit_log, api_keys,
       api_key_members, idempotency_requests, rate_limit_buckets, registration_challenges,
-      sessions, session_nonces, known_browsers, address_book_entries, destinations, channels, resends, delivery_attempts, relayer_fees
+      sessions, session_nonces, known_browsers, address_book_entries, destinations, channels, resends, delivery_attempts, relayer_fees,
+      movements, movement_scans, movement_scan_blocks, account_scans, seen_tokens, account_proofs, unexplained_changes
       FROM orgwallet_signer;
     GRANT SELECT (id, production) ON installation TO orgwallet_signer;
     GRANT EXECUTE ON FUNCTION require_unchanged, require_open_below, require_room TO orgwallet_service;
@@ -1019,6 +1121,11 @@
     GRANT INSERT, DELETE ON resends, delivery_attempts TO orgwallet_service;
     GRANT INSERT, DELETE, UPDATE (occasions, confirmed_at, code_hash, code_expires_at, code_attempts) ON channels TO orgwallet_service;
     GRANT INSERT, UPDATE (attempts), DELETE ON session_nonces TO orgwallet_service;
+    GRANT INSERT, UPDATE (log_index, block_number, block_hash, block_at, status, transaction_id, verified, updated_at)
+      ON movements TO orgwallet_service;
+    GRANT INSERT, UPDATE ON movement_scans, account_scans, seen_tokens, account_proofs TO orgwallet_service;
+    GRANT INSERT ON unexplained_changes TO orgwallet_service;
+    GRANT INSERT, DELETE ON movement_scan_blocks TO orgwallet_service;
     GRANT INSERT, UPDATE (status, block_at, decided_at) ON policy_usage TO orgwallet_service;
     GRANT INSERT ON seals, sealed_states, signing_keys, chain_attempts, chain_signatures, relayer_reservations,
       chain_envelopes, authorizations, freezes, unknown_executions TO orgwallet_signer;

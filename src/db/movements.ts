@@ -1,0 +1,211 @@
+import type { KeyedMovement, MovementStatus } from '../domain/movement';
+import type { StoredMovement } from '../domain/movementReading';
+import type { Db, Tx } from './database';
+import { derivedId } from './ids';
+import { execute, queryRows } from './rows';
+
+/** The id of a movement on a network. */
+function movementId(networkId: number, key: string): string {
+  return derivedId('mov', `${networkId}/${key}`);
+}
+
+interface StoredColumns {
+  readonly id: string;
+  readonly transactionHash: string;
+  readonly status: MovementStatus;
+  readonly number: bigint;
+  readonly hash: string;
+}
+
+/**
+ * The stored movements of accounts in a range of blocks, and those that are the same as some that were found, wherever they are.
+ * The key of one that was not found is its id.
+ */
+export async function findStoredMovements(
+  db: Db,
+  at: {
+    readonly networkId: number;
+    readonly accountIds: readonly string[];
+    readonly from: bigint;
+    readonly to: bigint;
+  },
+  found: readonly KeyedMovement[],
+): Promise<StoredMovement[]> {
+  const { networkId, accountIds, from, to } = at;
+  const keys = new Map(found.map(({ key }) => [movementId(networkId, key), key]));
+  const rows = await queryRows<StoredColumns>(
+    db,
+    `SELECT id, transaction_hash AS "transactionHash", status, block_number AS number, block_hash AS hash FROM movements
+    WHERE network_id = :networkId AND ((block_number BETWEEN :from AND :to AND account_id = ANY(:accountIds))
+      OR id = ANY(:ids))`,
+    { networkId, from: String(from), to: String(to), accountIds: [...accountIds], ids: [...keys.keys()] },
+  );
+  return rows.map(({ id, transactionHash, status, number, hash }) => ({
+    key: keys.get(id) ?? id,
+    ...{ transactionHash, status, block: { number, hash } },
+  }));
+}
+
+/** A movement to be stored, in a state. */
+export interface MovementToStore extends KeyedMovement {
+  readonly status: MovementStatus;
+  readonly time: Date;
+}
+
+/** A movement that was stored, added or changed. */
+export interface NotedMovement {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly accountId: string;
+  readonly status: MovementStatus;
+  readonly blockNumber: bigint;
+  /** Of a verified asset, and more than nothing. */
+  readonly counts: boolean;
+}
+
+const NOTED = `m.id, m.organization_id AS "organizationId", m.account_id AS "accountId", m.status,
+  m.block_number AS "blockNumber", m.verified AND m.amount > 0 AS counts`;
+
+/**
+ * Our transaction that a movement belongs to: that of the execution during which it was logged, or else of the envelope that it
+ * is in. Parameters of the row `v`, and the account `a`.
+ */
+const OUR_TRANSACTION = `coalesce(
+    (SELECT c.transaction_id FROM chain_attempts c
+      WHERE c.safe_tx_hash = v."safeTxHash" AND c.organization_id = a.organization_id),
+    (SELECT c.transaction_id FROM chain_envelopes e JOIN chain_attempts c ON c.id = e.attempt_id
+      WHERE e.transaction_hash = v."transactionHash" AND c.organization_id = a.organization_id))`;
+
+/** Whether a policy of the organization names a token, or has named it. */
+const NAMED_BY_POLICY = (organization: string, network: string, token: string) => `EXISTS (
+    SELECT FROM policies p WHERE p.organization_id = ${organization} AND (p.definition->>'networkId')::bigint = ${network}
+      AND lower(p.definition->'tokenTransferCondition'->>'tokenAddress') = lower(${token}))`;
+
+function rowsOf(networkId: number, movements: readonly MovementToStore[]): string {
+  return JSON.stringify(
+    movements.map((movement, place) => ({
+      place,
+      id: movementId(networkId, movement.key),
+      accountId: movement.accountId,
+      direction: movement.direction,
+      kind: movement.kind,
+      cause: movement.cause,
+      tokenAddress: movement.tokenAddress,
+      tokenId: movement.tokenId === null ? null : String(movement.tokenId),
+      amount: String(movement.amount),
+      counterparty: movement.counterparty,
+      transactionHash: movement.transactionHash,
+      logIndex: movement.logIndex,
+      blockNumber: String(movement.block.number),
+      blockHash: movement.block.hash,
+      blockAt: movement.time.toISOString(),
+      status: movement.status,
+      safeTxHash: movement.safeTxHash,
+    })),
+  );
+}
+
+const RECORDS = `jsonb_to_recordset(:rows::jsonb) AS v (id text, "accountId" text, direction text, kind text,
+  cause text, "tokenAddress" text, "tokenId" numeric, amount numeric, counterparty text, "transactionHash" text,
+  "logIndex" bigint, "blockNumber" bigint, "blockHash" text, "blockAt" timestamptz, status text, "safeTxHash" text, place integer)`;
+
+/** Stores new movements of a network. `listed`: the checksummed addresses of tokens that are verified for everybody. */
+export async function insertMovements(
+  tx: Tx,
+  networkId: number,
+  movements: readonly MovementToStore[],
+  listed: readonly string[],
+): Promise<NotedMovement[]> {
+  if (movements.length === 0) return [];
+  const bindings = { rows: rowsOf(networkId, movements), networkId, listed: [...listed] };
+  await execute(
+    tx,
+    `INSERT INTO seen_tokens (network_id, address)
+    SELECT DISTINCT :networkId::bigint, v."tokenAddress" FROM ${RECORDS} WHERE v.kind <> 'native'
+    ON CONFLICT DO NOTHING`,
+    bindings,
+  );
+  return queryRows<NotedMovement>(
+    tx,
+    `WITH m AS (INSERT INTO movements (id, organization_id, account_id, network_id, direction, kind, cause, token_address, token_id,
+        amount, counterparty, transaction_hash, log_index, block_number, block_hash, block_at, status, transaction_id, verified)
+      SELECT v.id, a.organization_id, a.id, :networkId, v.direction, v.kind, v.cause, v."tokenAddress", v."tokenId", v.amount,
+        v.counterparty, v."transactionHash", v."logIndex", v."blockNumber", v."blockHash", v."blockAt", v.status,
+        ${OUR_TRANSACTION},
+        v.kind = 'native' OR v."tokenAddress" = ANY(:listed)
+          OR ${NAMED_BY_POLICY('a.organization_id', ':networkId', 'v."tokenAddress"')}
+      FROM ${RECORDS} JOIN accounts a ON a.id = v."accountId" ORDER BY v.place
+      ON CONFLICT (id) DO NOTHING RETURNING *)
+    SELECT ${NOTED} FROM m ORDER BY m.sequence`,
+    bindings,
+  );
+}
+
+/** Records that stored movements are in another block, or confirmed, or found again. */
+export async function updateMovements(
+  tx: Tx,
+  networkId: number,
+  movements: readonly MovementToStore[],
+): Promise<NotedMovement[]> {
+  if (movements.length === 0) return [];
+  return queryRows<NotedMovement>(
+    tx,
+    `WITH m AS (UPDATE movements o SET log_index = v."logIndex", block_number = v."blockNumber", block_hash = v."blockHash",
+        block_at = v."blockAt", status = v.status, updated_at = now(),
+        transaction_id = coalesce(o.transaction_id, ${OUR_TRANSACTION})
+      FROM ${RECORDS} JOIN accounts a ON a.id = v."accountId" WHERE o.id = v.id RETURNING o.*)
+    SELECT ${NOTED} FROM m ORDER BY m.block_at, m.sequence`,
+    { rows: rowsOf(networkId, movements) },
+  );
+}
+
+/** Records that the blocks of movements are no longer on the chain. `keys`: as `findStoredMovements` returns them. */
+export async function reverseMovements(
+  tx: Tx,
+  networkId: number,
+  reversed: readonly StoredMovement[],
+): Promise<NotedMovement[]> {
+  if (reversed.length === 0) return [];
+  const ids = reversed.map(({ key }) => (key.startsWith('mov_') ? key : movementId(networkId, key)));
+  return queryRows<NotedMovement>(
+    tx,
+    `WITH m AS (UPDATE movements SET status = 'reversed', updated_at = now() WHERE id = ANY(?) AND status <> 'reversed' RETURNING *)
+    SELECT ${NOTED} FROM m ORDER BY m.block_at, m.sequence`,
+    [ids],
+  );
+}
+
+/** Marks the movements of tokens as verified that are listed now, or that a policy names. Returns how many there are. */
+export function verifyMovements(db: Db, networkId: number, listed: readonly string[]): Promise<number> {
+  return execute(
+    db,
+    `UPDATE movements m SET verified = true, updated_at = now() FROM (
+      SELECT DISTINCT u.organization_id, u.token_address FROM movements u
+      WHERE u.network_id = :networkId AND NOT u.verified AND (u.token_address = ANY(:listed)
+        OR lower(u.token_address) IN (SELECT lower(p.definition->'tokenTransferCondition'->>'tokenAddress') FROM policies p
+          WHERE p.organization_id = u.organization_id AND (p.definition->>'networkId')::bigint = :networkId))
+    ) AS known
+    WHERE m.network_id = :networkId AND NOT m.verified AND m.organization_id = known.organization_id
+      AND m.token_address = known.token_address`,
+    { networkId, listed: [...listed] },
+  );
+}
+
+/** Tokens that have not been asked for what they are, at most so many. */
+export async function listUnreadTokens(db: Db, networkId: number, limit: number): Promise<string[]> {
+  return db('seen_tokens')
+    .where({ network_id: BigInt(networkId), read_at: null })
+    .limit(limit)
+    .pluck('address');
+}
+
+/** Records what a token says of itself. */
+export async function noteToken(
+  db: Db,
+  at: { readonly networkId: number; readonly address: string },
+  facts: { readonly symbol: string; readonly name: string | null; readonly decimals: number | null },
+): Promise<void> {
+  await db('seen_tokens')
+    .where({ network_id: BigInt(at.networkId), address: at.address })
+    .update({ ...facts, read_at: db.raw('now()') });
+}
