@@ -1,5 +1,6 @@
 export { type Api, createApi, type Page } from './api.ts';
 export { type AuditBreak, verifyAuditEntries } from './auditEntries.ts';
+export { type DepositOptions, type ExpectedDeposit, type Movement, NoDeposit } from './deposits.ts';
 export { visible } from './describe.ts';
 export type * from './endpoints.ts';
 export * from './errors.ts';

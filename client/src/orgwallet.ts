@@ -1,5 +1,6 @@
 import type { Hex } from 'viem';
 import { type Api, createApi } from './api.ts';
+import { type DepositOptions, type ExpectedDeposit, type Movement, waitForDeposit } from './deposits.ts';
 import type { CallOptions } from './endpoints.ts';
 import { ApiError, NoAnswer, NotConnected, NotPermitted, NotSigned } from './errors.ts';
 import { type ActionOptions, type Connection, withDeadline } from './exchange.ts';
@@ -115,6 +116,11 @@ export interface Orgwallet extends Api {
     status: Status | readonly Status[],
     options?: WaitOptions,
   ): Promise<RecordOf<Target>>;
+  /**
+   * Waits until a deposit is confirmed: the first one of the asset, with at least the amount, in one movement. Throws NoDeposit after
+   * `timeoutMs`.
+   */
+  waitForDeposit(deposit: ExpectedDeposit, options?: DepositOptions): Promise<Movement>;
 }
 
 /** Where the service is, and what is known of the organization. */
@@ -366,5 +372,6 @@ export function createOrgwallet(settings: Settings): Orgwallet {
     call: (asked) => send(asked, (account) => ({ ...asked, type: 'call', account })),
     read: (approval, options) => readApproval(api, approval, options),
     waitFor: (approval, status, options) => waitFor(api, approval, status, options),
+    waitForDeposit: (deposit, options) => waitForDeposit(api, deposit, options),
   };
 }
