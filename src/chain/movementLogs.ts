@@ -79,6 +79,15 @@ export function movementFilters(addresses: readonly Address[]): LogFilter[] {
   ];
 }
 
+/** Whether a filter finds a log. */
+export function isFound({ address, topics }: LogFilter, log: BlockLog): boolean {
+  const is = (one: string, other: string | undefined) => one.toLowerCase() === other?.toLowerCase();
+  return (
+    (address === undefined || address.some((one) => is(one, log.address))) &&
+    topics.every((wanted, at) => wanted === null || wanted.some((one) => is(one, log.topics[at])))
+  );
+}
+
 /** The part of a movement that a log itself says. */
 interface Transfer {
   readonly kind: Movement['kind'];

@@ -55,15 +55,14 @@ function chunksOf<T>(items: readonly T[], size: number): T[][] {
 }
 
 async function readLogs(source: MovementSource, read: RangeToRead): Promise<BlockLog[]> {
-  const logs: BlockLog[] = [];
+  const answers: (readonly BlockLog[])[] = [];
   for (const chunk of chunksOf(read.accounts, read.accountsAtOnce)) {
     const filters = movementFilters(chunk.map(({ address }) => address));
     // In the same turn of the event loop: they share a request where the endpoint takes batches.
-    const answers = await Promise.all(filters.map((filter) => source.logs(filter, read.range)));
-    for (const answer of answers) logs.push(...answer);
+    answers.push(...(await Promise.all(filters.map((filter) => source.logs(filter, read.range)))));
   }
   const { from, to } = read.range;
-  return logs.filter(({ blockNumber }) => blockNumber >= from && blockNumber <= to);
+  return answers.flat().filter(({ blockNumber }) => blockNumber >= from && blockNumber <= to);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Address, type Hex, hexToBigInt, hexToNumber, isAddress, isHex, numberToHex } from 'viem';
+import type { BlockRange } from '../domain/movementReading';
 import { ask, type ChainClient, ChainUnavailable, receiptOf } from './clients';
-import type { BlockLog, LogFilter } from './movementLogs';
+import { type BlockLog, isFound, type LogFilter } from './movementLogs';
 import type { BlockHeader, MovementSource } from './movementReading';
 
 /** The newest block. */
@@ -52,30 +53,87 @@ function logsOf(chain: ChainClient, answer: unknown): BlockLog[] {
   return answer.flatMap((one) => logOf(chain, one) ?? []);
 }
 
+async function readLogs(
+  chain: ChainClient,
+  { address, topics }: LogFilter,
+  { from, to }: BlockRange,
+): Promise<BlockLog[]> {
+  const filter = { topics, fromBlock: numberToHex(from), toBlock: numberToHex(to) };
+  const params = [address === undefined ? filter : { ...filter, address }];
+  const answer = await ask(chain, (rpc) => rpc.request({ method: 'eth_getLogs', params } as never));
+  return logsOf(chain, answer);
+}
+
+async function readReceipt(chain: ChainClient, transactionHash: Hex): Promise<BlockLog[] | null> {
+  const receipt = await receiptOf(chain, transactionHash);
+  return receipt?.logs.map((log) => ({ ...log, topics: [...log.topics] })) ?? null;
+}
+
+/** The logs of a block, in the receipts of its transactions: of all at once, or else one by one. */
+async function logsOfBlock(chain: ChainClient, number: bigint): Promise<BlockLog[]> {
+  const at = numberToHex(number);
+  const receipts: unknown = await ask(chain, (rpc) =>
+    rpc.request({ method: 'eth_getBlockReceipts', params: [at] } as never),
+  ).catch(() => undefined);
+  if (Array.isArray(receipts)) {
+    return receipts.flatMap((receipt) => logsOf(chain, (receipt as Answered | null)?.logs));
+  }
+  const block = await ask(chain, (rpc) =>
+    rpc.request({ method: 'eth_getBlockByNumber', params: [at, false] }),
+  );
+  const logs: BlockLog[][] = [];
+  for (const hash of block?.transactions ?? []) logs.push((await readReceipt(chain, hash as Hex)) ?? []);
+  return logs.flat();
+}
+
+/** Of so few blocks that are refused, each is read from its receipts: a refusal takes longer than these. */
+const FEW_BLOCKS = 16n;
+
+/** The logs that a filter finds, in smaller parts where they are refused, and at last from the receipts of each block. */
+async function readLogsInParts(
+  chain: ChainClient,
+  filter: LogFilter,
+  { from, to }: BlockRange,
+): Promise<BlockLog[]> {
+  try {
+    return await readLogs(chain, filter, { from, to });
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable)) throw error;
+    // It is these logs that are refused, where anything else is answered.
+    await readHead(chain);
+  }
+  if (to - from < FEW_BLOCKS) {
+    const logs: BlockLog[][] = [];
+    for (let at = from; at <= to; at += 1n) logs.push(await logsOfBlock(chain, at));
+    return logs.flat().filter((log) => isFound(filter, log));
+  }
+  const middle = (from + to) / 2n;
+  const earlier = await readLogsInParts(chain, filter, { from, to: middle });
+  return earlier.concat(await readLogsInParts(chain, filter, { from: middle + 1n, to }));
+}
+
 /** What a network says of logs, blocks and receipts, for readings of movements. */
 export function movementSource(chain: ChainClient): MovementSource {
   return {
-    async logs({ address, topics }, { from, to }) {
-      const filter = { topics, fromBlock: numberToHex(from), toBlock: numberToHex(to) };
-      const params = [address === undefined ? filter : { ...filter, address }];
-      const answer = await ask(chain, (rpc) =>
-        rpc.request({
-          method: 'eth_getLogs',
-          params: params as unknown as [LogFilter & typeof filter],
-        } as never),
-      );
-      return logsOf(chain, answer);
-    },
+    logs: (filter, range) => readLogs(chain, filter, range),
     async block(number) {
       const answer = await ask(chain, (rpc) =>
         rpc.request({ method: 'eth_getBlockByNumber', params: [numberToHex(number), false] }),
       );
       return answer === null ? undefined : headerOf(chain, answer);
     },
-    async receipt(transactionHash) {
-      const receipt = await receiptOf(chain, transactionHash);
-      return receipt?.logs.map((log) => ({ ...log, topics: [...log.topics] })) ?? null;
-    },
+    receipt: (transactionHash) => readReceipt(chain, transactionHash),
+  };
+}
+
+/**
+ * The same of a network that refuses logs while it answers other requests: ranges are read in smaller parts, and blocks of
+ * which somebody has made more logs than any answer has room for, from their receipts.
+ */
+export function movementSourceInParts(chain: ChainClient): MovementSource {
+  return {
+    ...movementSource(chain),
+    logs: (filter, range) => readLogsInParts(chain, filter, range),
   };
 }
 

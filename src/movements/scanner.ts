@@ -2,7 +2,13 @@ import type { Address } from 'viem';
 import { ask, assertChainId, type ChainClient, ChainUnavailable } from '../chain/clients';
 import type { ScannedAccount } from '../chain/movementLogs';
 import { readRange } from '../chain/movementReading';
-import { type Head, movementSource, RememberingSource, readHead } from '../chain/movementSource';
+import {
+  type Head,
+  movementSource,
+  movementSourceInParts,
+  RememberingSource,
+  readHead,
+} from '../chain/movementSource';
 import type { ListedToken } from '../chain/tokenList';
 import { readToken } from '../chain/tokens';
 import type { Db } from '../db/database';
@@ -29,14 +35,17 @@ import { max, min } from '../domain/bigint';
 import type { BlockRange } from '../domain/movementReading';
 import { storeReading } from './movementChanges';
 
-/** Blocks that are read again with those after them: a node that lags behind answers for blocks that it lacks, with nothing. */
+// A node that lags behind answers for blocks that it lacks, with nothing: what is new is read again with what comes after it.
+/** So many blocks at least. */
 const READ_AGAIN = 16n;
-/** Blocks per reading. A reading that fails is made of half as many, one that is quick is followed by one of twice as many. */
+/** And all that were new for so long: some networks make many blocks in a second. */
+const READ_AGAIN_MS = 60_000;
+/** Blocks per reading. One that is refused is followed by one of half as many, one that is quick by one of twice as many. */
 const RANGE = { first: 1_000n, least: 16n, most: 32_000n } as const;
 const QUICK_MS = 1_000;
 /** Accounts that a request names: endpoints limit the topics of a filter. */
 const ACCOUNTS = { first: 500, least: 25 } as const;
-/** For so long fewer accounts are named, after a request that failed. */
+/** For so long less is asked for, after a request that was refused. */
 const REDUCED_MS = 3_600_000;
 const CHAIN_ID_MS = 60_000;
 const LEASE_MS = 10_000;
@@ -61,8 +70,12 @@ export class MovementScanner {
   private readonly listed: readonly string[];
   private range: bigint = RANGE.first;
   private accountsAtOnce: number = ACCOUNTS.first;
+  /** Whether even the logs of few accounts are refused. */
+  private isRefused = false;
   private reducedAt = Number.NEGATIVE_INFINITY;
   private head: Head | undefined;
+  /** Blocks that were the newest ones, and when, oldest first: the first of them for long enough. */
+  private heads: readonly { readonly number: bigint; readonly at: number }[] = [];
   private leasedAt = Number.NEGATIVE_INFINITY;
   private checkedAt = Number.NEGATIVE_INFINITY;
   private verifiedAt = Number.NEGATIVE_INFINITY;
@@ -73,7 +86,11 @@ export class MovementScanner {
     private readonly deps: ScannerDeps,
     private readonly chain: ChainClient,
   ) {
-    this.source = new RememberingSource(movementSource(chain));
+    const [source, inParts] = [movementSource(chain), movementSourceInParts(chain)];
+    this.source = new RememberingSource({
+      ...source,
+      logs: (...of) => (this.isRefused ? inParts : source).logs(...of),
+    });
     this.listed = deps.tokens.flatMap(({ networkId, address }) =>
       networkId === chain.network.id ? [address] : [],
     );
@@ -240,7 +257,7 @@ export class MovementScanner {
     const accounts = await listScannedAccounts(this.deps.db, this.networkId);
     const confirmedTo = head.number - BigInt(this.chain.network.confirmations);
     const range = {
-      from: max(known + 1n - READ_AGAIN, 0n),
+      from: max(min(known + 1n - READ_AGAIN, this.newestBefore(head)), 0n),
       to: min(head.number, max(known, 0n) + this.range),
     };
     const read = await this.read(range, accounts, confirmedTo);
@@ -254,29 +271,53 @@ export class MovementScanner {
     return range.to < head.number || joined.length > 0 ? 'behind' : 'read';
   }
 
-  /** Reads a range; what an endpoint is too slow for, or refuses, is read in smaller parts from then on. */
+  /** The block that was the newest one when nodes may not have had more; of this process, as far as it remembers. */
+  private newestBefore({ number }: Head): bigint {
+    const now = performance.now();
+    const seen = [...this.heads, { number, at: now }];
+    const first = seen.findLastIndex(({ at }) => at <= now - READ_AGAIN_MS);
+    this.heads = seen.slice(Math.max(first, 0));
+    return this.heads[0]?.number ?? number;
+  }
+
+  /** Reads a range; what the network refuses, or is too slow for, is asked for in smaller parts from then on. */
   private async read(range: BlockRange, accounts: readonly ScannedAccount[], confirmedTo: bigint) {
-    const startedAt = performance.now();
-    if (startedAt - this.reducedAt >= REDUCED_MS) this.accountsAtOnce = ACCOUNTS.first;
-    const accountIds = accounts.map(({ id }) => id);
-    try {
-      const read = await readRange(this.source, {
-        ...{ range, accounts, confirmedTo, accountsAtOnce: this.accountsAtOnce },
-        stored: (within, found) =>
-          findStoredMovements(this.deps.db, { networkId: this.networkId, accountIds, ...within }, found),
-      });
-      const isFull = range.to - range.from + 1n >= this.range;
-      const isQuick = performance.now() - startedAt < QUICK_MS;
-      if (isFull && isQuick) this.range = min(2n * this.range, RANGE.most);
-      return read;
-    } catch (error) {
-      // Endpoints refuse long lists of topics as they refuse long ranges, and do not say which it was.
-      if (this.range > RANGE.least) this.range = max(this.range / 2n, RANGE.least);
-      const fewer = Math.ceil(Math.min(this.accountsAtOnce, accounts.length) / 2);
-      this.accountsAtOnce = Math.max(fewer, ACCOUNTS.least);
-      this.reducedAt = startedAt;
-      throw error;
+    if (performance.now() - this.reducedAt >= REDUCED_MS) {
+      this.accountsAtOnce = ACCOUNTS.first;
+      this.isRefused = false;
     }
+    const accountIds = accounts.map(({ id }) => id);
+    for (;;) {
+      const startedAt = performance.now();
+      try {
+        const read = await readRange(this.source, {
+          ...{ range, accounts, confirmedTo, accountsAtOnce: this.accountsAtOnce },
+          stored: (within, found) =>
+            findStoredMovements(this.deps.db, { networkId: this.networkId, accountIds, ...within }, found),
+        });
+        const isFull = range.to - range.from + 1n >= this.range;
+        const isQuick = performance.now() - startedAt < QUICK_MS;
+        if (isFull && isQuick) this.range = min(2n * this.range, RANGE.most);
+        return read;
+      } catch (error) {
+        await this.reduce(error, accounts.length);
+      }
+    }
+  }
+
+  /**
+   * Asks for less from now on: fewer blocks at once, and fewer accounts; where they are few, for what is refused in parts. Throws the
+   * error where the network answers nothing, or nothing else is left.
+   */
+  private async reduce(error: unknown, accounts: number): Promise<void> {
+    if (!(error instanceof ChainUnavailable) || this.isRefused) throw error;
+    // Whether it refuses only this: endpoints refuse long lists of topics as they refuse long ranges, and say it in many ways.
+    await readHead(this.chain);
+    this.reducedAt = performance.now();
+    this.range = max(this.range / 2n, RANGE.least);
+    const named = Math.min(this.accountsAtOnce, accounts);
+    if (named > ACCOUNTS.least) this.accountsAtOnce = Math.max(Math.ceil(named / 2), ACCOUNTS.least);
+    else this.isRefused = true;
   }
 
   /** Writes in one transaction, unless another process reads this network meanwhile: then nothing is written. */

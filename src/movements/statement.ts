@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { type BalanceAt, balanceAt, lastBlockBefore } from '../chain/balanceAt';
 import { type ChainClient, type ChainClients, ChainUnavailable, networkLabel } from '../chain/clients';
 import { readRange } from '../chain/movementReading';
-import { movementSource } from '../chain/movementSource';
+import { movementSource, movementSourceInParts } from '../chain/movementSource';
 import type { ListedToken } from '../chain/tokenList';
 import type { Account } from '../db/accounts';
 import type { Db } from '../db/database';
@@ -79,7 +79,7 @@ async function readAgain(
   if (range.to - range.from >= MOST_READ_AGAIN) return false;
   const networkId = chain.network.id;
   const { id, organizationId, address } = account;
-  const read = await readRange(movementSource(chain), {
+  const read = await readRange(movementSourceInParts(chain), {
     accounts: [{ id, organizationId, address: address as Address }],
     ...{ range, confirmedTo: upTo, accountsAtOnce: 1 },
     stored: (within, found) => findStoredMovements(db, { networkId, accountIds: [id], ...within }, found),

@@ -273,17 +273,27 @@ describe('an endpoint', () => {
   let asked: string[] = [];
   let lie: (logs: unknown[]) => unknown[] = (logs) => logs;
   let isDown = false;
+  /** Why it refuses logs; undefined where it does not. */
+  let refuse: (blocks: number, logs: number, method: string) => string | undefined = () => undefined;
 
   beforeAll(async () => {
     proxy = await startRpcProxy(world.url, async (body, pass) => {
-      const { method } = JSON.parse(body);
+      const { id, method, params } = JSON.parse(body);
       asked.push(method);
       if (isDown) return undefined;
       const answer = await pass();
-      if (method !== 'eth_getLogs') return answer;
+      if (method !== 'eth_getLogs' && method !== 'eth_getBlockReceipts') return answer;
       const { result, ...rest } = JSON.parse(answer);
+      const [{ fromBlock = 0, toBlock = 0 }] = params;
+      const message = refuse(Number(toBlock) - Number(fromBlock) + 1, result.length, method);
+      if (message !== undefined)
+        return JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_005, message } });
+      if (method === 'eth_getBlockReceipts') return answer;
       return JSON.stringify({ ...rest, result: lie(result) });
     });
+  });
+  afterEach(() => {
+    refuse = () => undefined;
   });
   afterAll(() => proxy?.stop());
 
@@ -325,6 +335,51 @@ describe('an endpoint', () => {
       [3n, 'confirmed'],
     ]);
     expect((await movementsOf(account)).filter(({ status }) => status === 'reversed')).toEqual([]);
+  });
+
+  it('whose nodes lag behind for many blocks is read again', async () => {
+    const account = await world.account();
+    await inTurn(async (of) => {
+      await readAll(of);
+      await pay(account, 4n);
+      lie = () => [];
+      await world.mine(40);
+      await readAll(of);
+      expect(await shown(account)).toEqual([]);
+      lie = (logs) => logs;
+      await world.mine();
+      await readAll(of);
+    }, scanner(proxy.url));
+    expect((await shown(account)).map(([, , amount, , status]) => [amount, status])).toEqual([
+      [4n, 'confirmed'],
+    ]);
+  });
+
+  // Messages that providers are reported to answer with; none of them is read.
+  it.each<[string, typeof refuse]>([
+    ['more than 10 blocks', (blocks) => (blocks > 10 ? 'up to a 10 block range' : undefined)],
+    [
+      'more than 3 logs, even of one block',
+      (_, logs, method) =>
+        method === 'eth_getLogs' && logs > 3 ? 'query returned more than 10000 results' : undefined,
+    ],
+    ['any logs', (_, __, method) => (method === 'eth_getLogs' ? 'the method is not supported' : undefined)],
+    ['any logs, and receipts of blocks', () => 'the method is not supported'],
+  ])('that refuses %s is read in other ways', async (_, refusing) => {
+    const account = await world.account();
+    const token = await putCode(world.url, 'flooding', loggingToken());
+    refuse = refusing;
+    await inTurn(async (of) => {
+      await readAll(of);
+      await sendAsFunder(world.url, { to: token, data: logTransfer(STRANGER, account.address, 1n, 5n) });
+      await pay(account, 2n);
+      await world.mine(CONFIRMATIONS);
+      await readAll(of);
+    }, scanner(proxy.url));
+    expect((await shown(account)).map(([, , amount, , status]) => [amount, status])).toEqual([
+      ...Array(5).fill([1n, 'confirmed']),
+      [2n, 'confirmed'],
+    ]);
   });
 
   it('that is down reads on when it is back', async () => {

@@ -257,4 +257,23 @@ describe('readings of a chain', () => {
     await store.read(chain);
     expect(store.shown).toEqual(expected(chain));
   });
+
+  it('take as many logs as a node answers with', async () => {
+    const chain = new FakeChain();
+    chain.mine([{ id: 1, times: 1, isIn: true }]);
+    const [log] = await chain.logs({ topics: [] }, { from: 1n, to: 1n });
+    const logs = Array.from({ length: 200_000 }, (_, logIndex) => ({ ...(log as BlockLog), logIndex }));
+    const { added } = await readRange(
+      {
+        logs: async () => logs,
+        block: (number) => chain.block(number),
+        receipt: async () => null,
+      },
+      {
+        ...{ accounts: ACCOUNTS, range: { from: 1n, to: 1n }, confirmedTo: 1n, accountsAtOnce: 100 },
+        stored: async () => [],
+      },
+    );
+    expect(added).toHaveLength(logs.length);
+  });
 });
