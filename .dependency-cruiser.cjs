@@ -252,7 +252,7 @@ const LAYERS = {
   'src/cli': {
     may: [
       folder(
-        'src/(approvals|chain|contract|credentials|db|delivery|domain|organizations|prices|proof|reconciler|temporal)',
+        'src/(approvals|chain|contract|credentials|db|delivery|domain|movements|organizations|prices|proof|reconciler|temporal)',
       ),
       folder('src/mail'),
       SIGNER_FILES,

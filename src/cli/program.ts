@@ -15,6 +15,7 @@ import { proposalCommands } from './proposalCommands';
 import { rescueCommands } from './rescueCommands';
 import { sessionCommands } from './sessionCommands';
 import { signerCommands } from './signerCommands';
+import { statementCommand } from './statementCommand';
 import { printable } from './text';
 import { transactionCommands } from './transactionCommands';
 import { verifyCommand } from './verify';
@@ -52,6 +53,7 @@ export function createProgram(terminal: Terminal): Command {
   transactionCommands(program, within);
   webhookCommands(program, within);
   channelCommands(program, within);
+  statementCommand(program, within);
   verifyCommand(program, within);
   auditCommands(program, within);
   rescueCommands(program, within);

@@ -13,6 +13,12 @@ export async function findOrganizationOfKey(db: Db | Tx, apiKeyId: string): Prom
   return row?.organization_id;
 }
 
+/** The organization that an account belongs to, or undefined. */
+export async function findOrganizationOfAccount(db: Db | Tx, accountId: string): Promise<string | undefined> {
+  const row = await db('accounts').where({ id: accountId }).first('organization_id');
+  return row?.organization_id;
+}
+
 /** A Postgres server. */
 export interface Server {
   readonly version: string;

@@ -2,6 +2,7 @@ import { Client } from '@temporalio/client';
 import { encodeFunctionData, erc20Abi, getAddress, type Hex } from 'viem';
 import { connectTemporal } from '../../src/temporal/connection';
 import { backfillWorkflowId, taskQueues } from '../../src/temporal/ids';
+import { command, json, refused, words } from '../cli/command';
 import { badField, expectRefused, makeAccount, read, refusal, type Shown, sharedApi } from '../support/api';
 import { sendFromFunder } from '../support/funder';
 import { paymentChain } from '../support/payingOrganization';
@@ -215,6 +216,42 @@ describe('the statement of an account', () => {
       closing: '9',
       asset: { symbol: 'DEMO', decimals: 18 },
     });
+  });
+
+  it('is printed by a command', async () => {
+    await pay(70n);
+    await payToken(9n);
+    await listed(2);
+    const { body } = await statement();
+    const { accountId, assets } = await json(api.env, 'statement', account.id);
+    expect(accountId).toBe(account.id);
+    const { asset: _, ...native } = body.data.assets[0];
+    expect(assets[0]).toMatchObject({ ...native, toBlock: expect.any(Number) });
+    const text = await words(api.env, 'statement', account.id, '--from', '2025-01-01');
+    expect(text.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['network', 'blocks', 'token', 'opening', 'in', 'out', 'fees', 'closing', 'difference'],
+      [
+        String(NETWORK_ID),
+        expect.anything(),
+        'native currency',
+        ...Array(5).fill(expect.any(String)),
+        'none',
+      ],
+      [
+        String(NETWORK_ID),
+        expect.anything(),
+        token(),
+        '0 "DEMO"',
+        ...Array(4).fill(expect.any(String)),
+        'none',
+      ],
+      [''],
+    ]);
+    expect(await refused(api.env, 'statement', 'acc_unknown')).toContain('account acc_unknown not found');
+    const future = ['--to', '2100-01-01'];
+    expect(await refused(api.env, 'statement', account.id, ...future)).toContain('is not read yet');
+    const wrong = await command(api.env, 'statement', account.id, '--from', 'yesterday');
+    expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('expected a day or a time')]);
   });
 
   it('is refused of a period that is not read yet, and of one that ends before it begins', async () => {
