@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Totals } from '../chain/totals';
 import type { ListedToken } from '../chain/tokenList';
+import type { Totals } from '../chain/totals';
 import type { IdentifyVoter } from '../chain/voter';
 import type { Config } from '../config';
 import type { Balance } from '../contract/accountContract';

@@ -28,8 +28,8 @@ import { describeProposals } from '../contract/proposalContract';
 import { getRecipientEndpoint } from '../contract/recipientContract';
 import { getRegistrationPayloadEndpoint, registerWalletEndpoint } from '../contract/registrationContract';
 import { getRescueKitEndpoint } from '../contract/rescueContract';
-import { getTotalsEndpoint } from '../contract/totalsContract';
 import { getStatementEndpoint } from '../contract/statementContract';
+import { getTotalsEndpoint } from '../contract/totalsContract';
 import {
   changeReferencesEndpoint,
   createTransactionEndpoint,

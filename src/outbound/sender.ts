@@ -106,9 +106,12 @@ function refuseForm(text: string, production: boolean): string | undefined {
 
 const CERTIFICATE_CODE = /CERT|ALTNAME|^(UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO)/;
 
-function faultOf(error: NodeJS.ErrnoException): { fault: OutboundFault; message: string } {
-  // Of a name with several addresses, none of which takes a connection.
-  if (error instanceof AggregateError && error.errors.length > 0) return faultOf(error.errors[0]);
+function faultOf(error: NodeJS.ErrnoException & { readonly errors?: readonly Error[] }): {
+  fault: OutboundFault;
+  message: string;
+} {
+  // Of a name with several addresses, none of which takes a connection: an AggregateError without a message.
+  if (error.errors?.[0]) return faultOf(error.errors[0]);
   const { name, code = '', message } = error;
   if (error instanceof AddressRefused) return { fault: 'refused', message };
   if (error instanceof UnresolvedHost) return { fault: 'unresolved', message };

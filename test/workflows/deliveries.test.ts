@@ -9,8 +9,8 @@ import { read, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import { type Receiver, startReceiver } from '../support/receiver';
 import { serviceSettings, startServicePart, type TestOrganization } from '../support/service';
-import { itDeep } from '../support/suite';
 import { startOwnTemporal } from '../support/stack';
+import { itDeep } from '../support/suite';
 import { until } from '../support/until';
 import { startWorld, type World } from './world';
 

@@ -177,8 +177,8 @@ function namesInRequests(): Set<string> {
 }
 
 describe('the components of the OpenAPI document', () => {
-  it('fit in 460 KB with everything else', () => {
-    expect(Buffer.byteLength(openApiText(endpoints))).toBeLessThan(460_000);
+  it('fit in 480 KB with everything else', () => {
+    expect(Buffer.byteLength(openApiText(endpoints))).toBeLessThan(480_000);
   });
 
   it('hold every error response and every request body', () => {

@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 const signer = createDeliverySigner(randomBytes(32));
 const destination = (fields: Partial<Destination> = {}) =>
   ({ id: 'whk_01jz8k3v5fe5ht0n2m6w9r4xyz', generation: 1, rotatedAt: null, ...fields }) as Destination;
-const body = JSON.stringify({ id: 'log_1', position: '7', note: 'é ✓ 𝄞' });
+const body = JSON.stringify({ id: 'log_1', organizationId: 'org_1', position: '7', note: 'é ✓ 𝄞' });
 
 const secretsOf = (of: Destination, nowMs?: number) =>
   signer.secretsOf(of, nowMs).map(({ secret }) => secret);

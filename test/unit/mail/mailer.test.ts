@@ -5,6 +5,7 @@ import { generate } from 'selfsigned';
 import { readMailSender } from '../../../src/mail/mailAddress';
 import { createMailer, type Mailer, type MailerOptions } from '../../../src/mail/mailer';
 import { type MailServer, type ReceivedMail, startMailServer } from '../../support/mailServer';
+import { until } from '../../support/until';
 
 const FROM = { name: 'Acme wallets', address: 'wallet@example.com' };
 const MAIL = { to: 'ada@example.com', subject: 'Signature wanted', text: 'Send 1 ETH\n', id: 'org_1.42' };
@@ -161,8 +162,7 @@ describe('the answer of a mail server', () => {
     const mailer = mailerTo(port, {}, { timeLimitMs: 300 });
     const outcome = await Promise.race([mailer.send(MAIL), sleep(5_000)]);
     expect(outcome).toMatchObject({ fault: 'timeout' });
-    await sleep(100);
-    expect(isClosed).toBe(true);
+    await until('the connection is closed', async () => isClosed);
     await expect(Promise.race([mailer.verify(), sleep(5_000)])).rejects.toThrow(/time/i);
   });
 
