@@ -143,7 +143,7 @@ test('a nonce of an account that was taken before a crash is used where the Safe
   await upkeep.stop();
   await decideOff([alice, bot], 1);
   await upkeep.restart();
-  await until('the nonce is used', async () => (await world.nonceOf(account)) === 1n, 20_000);
+  await until('the nonce is used', async () => (await world.nonceOf(account)) === 1n);
 });
 
 test('a stranger who sends the signed roll himself makes the relayer pay for one envelope at most', async () => {
@@ -258,7 +258,7 @@ describe('an endpoint that is slow, or fails for one account', () => {
     await until(
       'it is rolled',
       async () => (await ownersNow()).includes(dave.wallet.address as Address),
-      10_000,
+      30_000,
     );
   });
 
