@@ -26,7 +26,7 @@ const FAILED_AUTHENTICATION = { perSecond: 2, burst: 100 };
 /** Sessions that a member begins: thirty at once, then one a minute. Each is an entry of the audit log. */
 const SESSION_STARTS = { perSecond: 1 / 60, burst: 30 };
 
-/** Codes and trials that a member has sent: five at once, then one a minute. */
+/** Codes and tests that a member has sent: five at once, then one a minute. */
 const CODES = { perSecond: 1 / 60, burst: 5 };
 
 /** With the value 1: nobody has asked for this, the page keeps itself up to date. */
@@ -198,7 +198,7 @@ export function createAdmission(
       const { allowed, retryAfterSeconds } = await codes(`codes:${memberId}`);
       if (allowed) return;
       throw new Refused(
-        { code: 'rateLimited', message: 'this member has sent too many codes and trials' },
+        { code: 'rateLimited', message: 'this member has sent too many codes and tests' },
         { headers: { 'Retry-After': String(retryAfterSeconds) } },
       );
     },

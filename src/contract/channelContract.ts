@@ -211,7 +211,7 @@ export const testChannelEndpoint = sessionEndpoint({
   id: 'testChannel',
   method: 'post',
   path: '/channels/{channelId}/test',
-  summary: 'Send a notice as a trial',
+  summary: 'Send a test notice',
   description: `Sends it at once, whatever the channel is for, and returns what became of it. ${WHO}`,
   params,
   response: dataResponse(

@@ -21,7 +21,7 @@ export type DisabledFor = 'request' | 'failing' | 'gone';
 /** Why an operator has to resume it: one has paused it, or the database was restored from a backup. */
 export type PausedFor = 'operator' | 'restored';
 
-/** Why something was sent: it happened, somebody wants it again, or as a trial. */
+/** Why something was sent: it happened, somebody wants it again, or as a test. */
 export type DeliveryReason = 'event' | 'resend' | 'test';
 
 const SECOND = 1_000;

@@ -141,7 +141,7 @@ describe.each(['slack', 'discord', 'telegram'] as const)('a channel of %s', (kin
     const { url, channel } = await chatOf(kind, ['security']);
     const answer = await sent(alice, 'POST', `/channels/${channel.id}/test`);
     expect(answer.body.data).toMatchObject({ taken: true, message: null });
-    await untilShown(url, 'A notice as a trial');
+    await untilShown(url, 'A test notice');
   });
 });
 

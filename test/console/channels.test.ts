@@ -43,7 +43,7 @@ describe('the page of notifications', () => {
     const dialog = alice.page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Send a test' }).click();
     await dialog.getByText('The test was accepted.').waitFor();
-    expect(chats.of(url).some(({ text }) => text.includes('A notice as a trial'))).toBe(true);
+    expect(chats.of(url).some(({ text }) => text.includes('A test notice'))).toBe(true);
     for (const name of [/^Decided/, /^Reminders/, /^Security/])
       await dialog.getByRole('checkbox', { name }).uncheck();
     await dialog.getByRole('button', { name: 'Save' }).click();

@@ -196,7 +196,7 @@ export function channelRoutes({
       await admission.countCode(member.id);
       const { destination, channel } = whole;
       const notice = {
-        title: 'A notice as a trial',
+        title: 'A test notice',
         lines: ['Nothing has happened.'],
         link: deliveries.pageAt('/notifications'),
       };

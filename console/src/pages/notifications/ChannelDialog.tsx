@@ -49,7 +49,7 @@ function ConfirmAddress({ of: { id, target } }: { readonly of: Channel }) {
   );
 }
 
-/** One channel: what it is for, a trial, and its end. */
+/** One channel: what it is for, a test, and its end. */
 export function ChannelDialog({
   of: channel,
   onClose,
