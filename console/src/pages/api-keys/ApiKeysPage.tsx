@@ -11,9 +11,9 @@ import { Button } from '../../ui/Button.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
-import { Pager, usePages } from '../../ui/Pager.tsx';
 import { ErrorNotice, Loaded } from '../../ui/States.tsx';
-import { type Columns, Table } from '../../ui/Table.tsx';
+import type { Columns } from '../../ui/Table.tsx';
+import { TablePages } from '../../ui/TablePages.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
 import { NewApiKey } from './NewApiKey.tsx';
 
@@ -98,36 +98,21 @@ function Revoke({ of, onClose }: { readonly of: ApiKey; readonly onClose: () => 
   );
 }
 
-function KeyTable({
-  keys,
-  organization,
-  onRevoke,
-}: {
-  readonly keys: readonly ApiKey[];
-  readonly organization: Organization;
-  readonly onRevoke: (key: ApiKey) => void;
-}) {
-  const { shown, pages } = usePages(keys);
-  return (
-    <div className="stack">
-      <Table
-        caption="API keys of the organization"
-        columns={columnsOf(organization, onRevoke)}
-        rows={shown}
-        rowKey={({ id }) => id}
-      />
-      <Pager what="API keys" pages={pages} />
-    </div>
-  );
-}
-
 function Keys({ organization }: { readonly organization: Organization }) {
   const query = useQuery(apiKeysQuery);
   const [revoking, setRevoking] = useState<ApiKey>();
   return (
     <>
       <Loaded query={query} what="the API keys">
-        {(keys) => <KeyTable keys={keys} organization={organization} onRevoke={setRevoking} />}
+        {(keys) => (
+          <TablePages
+            what="API keys"
+            caption="API keys of the organization"
+            columns={columnsOf(organization, setRevoking)}
+            rows={keys}
+            rowKey={({ id }) => id}
+          />
+        )}
       </Loaded>
       {revoking ? <Revoke of={revoking} onClose={() => setRevoking(undefined)} /> : null}
     </>

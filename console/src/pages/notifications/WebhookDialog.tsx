@@ -16,7 +16,8 @@ import { Copy } from '../../ui/Copy.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { ErrorNotice, Loaded } from '../../ui/States.tsx';
-import { type Columns, Table } from '../../ui/Table.tsx';
+import type { Columns } from '../../ui/Table.tsx';
+import { TablePages } from '../../ui/TablePages.tsx';
 
 const readAgain = () => queryClient.invalidateQueries({ queryKey: webhooksQuery.queryKey });
 
@@ -117,7 +118,8 @@ export function WebhookDialog({
           deliveries.length === 0 ? (
             <p className="muted">Nothing was sent yet.</p>
           ) : (
-            <Table
+            <TablePages
+              what="deliveries"
               caption="Deliveries of the webhook"
               columns={columnsOf(({ eventId }) =>
                 act.mutate(() => orgwallet.resendEvents(id, { eventIds: [eventId] })),

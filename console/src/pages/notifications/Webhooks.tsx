@@ -5,7 +5,8 @@ import { type Webhook, webhooksQuery } from '../../api/webhooks.ts';
 import { webhookState } from '../../text/webhooks.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Loaded } from '../../ui/States.tsx';
-import { type Columns, Table } from '../../ui/Table.tsx';
+import type { Columns } from '../../ui/Table.tsx';
+import { TablePages } from '../../ui/TablePages.tsx';
 import { WebhookDialog } from './WebhookDialog.tsx';
 
 function columnsOf(open: (webhook: Webhook) => void): Columns<Webhook> {
@@ -46,7 +47,8 @@ export function Webhooks() {
           webhooks.length === 0 ? (
             <p className="muted">There are no webhooks.</p>
           ) : (
-            <Table
+            <TablePages
+              what="webhooks"
               caption="Webhooks of the organization"
               columns={columnsOf(({ id }) => setOpenId(id))}
               rows={webhooks}

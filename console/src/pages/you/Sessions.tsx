@@ -8,7 +8,8 @@ import { browserText } from '../../text/userAgent.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { ErrorNotice, Loaded } from '../../ui/States.tsx';
-import { type Columns, Table } from '../../ui/Table.tsx';
+import type { Columns } from '../../ui/Table.tsx';
+import { TablePages } from '../../ui/TablePages.tsx';
 
 const ends = ({ idleExpiresAt, expiresAt }: Session) =>
   idleExpiresAt < expiresAt ? idleExpiresAt : expiresAt;
@@ -63,7 +64,8 @@ export function Sessions() {
       {error ? <ErrorNotice error={error} /> : null}
       <Loaded query={query} what="your sessions">
         {(open) => (
-          <Table
+          <TablePages
+            what="sessions"
             caption="Your open sessions"
             columns={columnsOf(isPending ? variables : undefined, mutate)}
             rows={open}
