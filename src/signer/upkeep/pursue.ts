@@ -5,8 +5,9 @@ import { A_SIGNATURE, callDataGas } from '../../chain/dataFee';
 import { currentFees, isOutbid } from '../../chain/fees';
 import { executionGas } from '../../chain/gas';
 import { keccak256 } from '../../chain/keccak';
+import { paidFee } from '../../chain/paidFee';
 import { readRawTransaction } from '../../chain/rawTransaction';
-import { boundedFee, feeOf } from '../../chain/receiptFee';
+import { boundedFee } from '../../chain/receiptFee';
 import { relayerIndex } from '../../chain/relayerIndex';
 import { accountNonce } from '../../chain/safe';
 import { executionCall, type SafeTransaction, safeTransactionHash } from '../../chain/safeTransaction';
@@ -201,7 +202,7 @@ async function outcomeOf(chain: ChainClient, envelope: Envelope): Promise<Upkeep
   const { blockNumber, blockHash } = receipt;
   const { timestamp } = await ask(chain, (rpc) => rpc.getBlock({ blockHash }));
   const blockAt = new Date(Number(timestamp) * 1_000);
-  const fee = { ...boundedFee(feeOf(receipt), envelope), blockNumber, blockAt };
+  const fee = { ...boundedFee(await paidFee(chain, receipt), envelope), blockNumber, blockAt };
   return { outcome: receipt.status === 'success' ? 'mined' : 'reverted', fee };
 }
 
