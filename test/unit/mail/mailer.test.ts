@@ -154,7 +154,7 @@ describe('the answer of a mail server', () => {
     const port = await lyingServer((socket) => {
       socket.write('220 ready\r\n');
       const timer = setInterval(() => socket.write('250-more\r\n'), 50);
-      socket.on('close', () => {
+      socket.resume().on('close', () => {
         isClosed = true;
         clearInterval(timer);
       });
