@@ -160,8 +160,9 @@ describe('a channel whose chat refuses every notice', () => {
 
 describe('a code that cannot be sent', () => {
   it('leaves nothing behind, in no log', async () => {
-    const erin = await signIn(api, org.dave);
-    const address = 'dave@example.com';
+    const other = await api.createOrganization();
+    const erin = await signIn(api, other.dave);
+    const address = 'erin@example.com';
     const ask = { kind: 'email', address, own: true, occasions: ['asked'] };
     let made = 0;
     for (let n = 0; n < 8; n += 1) {
@@ -172,10 +173,7 @@ describe('a code that cannot be sent', () => {
       await sent(erin, 'DELETE', `/channels/${answer.body.data.id}`);
     }
     expect(made).toBeLessThan(8);
-    const created = await api
-      .db('audit_log')
-      .where({ organization_id: org.id, action: 'channel.created' })
-      .whereRaw("actor->>'id' = ?", [org.dave.id]);
+    const created = await api.db('audit_log').where({ organization_id: other.id, action: 'channel.created' });
     expect(created).toHaveLength(made);
   });
 

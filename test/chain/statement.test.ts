@@ -393,6 +393,8 @@ describe('of random traffic', () => {
       await rpc(world.url, 'evm_increaseTime', [60]);
       const block = await rpc<{ timestamp: Hex }>(world.url, 'eth_getBlockByNumber', ['latest', false]);
       const from = new Date((Number(block.timestamp) + 1) * 1_000);
+      // A balance that is set is set in the last block: one of the period.
+      await world.mine(1);
       for (const one of steps) await traffic.take(one);
       await world.mine(4);
       await readAll();

@@ -58,6 +58,7 @@ const calls = (): Readonly<Record<string, readonly string[]>> => ({
   'transactions show': ['txn_01jz8k3v5fe5ht0n2m6w9r4xyz'],
   'transactions retry': ['txn_01jz8k3v5fe5ht0n2m6w9r4xyz'],
   'transactions cancel': ['txn_01jz8k3v5fe5ht0n2m6w9r4xyz'],
+  statement: ['acc_01jz8k3v5fe5ht0n2m6w9r4xyz'],
   'webhooks list': [],
   'webhooks pause': ['whk_01jz8k3v5fe5ht0n2m6w9r4xyz'],
   'webhooks resume': ['whk_01jz8k3v5fe5ht0n2m6w9r4xyz'],
