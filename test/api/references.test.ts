@@ -178,7 +178,13 @@ describe('metadata and tags', () => {
   });
 
   it('that change all the time hold no signature and no payment back', async () => {
-    const made = await createTransaction(api.http, org, body({}, approved));
+    const [policy] = await makePolicies(api.http, org, {
+      ...anAnyPolicyItem(),
+      name: 'Approved while it is edited',
+      type: 'MANUAL_APPROVAL',
+      approverSetting: { type: 'user', memberId: org.alice.id },
+    });
+    const made = await createTransaction(api.http, org, body({}, policy));
     let isOver = false;
     const edit = async (name: string) => {
       for (let i = 0; !isOver; i += 1) await change(made.id, { metadata: { [name]: String(i) } });
