@@ -124,9 +124,7 @@ describe('API keys by the session of an admin', () => {
     await expect(issueMany(1)).rejects.toThrow('the organization has 100 API keys');
     const [kept, ...others] = (await keysOf()).reverse();
     // One that takes the place of another is not one more.
-    const rotated = await api.db.transaction((tx) =>
-      rotateApiKey(tx, { apiKeyId: others.at(-1)?.id, actor: OPERATOR }),
-    );
+    await api.db.transaction((tx) => rotateApiKey(tx, { apiKeyId: others.at(-1)?.id, actor: OPERATOR }));
     for (let round = 0; round < 2; round += 1) {
       await api
         .db('api_keys')
@@ -139,7 +137,7 @@ describe('API keys by the session of an admin', () => {
     expect(listedNow).toHaveLength(200);
     expect(listedNow.filter(({ revokedAt }) => revokedAt === null)).toHaveLength(100);
     expect(listedNow.at(-1)?.id).toBe(kept?.id);
-    expect(listedNow.map(({ id }) => id)).not.toContain(rotated.id);
+    expect(listedNow.map(({ id }) => id)).not.toContain(others[0]?.id);
   });
 
   it('are for admins: neither for other members, nor for a key, nor of another organization', async () => {

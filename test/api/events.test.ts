@@ -95,7 +95,7 @@ describe('GET /events', () => {
         previousHash: created.previousHash,
         id: created.id,
       },
-      organizationId: org.id,
+      organizationId: of.id,
       type: 'proposal.created',
       occurredAt: entries.at(-3).createdAt,
       resource: { type: 'proposal', id: proposal.id, uri: `/api/v1/proposals/${proposal.id}` },
