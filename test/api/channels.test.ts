@@ -297,8 +297,8 @@ describe('the own address of a member', () => {
   it('gets nothing once its member was removed', async () => {
     const other = await api.createOrganization();
     const [carol, admin] = [await signIn(api, other.carol), await signIn(api, other.alice)];
-    await ownAddress(carol, 'removed@example.com');
-    await ownAddress(admin, 'staying@example.com');
+    await ownAddress(carol, 'removed@example.com', ['asked']);
+    await ownAddress(admin, 'staying@example.com', ['asked']);
     const before = mailsTo('removed@example.com').length;
     await dismissAdmin(api.db, other, other.carol.id);
     const proposal = await propose(api.http, other);

@@ -47,11 +47,11 @@ test('keeps the balance as a metric for as long as it is used, and warns once wh
         labels: { network: String(world.network.id), address: world.relayer },
       },
     ]);
-    await world.setBalance(world.relayer, 0n);
     const payable = async () =>
       (await metrics.registry.getSingleMetric('orgwallet_relayer_payable_deployments')?.get())?.values[0]
         ?.value;
     expect(await payable()).toBeGreaterThan(1);
+    await world.setBalance(world.relayer, 0n);
     await until('it is reported as empty', async () => lines.some(({ funds }) => funds === 'empty'));
     await until('nothing can be paid', async () => (await payable()) === 0);
     await world.fundRelayer();

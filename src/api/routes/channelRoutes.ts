@@ -180,7 +180,8 @@ export function channelRoutes({
       return answerOf(acceptOrThrow(await confirmChannel(db, session, idOfPath(asked), code)));
     }),
     sessionRoute(config, sendChannelCodeEndpoint, async (asked) => {
-      const { session } = memberOf(asked);
+      const { session, member } = memberOf(asked);
+      acceptOrThrow(await readChannel(db, session, member, idOfPath(asked)));
       const code = await anotherCode(asked);
       const whole = acceptOrThrow(await renewCode(db, session, idOfPath(asked), code));
       await sendCode(whole.destination, code);
