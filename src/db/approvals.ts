@@ -216,6 +216,16 @@ export interface ApprovalChange {
 }
 
 /**
+ * Changes what belongs to an approval and decides nothing: its tag is another one, and its version is not, so that nobody who
+ * decides upon it has to begin again.
+ */
+export async function touchApproval(tx: Tx, id: string, batch: readonly BatchedStatement[]): Promise<void> {
+  // Of the moment: who has waited for the lock began before who had it.
+  const updated_at = tx.raw('clock_timestamp()');
+  await combineStatements(tx('approvals').where({ id }).update({ updated_at }), batch);
+}
+
+/**
  * Changes a record and counts its version up, with other statements in the same round trip. Returns what the record is
  * then, apart from its votes. The end of an execution is announced after the commit. One that is not locked needs a
  * guard: call it inside `undefinedOnConflict`, outside of a database transaction.

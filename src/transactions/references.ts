@@ -1,4 +1,4 @@
-import { updateApproval } from '../db/approvals';
+import { touchApproval } from '../db/approvals';
 import { appendAudit } from '../db/audit';
 import { holdCredential } from '../db/authority';
 import type { Db } from '../db/database';
@@ -45,7 +45,7 @@ export async function changeReferences(
     const before = changeable(record.references);
     const after = changeable({ ...record.references, ...change });
     if (canonicalJson(before) !== canonicalJson(after)) {
-      await updateApproval(tx, record.id, {}, [updateReferences(tx, record, change)]);
+      await touchApproval(tx, record.id, [updateReferences(tx, record, change)]);
       const { accountId, networkId } = record;
       await appendAudit(tx, organizationId, [
         {

@@ -329,12 +329,9 @@ describe('an endpoint', () => {
       await world.mine(CONFIRMATIONS);
       await readAll(of);
     }, scanner(proxy.url));
-    expect((await shown(account)).map(([, , amount, , status]) => [amount, status])).toEqual([
-      [1n, 'confirmed'],
-      [2n, 'confirmed'],
-      [3n, 'confirmed'],
-    ]);
-    expect((await movementsOf(account)).filter(({ status }) => status === 'reversed')).toEqual([]);
+    // What was answered late is found late.
+    const found = (await movementsOf(account)).map(({ amount, status }) => `${amount} ${status}`);
+    expect(found.sort()).toEqual(['1 confirmed', '2 confirmed', '3 confirmed']);
   });
 
   it('whose nodes lag behind for many blocks is read again', async () => {
