@@ -54,6 +54,8 @@ export async function paidFee(chain: ChainClient, receipt: TransactionReceipt): 
   if (lost !== null && lost - gasUsed * gasPrice >= l1Fee + constant) {
     return { ...fee, dataFee: lost - gasUsed * gasPrice };
   }
+  // Nodes of the OP Stack say it of each transaction that a relayer sends: one that does not, charges all the same.
+  if ((receipt as { readonly l1Fee?: unknown }).l1Fee == null) return { ...fee, dataFee: null };
   if (fee.dataFee !== null) return fee;
   const charged = await operatorFee(chain, gasUsed, receipt.blockNumber);
   return charged !== null && charged >= constant ? { ...fee, dataFee: l1Fee + charged } : fee;

@@ -58,10 +58,12 @@ describe('on a chain of the OP Stack, which charges for data beside the gas', ()
     const envelopes = await upkeep.envelopes();
     expect(envelopes.map(({ outcome }) => outcome)).toEqual(envelopes.map(() => 'mined'));
     expect(envelopes.at(-1)?.gas).toBe(String(counted()));
-    // The chain has charged for data: more than its receipts say of the gas.
+    // Data is counted, though receipts lack its price; of two transactions in one block it is not known which has cost what.
     const rows = await world.db('relayer_fees').where({ organization_id: world.org.id });
-    const ofGas = rows.reduce((sum, { fee }) => sum + BigInt(fee ?? 0), 0n);
-    expect(before - (await world.balanceOf(world.relayer))).toBeGreaterThan(ofGas);
+    const paid = rows.reduce((sum, { fee }) => sum + BigInt(fee ?? 0), 0n);
+    const lost = before - (await world.balanceOf(world.relayer));
+    const isKnown = rows.every(({ fee }) => fee !== null);
+    expect(isKnown ? lost === paid : lost > paid).toBe(true);
   });
 
   it('a relayer that has enough for the gas and not for the data delays a roll, which lands once it is funded', async () => {
