@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
-import { ask, type ChainClient, ChainUnavailable } from '../../src/chain/clients';
+import { blockTime } from '../../src/chain/blockTime';
+import { ask, type ChainClient } from '../../src/chain/clients';
 import { SharedReads } from '../../src/chain/sharedReads';
 import { setNewest } from '../../src/setNewest';
 import { withSpan } from '../../src/tracing';
@@ -136,8 +137,5 @@ export async function timeOfBlock(
   blockHash: Hex,
 ): Promise<Date> {
   const block = heads.known(chain, blockHash) ?? (await ask(chain, (rpc) => rpc.getBlock({ blockHash })));
-  const time = new Date(Number(block.timestamp) * 1_000);
-  if (Number.isNaN(time.getTime()))
-    throw new ChainUnavailable(chain.network, `block ${blockHash} has no time`);
-  return time;
+  return blockTime(chain, blockHash, block.timestamp);
 }

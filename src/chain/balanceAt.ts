@@ -1,7 +1,8 @@
 import { type Address, encodeFunctionData, erc20Abi } from 'viem';
 import { ask, type ChainClient, ChainUnavailable } from './clients';
 import { staticCallWord } from './evmCalls';
-import type { BlockHeader, MovementSource } from './movementReading';
+import { firstBlock } from './firstBlock';
+import type { MovementSource } from './movementReading';
 
 /** Gas for `balanceOf`, behind a proxy and with what a rebasing token computes. */
 const BALANCE_GAS = 1_000_000n;
@@ -52,12 +53,9 @@ export async function lastBlockBefore(
   time: Date,
   newest: bigint,
 ): Promise<bigint> {
-  const isBefore = (header: BlockHeader | undefined) => header !== undefined && header.time < time;
-  let [before, after] = [-1n, newest + 1n];
-  while (after - before > 1n) {
-    const middle = (before + after) / 2n;
-    if (isBefore(await block(middle))) before = middle;
-    else after = middle;
-  }
-  return before;
+  const first = await firstBlock(newest, async (number) => {
+    const header = await block(number);
+    return header === undefined || header.time >= time;
+  });
+  return first - 1n;
 }

@@ -1,4 +1,5 @@
 import { type Address, erc20Abi, formatUnits, zeroAddress } from 'viem';
+import type { NetworkConfig } from '../config';
 import type { Asset } from '../domain/transactionText';
 import { assertChainId, type ChainClient } from './clients';
 import type { ListedToken } from './tokenList';
@@ -24,6 +25,16 @@ export function knownTokens(
   return [...known.values()];
 }
 
+/** The native currency of a network, as a token at the zero address. */
+export function nativeToken({ id, nativeAsset: { symbol, name, decimals } }: NetworkConfig): ListedToken {
+  return { networkId: id, address: zeroAddress, symbol, name, decimals, logoUrl: null };
+}
+
+/** A token as balances show it. */
+export function assetOf({ networkId, address, symbol, name, decimals, logoUrl }: ListedToken): Asset {
+  return { id: `${networkId}:${address}`, symbol, name, logoUrl, decimals, tokenAddress: address };
+}
+
 /** An endpoint is asked so often which chain it serves: balances of another one would be believed. */
 export const CHAIN_ID_MS = 10_000;
 
@@ -34,26 +45,12 @@ export async function readBalances(
   tokens: readonly ListedToken[],
 ): Promise<Balance[]> {
   const { network, rpc } = chain;
-  const native: ListedToken = {
-    networkId: network.id,
-    address: zeroAddress,
-    symbol: network.nativeAsset.symbol,
-    name: network.nativeAsset.name,
-    decimals: network.nativeAsset.decimals,
-    logoUrl: null,
-  };
+  const native = nativeToken(network);
   const assets = [native, ...tokens.filter((token) => token.networkId === network.id)];
   const served = assertChainId(chain, { withinMs: CHAIN_ID_MS });
   return Promise.all(
     assets.map(async (token): Promise<Balance> => {
-      const asset: Asset = {
-        id: `${network.id}:${token.address}`,
-        symbol: token.symbol,
-        name: token.name,
-        logoUrl: token.logoUrl,
-        decimals: token.decimals,
-        tokenAddress: token.address,
-      };
+      const asset = assetOf(token);
       try {
         await served;
         const amount =

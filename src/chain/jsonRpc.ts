@@ -8,6 +8,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { type EIP1193RequestFn, HttpRequestError, RpcRequestError, TimeoutError } from 'viem';
+import { chunksOf } from './chunks';
 
 /** A call of a method of a node. */
 export type RpcRequest = Parameters<EIP1193RequestFn>[0];
@@ -274,10 +275,7 @@ class Node {
     if (answer === undefined || answer.error) return refuse(rest);
     const calls = Math.min(this.batchSize, Math.floor(waiting.length / 2));
     this.taken = { calls, until: performance.now() + TAKEN_MS };
-    const batches = Array.from({ length: Math.ceil(rest.length / calls) }, (_, index) =>
-      rest.slice(index * calls, (index + 1) * calls),
-    );
-    for (const batch of batches) await this.send(batch);
+    for (const batch of chunksOf(rest, calls)) await this.send(batch);
   }
 
   /** Sends calls; each is answered, or fails. Sending a call twice is harmless. */

@@ -8,6 +8,7 @@ import {
   type StoredMovement,
   unseenTransactions,
 } from '../domain/movementReading';
+import { chunksOf } from './chunks';
 import {
   accountsByAddress,
   type BlockLog,
@@ -47,11 +48,6 @@ interface RangeToRead {
 export interface ReadRange extends MovementChanges {
   /** The time of each block that a movement of it is in. */
   readonly timeOf: (blockNumber: bigint) => Date;
-}
-
-function chunksOf<T>(items: readonly T[], size: number): T[][] {
-  const count = Math.ceil(items.length / size);
-  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
 }
 
 async function readLogs(source: MovementSource, read: RangeToRead): Promise<BlockLog[]> {

@@ -1,5 +1,6 @@
 import { type Address, type Hex, hexToBigInt, hexToNumber, isAddress, isHex, numberToHex } from 'viem';
 import type { BlockRange } from '../domain/movementReading';
+import { blockTime } from './blockTime';
 import { ask, type ChainClient, ChainUnavailable, receiptOf } from './clients';
 import { type BlockLog, isFound, type LogFilter } from './movementLogs';
 import type { BlockHeader, MovementSource } from './movementReading';
@@ -16,7 +17,7 @@ function headerOf(chain: ChainClient, answer: unknown): Head {
   if (!isHex(number) || !isHex(hash) || !isHex(parentHash) || !isHex(timestamp)) {
     throw new ChainUnavailable(chain.network, 'it has answered with a malformed block');
   }
-  const time = new Date(hexToNumber(timestamp) * 1_000);
+  const time = blockTime(chain, hash, hexToBigInt(timestamp));
   return { number: hexToBigInt(number), hash, parentHash, time };
 }
 

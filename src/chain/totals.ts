@@ -1,7 +1,9 @@
-import { type Address, erc20Abi, formatUnits, zeroAddress } from 'viem';
+import { type Address, erc20Abi, formatUnits } from 'viem';
 import type { Asset } from '../domain/transactionText';
 import { mapLimit } from '../mapLimit';
-import { CHAIN_ID_MS } from './balances';
+import { assetOf, CHAIN_ID_MS, nativeToken } from './balances';
+import { blockTime } from './blockTime';
+import { chunksOf } from './chunks';
 import { ask, assertChainId, type ChainClient, ChainUnavailable } from './clients';
 import type { ListedToken } from './tokenList';
 
@@ -55,12 +57,6 @@ interface At {
   readonly deadline: number;
 }
 
-function chunks<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
-    items.slice(i * size, (i + 1) * size),
-  );
-}
-
 const nothing = (accounts: readonly Address[]): null[] => accounts.map(() => null);
 
 /** The native currency that accounts hold; null where it cannot be read. */
@@ -110,7 +106,7 @@ async function tokenBalances(
 ): Promise<(bigint | null)[]> {
   const { number: blockNumber, deadline } = at;
   const found: (bigint | null)[] = [];
-  for (const some of chunks(accounts, ACCOUNTS_PER_CALL)) {
+  for (const some of chunksOf(accounts, ACCOUNTS_PER_CALL)) {
     if (performance.now() > deadline) {
       found.push(...nothing(some));
       continue;
@@ -139,11 +135,6 @@ export const noTotals = (networkId: number, accounts: number): Totals => ({
   missing: [{ networkId, assetId: null, accounts, reason: 'unavailable' }],
 });
 
-const assetOf = (networkId: number, { address, symbol, name, decimals, logoUrl }: ListedToken): Asset => ({
-  id: `${networkId}:${address}`,
-  ...{ symbol, name, logoUrl, decimals, tokenAddress: address },
-});
-
 /**
  * Reads what accounts hold together on one network, at its newest block: a bounded number of accounts, of assets and of requests.
  * Never throws for what a network answers.
@@ -156,7 +147,7 @@ export async function readNetworkTotals(
 ): Promise<Totals> {
   const { network } = chain;
   const { id: networkId } = network;
-  const native: ListedToken = { networkId, address: zeroAddress, ...network.nativeAsset, logoUrl: null };
+  const native = nativeToken(network);
   const missing: MissingBalances[] = [];
   const lacks = (assetId: string | null, count: number, reason: MissingBalances['reason']) => {
     if (count > 0) missing.push({ networkId, assetId, accounts: count, reason });
@@ -165,9 +156,8 @@ export async function readNetworkTotals(
   try {
     await assertChainId(chain, { withinMs: CHAIN_ID_MS });
     const { number, timestamp } = await ask(chain, (rpc) => rpc.getBlock());
-    const time = new Date(Number(timestamp) * 1_000);
-    if (Number.isNaN(time.getTime())) throw new ChainUnavailable(network, `block ${number} has no time`);
-    at = { number, blockAt: time.toISOString(), deadline: performance.now() + timeLimitMs };
+    const blockAt = blockTime(chain, number, timestamp).toISOString();
+    at = { number, blockAt, deadline: performance.now() + timeLimitMs };
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error;
     return noTotals(networkId, accounts.length);
@@ -175,14 +165,14 @@ export async function readNetworkTotals(
   const read = accounts.slice(0, MOST_ACCOUNTS);
   lacks(null, accounts.length - read.length, 'limit');
   const assets = [native, ...tokens.filter((token) => token.networkId === networkId)];
-  for (const asset of assets.slice(MOST_ASSETS)) lacks(assetOf(networkId, asset).id, read.length, 'limit');
+  for (const asset of assets.slice(MOST_ASSETS)) lacks(assetOf(asset).id, read.length, 'limit');
   const totals: Total[] = [];
   // One after the other: a request of many shares the network with others.
   for (const token of assets.slice(0, MOST_ASSETS)) {
     const balances =
       token === native ? await nativeBalances(chain, read, at) : await tokenBalances(chain, token, read, at);
     const known = balances.filter((one) => one !== null);
-    const asset = assetOf(networkId, token);
+    const asset = assetOf(token);
     lacks(asset.id, balances.length - known.length, 'failed');
     const sum = known.reduce((all, one) => all + one, 0n);
     if (known.length === 0) continue;

@@ -1,5 +1,6 @@
 import type { Address } from 'viem';
 import { ask, assertChainId, type ChainClient, ChainUnavailable } from '../chain/clients';
+import { firstBlock } from '../chain/firstBlock';
 import type { ScannedAccount } from '../chain/movementLogs';
 import { readRange } from '../chain/movementReading';
 import {
@@ -222,13 +223,7 @@ export class MovementScanner {
     const isThere = async (blockNumber: bigint) =>
       (await ask(this.chain, (rpc) => rpc.getCode({ address, blockNumber }))) !== undefined;
     try {
-      let [absent, present] = [-1n, newest + 1n];
-      while (present - absent > 1n) {
-        const middle = (absent + present) / 2n;
-        if (await isThere(middle)) present = middle;
-        else absent = middle;
-      }
-      return present;
+      return await firstBlock(newest, isThere);
     } catch (error) {
       if (error instanceof ChainUnavailable) return newest + 1n;
       throw error;

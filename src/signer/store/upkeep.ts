@@ -78,7 +78,7 @@ export async function decideUpkeep(db: Db, attemptId: bigint, outcome: 'executed
 }
 
 /** What became of an envelope of an upkeep, and what it cost where it is in a block; null: nothing yet, or its chain has lost the block. */
-export interface UpkeepOutcome {
+interface UpkeepOutcome {
   readonly outcome: Envelope['outcome'];
   readonly fee?: EnvelopeFee;
 }

@@ -1,5 +1,6 @@
-import type { Address, Hex } from 'viem';
+import type { Address, Hex, TransactionReceipt } from 'viem';
 import type { Call } from '../../chain/adminsSafe';
+import { blockTime } from '../../chain/blockTime';
 import { ask, type ChainClient, ChainUnavailable, receiptOf, transactionCount } from '../../chain/clients';
 import { A_SIGNATURE, callDataGas } from '../../chain/dataFee';
 import { currentFees, isOutbid } from '../../chain/fees';
@@ -12,7 +13,7 @@ import { relayerIndex } from '../../chain/relayerIndex';
 import { accountNonce } from '../../chain/safe';
 import { executionCall, type SafeTransaction, safeTransactionHash } from '../../chain/safeTransaction';
 import type { NetworkConfig } from '../../config';
-import type { Tx } from '../../db/database';
+import type { Db, Tx } from '../../db/database';
 import type { Envelope } from '../../db/envelopes';
 import type { Reservation } from '../../db/reservations';
 import { max, min } from '../../domain/bigint';
@@ -23,13 +24,7 @@ import { ROLLED_BACK, TemporaryRefusal } from '../refusal';
 import { gasOf, reservedBefore, reserveEnvelope, signReserved } from '../signEnvelope';
 import { type SignerContext, withNetwork } from '../signerContext';
 import { reservationsOf } from '../store/reservations';
-import {
-  decideUpkeep,
-  decideUpkeepEnvelope,
-  provideUpkeep,
-  type UpkeepOutcome,
-  upkeepEnvelopes,
-} from '../store/upkeep';
+import { decideUpkeep, decideUpkeepEnvelope, provideUpkeep, upkeepEnvelopes } from '../store/upkeep';
 import { isBelowCeiling, ownTerms, sendOwn } from './relaying';
 
 /** How long an envelope may wait before its fee is raised, in milliseconds. */
@@ -191,19 +186,33 @@ async function ownEnvelopes(
   return own;
 }
 
-/** What became of an envelope, by the endpoint, and what it cost. Throws ChainUnavailable. */
-async function outcomeOf(chain: ChainClient, envelope: Envelope): Promise<UpkeepOutcome> {
+/** What became of an envelope, by the endpoint. Throws ChainUnavailable. */
+async function outcomeOf(
+  chain: ChainClient,
+  envelope: Envelope,
+): Promise<{ readonly outcome: Envelope['outcome']; readonly receipt?: TransactionReceipt }> {
   const { transactionHash, relayerAddress, relayerNonce } = envelope;
   const receipt = await receiptOf(chain, transactionHash);
   if (!receipt) {
     const isUsed = (await transactionCount(chain, relayerAddress)) > relayerNonce;
     return { outcome: isUsed ? 'dropped' : null };
   }
+  return { outcome: receipt.status === 'success' ? 'mined' : 'reverted', receipt };
+}
+
+/** Records what became of an envelope, and what it cost. Throws ChainUnavailable. */
+async function decide(
+  db: Db,
+  chain: ChainClient,
+  envelope: Envelope,
+  { outcome, receipt }: Awaited<ReturnType<typeof outcomeOf>>,
+): Promise<void> {
+  if (!receipt) return decideUpkeepEnvelope(db, envelope, { outcome });
   const { blockNumber, blockHash } = receipt;
   const { timestamp } = await ask(chain, (rpc) => rpc.getBlock({ blockHash }));
-  const blockAt = new Date(Number(timestamp) * 1_000);
+  const blockAt = blockTime(chain, blockHash, timestamp);
   const fee = { ...boundedFee(await paidFee(chain, receipt), envelope), blockNumber, blockAt };
-  return { outcome: receipt.status === 'success' ? 'mined' : 'reverted', fee };
+  await decideUpkeepEnvelope(db, envelope, { outcome, fee });
 }
 
 /** What became of the envelopes of an upkeep that is undecided; returns the one that goes on. */
@@ -220,7 +229,7 @@ async function followEnvelopes(
     // It has its confirmations when the upkeep is done.
     const isMined = found.outcome === 'mined';
     if (found.outcome !== null && !isMined) upkeep.noteFailure(entry.safeTxHash, one.transactionHash);
-    await decideUpkeepEnvelope(db, one, isMined ? { outcome: null } : found);
+    await decide(db, chain, one, isMined ? { outcome: null } : found);
     if (isMined) return 'mined';
     if (found.outcome === null) last = one;
   }
@@ -306,6 +315,6 @@ export async function settle(
   await decideUpkeep(db, attemptId, 'executed');
   for (const one of await upkeepEnvelopes(db, attemptId)) {
     if (!chain || one.outcome !== null) continue;
-    await decideUpkeepEnvelope(db, one, await outcomeOf(chain, one));
+    await decide(db, chain, one, await outcomeOf(chain, one));
   }
 }
