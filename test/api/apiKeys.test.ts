@@ -4,12 +4,10 @@ import { issueApiKey, rotateApiKey } from '../../src/credentials/apiKeys';
 import { OPERATOR } from '../../src/domain/actor';
 import { SCOPES, type Scope } from '../../src/domain/keyRights';
 import { PROPOSE, type Shown, sharedApi } from '../support/api';
-import { checkConformance } from '../support/conformance';
 import { operations, urlOf } from '../support/document';
 import { type Furnished, furnish, newTransactionOf } from '../support/furnished';
-import type { Answer } from '../support/http';
 import type { TestOrganization, TestService } from '../support/service';
-import { type Browser, signIn } from '../support/session';
+import { type Browser, sent, signIn } from '../support/session';
 import { storeRequest } from '../support/storedRequests';
 import { transactionPath } from '../support/transactionApi';
 import { until } from '../support/until';
@@ -26,18 +24,6 @@ beforeAll(async () => {
   alice = await signIn(api, org.alice);
 });
 afterAll(() => api?.stop());
-
-async function sent(
-  browser: Browser,
-  method: 'GET' | 'POST' | 'DELETE',
-  path: string,
-  body?: object,
-): Promise<Answer> {
-  const ask = { method, path, idempotencyKey: null, ...(body ? { body } : {}) };
-  const answer = await browser.send(ask);
-  checkConformance(ask, answer);
-  return answer;
-}
 
 const keyOf = (rights: object = {}) => ({
   ...{ name: 'Payroll', memberIds: [org.bot.id], scopes: ['read', 'request'] },

@@ -2,12 +2,11 @@ import { inspect } from 'node:util';
 import { verifyAudit } from '../../src/db/audit';
 import { execute, propose, type Shown, startApi } from '../support/api';
 import { type ChatServer, startChatServer } from '../support/chatServer';
-import { checkConformance } from '../support/conformance';
 import { dismissAdmin } from '../support/decisions';
 import type { Answer } from '../support/http';
 import { type MailServer, startMailServer } from '../support/mailServer';
 import { sign, type TestOrganization, type TestService } from '../support/service';
-import { type Browser, originOf, signIn } from '../support/session';
+import { type Browser, originOf, sent, signIn } from '../support/session';
 import { until } from '../support/until';
 
 const ALL = ['asked', 'reminder', 'decided', 'failed', 'security'];
@@ -33,18 +32,6 @@ afterAll(async () => {
   await api?.stop();
   await Promise.all([mail?.stop(), chats?.stop()]);
 });
-
-async function sent(
-  browser: Browser,
-  method: 'GET' | 'POST' | 'DELETE',
-  path: string,
-  body?: object,
-): Promise<Answer> {
-  const ask = { method, path, idempotencyKey: null, ...(body ? { body } : {}) };
-  const answer = await browser.send(ask);
-  checkConformance(ask, answer);
-  return answer;
-}
 
 async function added(browser: Browser, body: object): Promise<Shown> {
   const answer = await sent(browser, 'POST', '/channels', body);

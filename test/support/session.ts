@@ -1,6 +1,7 @@
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { createSiweMessage } from 'viem/siwe';
 import { openNonce } from '../../src/db/sessionNonces';
+import { checkConformance } from './conformance';
 import type { Answer, Ask } from './http';
 import type { TestService } from './service';
 
@@ -93,4 +94,17 @@ export async function signIn(
     session: answer.body.data,
     send: (ask) => api.http.send({ ...ask, headers: { ...page, ...ask.headers } }),
   };
+}
+
+/** What a page asks for within its session; the answer keeps to the contract. */
+export async function sent(
+  browser: Browser,
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: object,
+): Promise<Answer> {
+  const ask = { method, path, idempotencyKey: null, ...(body ? { body } : {}) };
+  const answer = await browser.send(ask);
+  checkConformance(ask, answer);
+  return answer;
 }

@@ -3,10 +3,10 @@ import pino from 'pino';
 import { type Address, encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem';
 import { SENTINEL } from '../../../src/domain/adminsSafe';
 import { anAddress } from '../../support/builders';
-import type { TestMember } from '../../support/service';
 import { rpc } from '../../support/stack';
 import { itDeep } from '../../support/suite';
 import { until } from '../../support/until';
+import type { TestAccount } from '../transactionWorld';
 import { deployAsFunder, sendAsFunder } from '../wallets';
 import { keysOf, UpkeepWorld } from './upkeepWorld';
 
@@ -20,17 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => upkeep?.end());
 
-/** Admins with a Safe that is current, and an account that is ready. */
-async function founded(members: readonly TestMember[], threshold: number) {
-  const account = await upkeep.world.account();
-  await upkeep.decideAdmins(members, threshold);
-  upkeep.keep();
-  await upkeep.untilStatus('current');
-  await upkeep.untilRescue(account, 'ready');
-  return account;
-}
-
-const pay = async (account: Awaited<ReturnType<typeof founded>>) =>
+const pay = async (account: TestAccount) =>
   upkeep.world.execute(
     await upkeep.world.transaction({ to: anAddress() as Address, value: 5n }, { account }),
   );
@@ -41,7 +31,7 @@ describe('a removed quorum', () => {
     async () => {
       const { world } = upkeep;
       const { alice, bob, dave, bot } = world.org;
-      const account = await founded([alice, bob, bot], 2);
+      const account = await upkeep.founded([alice, bob, bot], 2);
       // Whoever has the workers asks for envelopes and drops them.
       const held = await world.transaction({ to: anAddress() as Address, value: 5n }, { account });
       await world.sign(held);
@@ -57,7 +47,7 @@ describe('a removed quorum', () => {
   itDeep('nor though the rows of that payment are gone, or it pays too little', async () => {
     const { world } = upkeep;
     const { alice, bob, carol, dave, bot } = world.org;
-    const account = await founded([alice, bob, bot], 2);
+    const account = await upkeep.founded([alice, bob, bot], 2);
     const held = await world.transaction({ to: anAddress() as Address, value: 5n }, { account });
     await world.sign(held);
     const attempts = world.attempts(held).clearOrder().select('id');
@@ -88,7 +78,7 @@ describe('a removed quorum', () => {
   it('cannot hold it back with edited rows of its envelopes and attempts', async () => {
     const { world } = upkeep;
     const { alice, bob, dave, bot } = world.org;
-    await founded([alice, bob, bot], 2);
+    await upkeep.founded([alice, bob, bot], 2);
     const { transactionHash } = requireMined(
       await sendAsFunder(world.url, { to: anAddress() as Address, data: '0x' }),
     );
@@ -114,7 +104,7 @@ describe('a removed quorum', () => {
   it('cannot have it rolled back: with older sealed rows nothing is written', async () => {
     const { world } = upkeep;
     const { alice, bob, dave, bot } = world.org;
-    await founded([alice, bob, bot], 2);
+    await upkeep.founded([alice, bob, bot], 2);
     const older = await world.db('sealed_states').where({ organization_id: world.org.id }).first();
     await upkeep.decideAdmins([dave, bot], 2);
     await upkeep.untilOwned([dave, bot], 2);
@@ -136,7 +126,7 @@ describe('a removed quorum', () => {
   it('cannot make it fill the nonce of the roll', async () => {
     const { world } = upkeep;
     const { alice, bob, dave, bot } = world.org;
-    await founded([alice, bob, bot], 2);
+    await upkeep.founded([alice, bob, bot], 2);
     await world.withoutMining(async () => {
       await upkeep.decideAdmins([dave, bot], 2);
       await world.pending(1);
@@ -194,7 +184,7 @@ describe('nothing is made', () => {
   it('of a payment to the Safe or its keeper', async () => {
     const { world } = upkeep;
     const { alice, bot } = world.org;
-    const account = await founded([alice, bot], 1);
+    const account = await upkeep.founded([alice, bot], 1);
     for (const { address } of [upkeep.safes.safe, upkeep.safes.keeper]) {
       const asked = await world.transaction({ to: address as Address, value: 1n }, { account });
       const signed = await world.signer.signTransaction({ ...asked, terms: await world.terms(asked) });
@@ -208,14 +198,14 @@ it('strangers who deploy keeper, Safe and account first change nothing', async (
   const { alice, bob, bot } = world.org;
   await deployAsFunder(world.url, upkeep.safes.keeper);
   await deployAsFunder(world.url, upkeep.safes.safe);
-  await founded([alice, bob, bot], 2);
+  await upkeep.founded([alice, bob, bot], 2);
   await upkeep.untilOwned([alice, bob, bot], 2);
 });
 
 it('a roll whose block is lost lands again, with the same content', async () => {
   const { world } = upkeep;
   const { alice, bob, dave, bot } = world.org;
-  const account = await founded([alice, bob, bot], 2);
+  const account = await upkeep.founded([alice, bob, bot], 2);
   const snapshot = await rpc<Hex>(world.url, 'evm_snapshot', []);
   await upkeep.decideAdmins([dave, bot], 2);
   await upkeep.untilStatus('current');
@@ -235,7 +225,7 @@ it.each([false, true])(
   async (isRowLost) => {
     const { world } = upkeep;
     const { alice, bob, carol, dave, bot } = world.org;
-    const account = await founded([alice, bob, bot], 2);
+    const account = await upkeep.founded([alice, bob, bot], 2);
     await upkeep.untilDecided();
     const snapshot = await rpc<Hex>(world.url, 'evm_snapshot', []);
     await upkeep.decideAdmins([dave, bot], 2);
@@ -260,7 +250,7 @@ describe('what the admins do on chain stays', () => {
   it('where they change its owners, until the next decision about admins', async () => {
     const { world } = upkeep;
     const { alice, bob, dave, bot } = world.org;
-    const account = await founded([alice, bob, bot], 2);
+    const account = await upkeep.founded([alice, bob, bot], 2);
     const stranger = anAddress();
     const owners = 'addOwnerWithThreshold(address owner, uint256 _threshold)';
     expect(await upkeep.actOnItself(keysOf([alice, bob]), owners, [stranger, 2n])).toBe(true);
@@ -278,7 +268,7 @@ describe('what the admins do on chain stays', () => {
   it('where they drop its keeper: it is independent, and payments go on', async () => {
     const { world } = upkeep;
     const { alice, bob, dave, bot } = world.org;
-    const account = await founded([alice, bob, bot], 2);
+    const account = await upkeep.founded([alice, bob, bot], 2);
     const drop = 'disableModule(address prevModule, address module)';
     const keeper = upkeep.safes.keeper.address;
     expect(await upkeep.actOnItself(keysOf([alice, bob]), drop, [SENTINEL, keeper])).toBe(true);
@@ -294,7 +284,7 @@ describe('what the admins do on chain stays', () => {
   it('where they remove it from an account: payments go on, with an alarm, until the next decision about admins', async () => {
     const { world } = upkeep;
     const { alice, bob, dave, bot } = world.org;
-    const account = await founded([alice, bob, bot], 2);
+    const account = await upkeep.founded([alice, bob, bot], 2);
     const other = await world.account();
     await upkeep.wake();
     await upkeep.untilRescue(other, 'ready');
@@ -334,7 +324,7 @@ describe('what the admins do on chain stays', () => {
   it('where they take one account over: nothing of it is signed, the other one goes on', async () => {
     const { world } = upkeep;
     const { alice, bob, bot } = world.org;
-    const taken = await founded([alice, bob, bot], 2);
+    const taken = await upkeep.founded([alice, bob, bot], 2);
     const other = await world.account();
     await upkeep.wake();
     await upkeep.untilRescue(other, 'ready');

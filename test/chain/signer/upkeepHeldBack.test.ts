@@ -26,16 +26,6 @@ afterEach(async () => {
   proxy = undefined;
 });
 
-/** Admins with a Safe that is current, and an account that is ready. */
-async function founded(members: readonly TestMember[], threshold: number) {
-  const account = await upkeep.world.account();
-  await upkeep.decideAdmins(members, threshold);
-  upkeep.keep();
-  await upkeep.untilStatus('current');
-  await upkeep.untilRescue(account, 'ready');
-  return account;
-}
-
 /** The admins decide that they own no Safe any more. */
 async function decideOff(members: readonly { readonly id: string }[], threshold: number): Promise<void> {
   const { org } = upkeep.world;
@@ -58,7 +48,7 @@ const undecided = () =>
 test('whoever has the login of the service and Temporal cannot have the nonce of a roll filled', async () => {
   const { world } = upkeep;
   const { alice, bob, dave, bot } = world.org;
-  const account = await founded([alice, bob, bot], 2);
+  const account = await upkeep.founded([alice, bob, bot], 2);
   await world.withoutMining(async () => {
     await upkeep.decideAdmins([dave, bot], 2);
     await world.pending(1);
@@ -95,7 +85,7 @@ test('whoever has the login of the service and Temporal cannot have the nonce of
 test('two rolls whose blocks are lost land again, in their order', async () => {
   const { world } = upkeep;
   const { alice, bob, carol, dave, bot } = world.org;
-  await founded([alice, bob, bot], 2);
+  await upkeep.founded([alice, bob, bot], 2);
   const snapshot = await rpc<Hex>(world.url, 'evm_snapshot', []);
   await upkeep.decideAdmins([dave, bot], 2);
   await upkeep.untilOwned([dave, bot], 2);
@@ -116,7 +106,7 @@ test('two rolls whose blocks are lost land again, in their order', async () => {
 test('what the keeper has in flight is carried on where the admins turn their Safe off', async () => {
   const { world } = upkeep;
   const { alice, bob, dave, bot } = world.org;
-  await founded([alice, bob, bot], 2);
+  await upkeep.founded([alice, bob, bot], 2);
   await world.withoutMining(async () => {
     await upkeep.decideAdmins([dave, bot], 2);
     await world.pending(1);
@@ -149,7 +139,7 @@ test('a nonce of an account that was taken before a crash is used where the Safe
 test('a stranger who sends the signed roll himself makes the relayer pay for one envelope at most', async () => {
   const { world } = upkeep;
   const { alice, bob, dave, bot } = world.org;
-  await founded([alice, bob, bot], 2);
+  await upkeep.founded([alice, bob, bot], 2);
   await upkeep.stop();
   await world.mine(12);
   upkeep.keep({ networks: [{ ...world.network, confirmations: 10 }] });
@@ -178,7 +168,7 @@ test('a stranger who sends the signed roll himself makes the relayer pay for one
 test('a module that a quorum has added is an alarm, and what is decided is rolled all the same', async () => {
   const { world } = upkeep;
   const { alice, bob, dave, bot } = world.org;
-  await founded([alice, bob, bot], 2);
+  await upkeep.founded([alice, bob, bot], 2);
   const module = anAddress();
   expect(await upkeep.actOnItself(keysOf([alice, bob]), 'enableModule(address module)', [module])).toBe(true);
   await upkeep.wake();
@@ -237,7 +227,7 @@ describe('an endpoint that is slow, or fails for one account', () => {
   test('holds no roll of another organization back, however many accounts one has', async () => {
     const { world } = upkeep;
     const { alice, dave, bot } = world.org;
-    await founded([alice, bot], 1);
+    await upkeep.founded([alice, bot], 1);
     await upkeep.stop();
     const other = await makeOrganization(world.db, { keystore: world.keystore });
     const far = accountsOf(other.id, 100);

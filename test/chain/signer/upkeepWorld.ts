@@ -63,6 +63,16 @@ export class UpkeepWorld {
     this.stopKeeping = keepAdminsSafes(this.context);
   }
 
+  /** Admins with a Safe that is current, and an account that is ready. */
+  async founded(members: readonly TestMember[], threshold: number): Promise<TestAccount> {
+    const account = await this.world.account();
+    await this.decideAdmins(members, threshold);
+    this.keep();
+    await this.untilStatus('current');
+    await this.untilRescue(account, 'ready');
+    return account;
+  }
+
   async stop(): Promise<void> {
     await this.stopKeeping?.();
     this.stopKeeping = undefined;
