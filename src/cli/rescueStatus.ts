@@ -24,7 +24,7 @@ const exceptionsIn = (accounts: readonly Account[]): Exception[] =>
     }),
   );
 
-/** Owners on a network who are no admins any more. */
+/** Owners on a network who are not admins any more. */
 const formerOwners = ({ owners }: AdminsSafeOnNetwork, { members }: Admins): readonly string[] =>
   (owners ?? []).filter((owner) => !members.some((member) => isSameAddress(member.walletAddress, owner)));
 

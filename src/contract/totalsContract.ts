@@ -27,7 +27,7 @@ const prices = z
     status: z.enum(['current', 'stale', 'broken', 'unavailable']).meta({
       id: 'PricesStatus',
       description:
-        'Only `current` ones give values. `stale`: older than 24 h. `broken`: what is there is no list of prices. `unavailable`: nothing ' +
+        'Only `current` ones give values. `stale`: older than 24 h. `broken`: what is there is not a list of prices. `unavailable`: nothing ' +
         'can be read.',
     }),
     currency: z

@@ -227,7 +227,7 @@ function checkWallets({ members }: OrganizationState): Result<null> {
   return accept(null);
 }
 
-/** Refuses a group with somebody who is no member, or with a member twice. */
+/** Refuses a group with somebody who is not a member, or with a member twice. */
 function checkGroups(state: OrganizationState): Result<null> {
   for (const { id, memberIds } of Object.values(state.groups)) {
     const missing = memberIds.find((memberId) => !findResource(state, 'member', memberId));

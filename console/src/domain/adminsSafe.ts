@@ -32,7 +32,7 @@ export const keyWallets = ({ members }: AdminSet): readonly string[] =>
 /** Whether too few wallets own the Safe on networks where contract wallets do not count. */
 export const isOutOfReach = (admins: AdminSet): boolean => keyWallets(admins).length < admins.threshold;
 
-/** The owners on a network who are no admins any more: together they can still act there. */
+/** The owners on a network who are not admins any more: together they can still act there. */
 export function formerOwners({ owners }: SafeOnNetwork, { members }: AdminSet): readonly string[] {
   return (owners ?? []).filter(
     (owner) => !members.some(({ walletAddress }) => isSameAddress(owner, walletAddress)),

@@ -52,7 +52,7 @@ const AMBIGUOUS = /^0*([1-9]\d{0,2})([.,])(\d{3})$/;
 /** Groups of three digits apart by spaces, as many locales write them. */
 const SPACED = /^[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?$/;
 
-/** Whole units and decimals of what was typed, as it is read with that decimal sign; undefined where it is no number. */
+/** Whole units and decimals of what was typed, as it is read with that decimal sign; undefined where it is not a number. */
 function partsOf(typed: string, sign: DecimalSign): RegExpExecArray | undefined {
   const text = SPACED.test(typed) ? typed.replace(/[ \u00a0\u202f]/g, '') : typed;
   const own = sign === ',' ? WITH_COMMA.exec(text) : null;

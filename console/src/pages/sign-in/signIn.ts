@@ -15,7 +15,7 @@ export interface OpenChoice {
 
 type SignedIn = { readonly session: Session } | { readonly choice: OpenChoice };
 
-/** The address that was tried, where it is no member's; else undefined. */
+/** The address that was tried, where it is not a member's; else undefined. */
 export function strangerOf(error: unknown): string | undefined {
   const isRefused = error instanceof ApiError && error.code === 'unauthorized';
   return isRefused ? (error.details as { walletAddress?: string }).walletAddress : undefined;
