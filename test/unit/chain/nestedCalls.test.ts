@@ -347,13 +347,14 @@ describe('what the bytes of a call mention', () => {
     expect(mentions(salted)).toBe('approve(address,uint256)');
   });
 
-  it('is found in 128 KiB of hostile bytes within 100 ms of processor time', () => {
+  it('is found in 128 KiB of hostile bytes, which are not read again for each of them', () => {
     carriedBy(`0x12345678${APPROVE.repeat(1_000)}`);
     for (const filling of [APPROVE, '6f766528', '28', MULTICALL, '00']) {
       const data = `0x12345678${filling.repeat(262_136 / filling.length)}` as Hex;
+      // Time of the processor, in microseconds: about 30,000 once, hours 262,136 times.
       const before = process.cpuUsage();
       carriedBy(data);
-      expect(process.cpuUsage(before).user / 1_000).toBeLessThan(100);
+      expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
     }
   });
 });

@@ -8,6 +8,8 @@ import { createReadPrices, MOST_AGE_MS } from '../../../src/prices/prices';
 
 const AT = '2026-01-31T18:00:00.000Z';
 const NOW = Date.parse(AT);
+/** 50 MB of spaces. */
+const UNPACKED_LONG = gzipSync(' '.repeat(50_000_000));
 const list = (more: object = {}) =>
   JSON.stringify({
     currency: 'USD',
@@ -164,7 +166,7 @@ describe('an address', () => {
     ],
     [
       'unpacks to more than a megabyte',
-      (_, r) => r.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(' '.repeat(50_000_000))),
+      (_, r) => r.writeHead(200, { 'content-encoding': 'gzip' }).end(UNPACKED_LONG),
       'unavailable',
       'is longer than 1048576 bytes',
     ],
