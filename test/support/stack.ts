@@ -226,14 +226,17 @@ export async function startOwnChain(
   const dir = temporaryDir();
   mkdirSync(dir, { recursive: true });
   const [port = 0] = await freePorts(1);
-  return ownPart(() =>
-    startChain({
+  return ownPart(async () => {
+    const chain = await startChain({
       name: `Own Chain ${chainId}`,
       chainId,
       port,
       dir,
       logFile: join(dir, 'chain.log'),
       ...overrides,
-    }),
-  );
+    });
+    // A start makes another watch: this one would ask for ever, in every file that comes after.
+    void chain.part.exited.then(chain.stopConfirming);
+    return chain;
+  });
 }

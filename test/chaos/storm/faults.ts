@@ -75,7 +75,7 @@ function serviceFaults(one: Supervised): Fault[] {
 
 /** Kills a chain between two writes of its state: a half-written one is no state of a chain. It loses up to a second. */
 async function killChain(chain: OwnChain): Promise<void> {
-  const { chainId, stopConfirming } = chain.current;
+  const { chainId } = chain.current;
   await until(`the state of chain ${chainId} is written`, async () => {
     chain.freeze();
     try {
@@ -86,7 +86,6 @@ async function killChain(chain: OwnChain): Promise<void> {
     }
     return true;
   });
-  stopConfirming();
   await chain.kill();
 }
 
