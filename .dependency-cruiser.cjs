@@ -216,7 +216,7 @@ const LAYERS = {
     may: [folder('src/(db|ops|temporal)'), file('src/[^/]+')],
   },
   'src/roles': {
-    files: 'src/(deliveryWatch|executionTimes|lostBlocks|movementWatch|relayerWatch|roles)',
+    files: 'src/(deliveryWatch|executionTimes|lostBlocks|movementWatch|relayerWatch|roles|workflowSource)',
     may: [
       folder('activities'),
       folder('src/(chain|db|delivery|mail|movements|outbound|temporal)'),

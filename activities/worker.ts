@@ -1,13 +1,14 @@
 import type { AnySnapshot } from '../src/approvals/approvalSubject';
 import type { ProposalSnapshot } from '../src/db/proposals';
 import type { TransactionSnapshot } from '../src/db/storedTransactions';
-import type { ApprovalState, Subject } from '../src/domain/approval';
+import type { Subject } from '../src/domain/approval';
 import type { ApprovalKey } from '../src/domain/approvalRef';
+import type { ApprovalState } from '../src/domain/approvalState';
 import type { DeploymentKey, DeploymentResult, ProposalState } from '../src/domain/proposal';
 import type { WorkflowGone } from '../src/domain/reconciliation';
 import type { Refusal } from '../src/domain/refusal';
 import type { Reminder } from '../src/domain/reminder';
-import type { ExecutionResult, TransactionState } from '../src/domain/transaction';
+import type { ExecutionResult, TransactionState } from '../src/domain/transactionState';
 import type { SealResult } from '../src/signer/seal';
 import type { MessageResult } from '../src/temporal/messages';
 import { readAuthority } from './approvals/authority';

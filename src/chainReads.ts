@@ -17,7 +17,7 @@ import type { StoredTransaction } from './db/storedTransactions';
 import { listTransactionTokens } from './db/transactionTokens';
 import { NATIVE_CURRENCY } from './domain/policy';
 import type { TransactionContent } from './domain/transactionContent';
-import type { WalletCode } from './domain/wallet';
+import type { WalletCode } from './domain/walletWarning';
 import { KeyedLimiter } from './temporal/keyedLimiter';
 import { contentOf, tokenOf } from './transactions/policy';
 

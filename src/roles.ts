@@ -34,7 +34,8 @@ import { ensureSearchAttributes } from './temporal/registeredAttributes';
 import { keepReconciler } from './temporal/schedule';
 import { WaitingActivities } from './temporal/waitingActivities';
 import { withTimeLimit } from './timeLimit';
-import { networkWorkers, type WorkerSpec, workflowSource } from './workers';
+import { networkWorkers, type WorkerSpec } from './workers';
+import { workflowSource } from './workflowSource';
 
 const SEARCH_ATTRIBUTE_WAIT_MS = 5_000;
 

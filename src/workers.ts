@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DefaultLogger,
@@ -75,28 +73,6 @@ const SHUTDOWN_GRACE_MS = 25_000;
 const SHUTDOWN_FORCE_MS = 30_000;
 /** After that a process ends without its workers. */
 export const WORKERS_STOP_LIMIT_MS = SHUTDOWN_FORCE_MS + 5_000;
-
-/**
- * The bundle of the workflows that the build created; the sources where there is none. Every module is preloaded: evaluated
- * once for all workflows of a worker, not once for each. None may keep state.
- */
-export function workflowSource(): Pick<
-  WorkerOptions,
-  'workflowBundle' | 'workflowsPath' | 'bundlerOptions' | 'interceptors'
-> {
-  const workflowsPath = join(__dirname, '..', 'workflows');
-  const tracing = join(workflowsPath, 'tracing');
-  const bundle = [join(__dirname, '..'), join(__dirname, '..', 'dist')]
-    .map((dir) => join(dir, 'workflow-bundle.js'))
-    .find((file) => existsSync(file));
-  return bundle
-    ? { workflowBundle: { codePath: bundle } }
-    : {
-        workflowsPath,
-        interceptors: { workflowModules: [tracing] },
-        bundlerOptions: { preloadModules: [workflowsPath, tracing] },
-      };
-}
 
 /** The address at which the Temporal SDK of this process exposes its metrics. */
 let sdkMetrics: Promise<string> | undefined;

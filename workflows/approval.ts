@@ -8,11 +8,13 @@ import {
 } from '@temporalio/workflow';
 import type { Waiting } from '../activities/approvals/wait';
 import type { LifecycleActivities } from '../activities/worker';
-import { type ApprovalState, type Decision, decisionOfVote, type Subject } from '../src/domain/approval';
+import type { Decision, Subject } from '../src/domain/approval';
 import type { ApprovalKey } from '../src/domain/approvalRef';
+import type { ApprovalState } from '../src/domain/approvalState';
 import type { WorkflowGone } from '../src/domain/reconciliation';
 import type { Refusal } from '../src/domain/refusal';
 import { nextReminder } from '../src/domain/reminder';
+import { decisionOfVote } from '../src/domain/voting';
 import { executionMessageId } from '../src/temporal/ids';
 import {
   approvalMessages,

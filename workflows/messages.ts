@@ -1,5 +1,6 @@
 import { condition, currentUpdateInfo, log, setHandler, uuid4 } from '@temporalio/workflow';
-import type { ApprovalState, Subject } from '../src/domain/approval';
+import type { Subject } from '../src/domain/approval';
+import type { ApprovalState } from '../src/domain/approvalState';
 import {
   type ApprovalMessages,
   type ExecuteMessage,

@@ -7,7 +7,7 @@ import {
   type WorkflowInterceptors,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { ApprovalState } from '../src/domain/approval';
+import type { ApprovalState } from '../src/domain/approvalState';
 import type { MessageResult } from '../src/temporal/messages';
 import { type TracingSinks, traceparentIn, withTraceparent } from '../src/temporal/traceHeader';
 

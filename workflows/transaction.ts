@@ -4,7 +4,7 @@ import type { AwaitRelayer } from '../activities/relayer/awaitRelayer';
 import type { TransactionActivities } from '../activities/worker';
 import { transactionDetails } from '../src/domain/operatorText';
 import type { Refusal } from '../src/domain/refusal';
-import type { TransactionState } from '../src/domain/transaction';
+import type { TransactionState } from '../src/domain/transactionState';
 import type { SignerActivities } from '../src/signer/activities';
 import { networkQueue } from '../src/temporal/ids';
 import {

@@ -2,7 +2,8 @@ import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/approvalS
 import type { AuditInput } from '../../src/db/audit';
 import type { MessageOrigin } from '../../src/db/receivedMessages';
 import { type Actor, memberActor, OPERATOR, SYSTEM } from '../../src/domain/actor';
-import type { ApprovalState, MemberSummary } from '../../src/domain/approval';
+import type { MemberSummary } from '../../src/domain/approval';
+import type { ApprovalState } from '../../src/domain/approvalState';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import type { ApprovalVerb } from '../../src/domain/eventTypes';
 

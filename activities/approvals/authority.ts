@@ -1,6 +1,6 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/approvalSubject';
 import type { MessageOrigin } from '../../src/db/receivedMessages';
-import type { ApprovalState } from '../../src/domain/approval';
+import type { ApprovalState } from '../../src/domain/approvalState';
 import { checkAuthority, requestNotStored } from '../../src/domain/credential';
 import type { Refusal } from '../../src/domain/refusal';
 import type { ApprovalDeps, MessageInput } from './executableSubject';

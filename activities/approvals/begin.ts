@@ -7,20 +7,19 @@ import { updateApproval } from '../../src/db/approvals';
 import { type AuditInput, appendAudit } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';
 import { insertEvidence } from '../../src/db/evidence';
-import { isWithoutRoom } from '../../src/db/policyUsage';
+import { isWithoutRoom } from '../../src/db/policyRoom';
 import { insertMessage, isMessageTaken } from '../../src/db/receivedMessages';
 import type { Statement } from '../../src/db/rows';
 import type { StoredVote } from '../../src/db/storedApprovals';
 import {
-  type ApprovalState,
   checkExecution,
   countedVotes,
   type Decision,
   type Note,
   newestVotes,
-  tally,
   type VoteType,
 } from '../../src/domain/approval';
+import { type ApprovalState, tally } from '../../src/domain/approvalState';
 import { credentialDetail } from '../../src/domain/credential';
 import { quoted } from '../../src/domain/quoted';
 import { failpoint } from '../../src/failpoints';

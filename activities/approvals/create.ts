@@ -9,8 +9,9 @@ import {
 import { appendedPosition, auditStatements } from '../../src/db/audit';
 import type { TakenClaim } from '../../src/db/claims';
 import { notAdmitted } from '../../src/domain/admission';
-import { type ApprovalState, expiryOf, newApprovalRecord } from '../../src/domain/approval';
+import { type ApprovalRecord, expiryOf } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
+import type { ApprovalState } from '../../src/domain/approvalState';
 import { credentialDetail, isApiKeyId, requestNotStored } from '../../src/domain/credential';
 import { refuse } from '../../src/domain/refusal';
 import { failpoint } from '../../src/failpoints';
@@ -118,6 +119,24 @@ async function remainsOpen<V extends AnySnapshot, S extends ApprovalState, I ext
   if (!(await subject.read(deps.db, holder))) return false;
   const { closed, signatureStatus } = await expireApproval(deps, subject, holder);
   return !closed && signatureStatus !== 'expired';
+}
+
+/** The shared part of a new record: no votes, no execution. */
+function newApprovalRecord(
+  created: Pick<ApprovalRecord, 'id' | 'organizationId' | 'summary' | 'createdAt' | 'expiresAt' | 'notes'>,
+): ApprovalRecord {
+  return {
+    ...created,
+    version: 1,
+    executionStatus: null,
+    executionAttempt: 0,
+    decision: null,
+    executedWith: null,
+    failure: null,
+    closed: false,
+    finalTally: null,
+    votes: [],
+  };
 }
 
 /**

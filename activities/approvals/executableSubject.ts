@@ -6,15 +6,16 @@ import type { CreationRequest } from '../../src/db/approvals';
 import type { AuditInput } from '../../src/db/audit';
 import type { TakenClaim } from '../../src/db/claims';
 import type { Db, Tx } from '../../src/db/database';
-import type { RoomInWindow } from '../../src/db/policyUsage';
+import type { RoomInWindow } from '../../src/db/policyRoom';
 import type { MessageKey, MessageOrigin } from '../../src/db/receivedMessages';
 import type { Statement } from '../../src/db/rows';
 import type { Actor } from '../../src/domain/actor';
-import type { ApprovalRecord, ApprovalState, FailureCode, Note } from '../../src/domain/approval';
+import type { ApprovalRecord, FailureCode, Note } from '../../src/domain/approval';
 import type { ApprovalKey, ApprovalRef } from '../../src/domain/approvalRef';
+import type { ApprovalState } from '../../src/domain/approvalState';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import type { Result } from '../../src/domain/refusal';
-import type { WalletCode } from '../../src/domain/wallet';
+import type { WalletCode } from '../../src/domain/walletWarning';
 import type { ExternalReads } from '../../src/operations/kind';
 
 /** The dependencies of the activities of approvals. */

@@ -1,8 +1,9 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/approvalSubject';
 import { releaseClaims } from '../../src/db/claims';
 import { SYSTEM } from '../../src/domain/actor';
-import { type ApprovalState, isExpired, type Tally, tally } from '../../src/domain/approval';
+import { isExpired, type Tally } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
+import { type ApprovalState, tally } from '../../src/domain/approvalState';
 import { approvalEntry } from './approvalEntry';
 import type { ApprovalDeps } from './executableSubject';
 import { changeApproval, lockOrRefuse } from './read';

@@ -5,8 +5,8 @@ import { type AuditInput, auditStatements } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';
 import type { MessageKey } from '../../src/db/receivedMessages';
 import type { Statement } from '../../src/db/rows';
-import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
+import type { ApprovalState } from '../../src/domain/approvalState';
 import type { Seen } from './executableSubject';
 import { Rollback } from './refusals';
 

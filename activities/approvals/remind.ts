@@ -2,8 +2,8 @@ import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/approvalS
 import { appendAudit } from '../../src/db/audit';
 import { insertMessage, reminderMessageId } from '../../src/db/receivedMessages';
 import { SYSTEM } from '../../src/domain/actor';
-import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
+import type { ApprovalState } from '../../src/domain/approvalState';
 import { missingVotes } from '../../src/domain/missingVotes';
 import type { Reminder } from '../../src/domain/reminder';
 import { approvalEntry } from './approvalEntry';

@@ -2,8 +2,8 @@ import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/approvalS
 import { appendAudit } from '../../src/db/audit';
 import { insertMessage, restoredMessageId } from '../../src/db/receivedMessages';
 import { SYSTEM } from '../../src/domain/actor';
-import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
+import type { ApprovalState } from '../../src/domain/approvalState';
 import type { WorkflowGone } from '../../src/domain/reconciliation';
 import { approvalEntry } from './approvalEntry';
 import type { ApprovalDeps } from './executableSubject';

@@ -7,16 +7,11 @@ import { insertMessage } from '../../src/db/receivedMessages';
 import type { StoredVote } from '../../src/db/storedApprovals';
 import { insertVote } from '../../src/db/votes';
 import { memberActor } from '../../src/domain/actor';
-import {
-  type ApprovalState,
-  checkVote,
-  type MemberSummary,
-  type Note,
-  tally,
-  type VoteType,
-} from '../../src/domain/approval';
+import type { MemberSummary, Note, VoteType } from '../../src/domain/approval';
+import { type ApprovalState, tally } from '../../src/domain/approvalState';
 import { credentialDetail } from '../../src/domain/credential';
 import { quoted } from '../../src/domain/quoted';
+import { checkVote } from '../../src/domain/voting';
 import { walletText } from '../../src/domain/wallet';
 import { failpoint } from '../../src/failpoints';
 import { executionMessageId } from '../../src/temporal/ids';

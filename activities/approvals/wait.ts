@@ -1,7 +1,7 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/approvalSubject';
 import { SYSTEM } from '../../src/domain/actor';
-import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
+import type { ApprovalState } from '../../src/domain/approvalState';
 import type { TemporarilyRefused } from '../../src/signer/refusal';
 import { approvalEntry } from './approvalEntry';
 import type { ApprovalDeps } from './executableSubject';

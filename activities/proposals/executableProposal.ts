@@ -3,7 +3,8 @@ import type { Tx } from '../../src/db/database';
 import { readAdmins } from '../../src/db/members';
 import { insertProposal, type ProposalSnapshot, updateDeployment } from '../../src/db/proposals';
 import type { StoredProposal } from '../../src/db/storedProposals';
-import { adminsSafeNotes, adminsSequence } from '../../src/domain/adminsSafe';
+import { adminsSequence } from '../../src/domain/adminsSafe';
+import { adminsSafeNotes } from '../../src/domain/adminsSafeNotes';
 import type { ApprovalRecord, Note } from '../../src/domain/approval';
 import type { OrganizationState } from '../../src/domain/governance';
 import {
@@ -13,7 +14,8 @@ import {
   type ResourceType,
 } from '../../src/domain/proposal';
 import { accept } from '../../src/domain/refusal';
-import { type Wallet, walletWarning } from '../../src/domain/wallet';
+import type { Wallet } from '../../src/domain/wallet';
+import { walletWarning } from '../../src/domain/walletWarning';
 import { findKind, operationKindOf, proposes } from '../../src/operations';
 import { planOperation } from '../../src/operations/plan';
 import type {

@@ -1,5 +1,5 @@
 import { type ChainClient, networkLabel } from '../../src/chain/clients';
-import type { DataCost } from '../../src/chain/dataFee';
+import type { DataCost } from '../../src/chain/dataCost';
 import type { Fees } from '../../src/chain/fees';
 import { raised } from '../../src/chain/fees';
 import { gasPriceText, nativeAmount } from '../../src/chain/nativeAmount';

@@ -4,7 +4,7 @@ import { insertMessage } from '../../src/db/receivedMessages';
 import { updateExecution } from '../../src/db/transactions';
 import { OPERATOR } from '../../src/domain/actor';
 import { refuse } from '../../src/domain/refusal';
-import type { TransactionState } from '../../src/domain/transaction';
+import type { TransactionState } from '../../src/domain/transactionState';
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
 import type { ApprovalDeps, MessageInput } from '../approvals/executableSubject';

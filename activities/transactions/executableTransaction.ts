@@ -1,17 +1,20 @@
 import { transactionSubject } from '../../src/approvals/transactionSubject';
 import type { TransactionRequest } from '../../src/contract/transactionContract';
 import { appendedPosition } from '../../src/db/audit';
+import type { RoomInWindow } from '../../src/db/policyRoom';
 import { reserveUsage } from '../../src/db/reservedUsage';
 import type { Statement } from '../../src/db/rows';
-import type { TransactionSnapshot } from '../../src/db/storedTransactions';
+import type { StoredTransaction, TransactionSnapshot } from '../../src/db/storedTransactions';
 import { insertTransaction, updateExecution } from '../../src/db/transactions';
 import type { ApprovalRecord } from '../../src/domain/approval';
+import type { Policy } from '../../src/domain/policy';
+import { roomFor, usageWindow } from '../../src/domain/policyEngine';
 import { NO_REFERENCES, type References } from '../../src/domain/references';
 import { accept } from '../../src/domain/refusal';
-import { type TransactionState, transactionState } from '../../src/domain/transaction';
+import { type TransactionState, transactionState } from '../../src/domain/transactionState';
 import { failpoint } from '../../src/failpoints';
 import { type PlannedTransaction, planTransaction, replacedText } from '../../src/transactions/plan';
-import { policyRefusal, roomOf, usageOf } from '../../src/transactions/policy';
+import { policyRefusal, policyTransactionOf, usageOf } from '../../src/transactions/policy';
 import type {
   ApprovalDeps,
   Beginning,
@@ -71,6 +74,18 @@ function newTransactionState(
   };
   const now = { time, policy, policyRemoved: false, members, groups };
   return transactionState({ ...created, ...record, ...initial }, now);
+}
+
+/**
+ * What the budget of its policy must have room for beside a transaction; null where nothing limits it, undefined where it never
+ * has.
+ */
+function roomOf(record: StoredTransaction, policy: Policy): RoomInWindow | null | undefined {
+  const transaction = policyTransactionOf(record);
+  const window = usageWindow(policy, transaction);
+  const room = window && roomFor(policy, transaction);
+  if (window && !room) return undefined;
+  return window && room ? { window, room } : null;
 }
 
 /** Transactions of accounts: planned under their policy, their budget reserved, then executed on chain. */

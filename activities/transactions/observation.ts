@@ -1,5 +1,6 @@
 import type { EnvelopeTerms, TransactionTerms } from '../../src/domain/terms';
-import type { AttemptOutcome, ExecutionFailure } from '../../src/domain/transaction';
+import type { AttemptOutcome } from '../../src/domain/transaction';
+import type { ExecutionFailure } from '../../src/domain/transactionState';
 
 /** The state of a transaction on its chain, and the next step of its execution. */
 export type TransactionObservation =

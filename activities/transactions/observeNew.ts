@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem';
 import { ask, assertChainId, type ChainClient, transactionCount } from '../../src/chain/clients';
-import { dataCost } from '../../src/chain/dataFee';
+import { dataCost } from '../../src/chain/dataCost';
 import { currentFees, type Fees } from '../../src/chain/fees';
 import { gasWithData } from '../../src/chain/gas';
 import { relayerIndex } from '../../src/chain/relayerIndex';

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { headOf } from '../../src/chain/atNonce';
 import { type ChainClient, networkLabel, transactionCount } from '../../src/chain/clients';
-import { dataCost } from '../../src/chain/dataFee';
+import { dataCost } from '../../src/chain/dataCost';
 import { currentFees } from '../../src/chain/fees';
 import { gasWithData, MAX_WHOLE_REVERTS } from '../../src/chain/gas';
 import { gasPriceText } from '../../src/chain/nativeAmount';

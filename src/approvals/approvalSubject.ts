@@ -1,7 +1,8 @@
 import type { Db, Tx } from '../db/database';
 import type { MessageKey, MessageOrigin } from '../db/receivedMessages';
 import type { StoredApproval } from '../db/storedApprovals';
-import type { ApprovalContext, ApprovalRules, ApprovalState, VoteType } from '../domain/approval';
+import type { ApprovalContext, ApprovalRules, VoteType } from '../domain/approval';
+import type { ApprovalState } from '../domain/approvalState';
 import type { JsonValue } from '../domain/canonicalJson';
 
 /** A record with the state that its rules depend on, read at one moment. */

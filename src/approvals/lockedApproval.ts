@@ -1,8 +1,8 @@
 import type { Tx } from '../db/database';
 import type { StoredApproval } from '../db/storedApprovals';
 import { updateExecution } from '../db/transactions';
-import { type ApprovalState, tally } from '../domain/approval';
 import type { ApprovalRef } from '../domain/approvalRef';
+import { type ApprovalState, tally } from '../domain/approvalState';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { AnySnapshot, ApprovalSubject } from './approvalSubject';
 import { proposalSubject } from './proposalSubject';

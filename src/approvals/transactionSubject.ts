@@ -5,12 +5,8 @@ import { lockTransaction, readTransactionForMessage } from '../db/transactions';
 import { isSameAddress } from '../domain/address';
 import { type MemberSummary, toMemberSummary, type VoteType } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
-import {
-  initiatorVote,
-  type TransactionState,
-  transactionRules,
-  transactionState,
-} from '../domain/transaction';
+import { initiatorVote, transactionRules } from '../domain/transaction';
+import { type TransactionState, transactionState } from '../domain/transactionState';
 import type { ApprovalSubject } from './approvalSubject';
 import { signedTransaction } from './signedTransaction';
 

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import { max, min } from '../domain/bigint';
-import type { DataCost } from './dataFee';
+import type { DataCost } from './dataCost';
 import { bytesOf } from './keccak';
 import type { SafeTransaction } from './safeTransaction';
 

@@ -1,5 +1,5 @@
 import type { Address } from 'viem';
-import type { WalletCode } from '../domain/wallet';
+import type { WalletCode } from '../domain/walletWarning';
 import { ask, type ChainClient, ChainUnavailable } from './clients';
 
 /** What stands at the address of a key that has delegated to a contract (EIP-7702), before that contract's address. */

@@ -8,8 +8,8 @@ import { readTransactionTrail, type TrailAttempt, type TrailUsage } from '../db/
 import { transactionDetails, transactionSentence } from '../domain/operatorText';
 import { assetAmount } from '../domain/policyText';
 import { quoted } from '../domain/quoted';
-import { type TransactionState, transactionState } from '../domain/transaction';
 import type { TokenTransferData } from '../domain/transactionData';
+import { type TransactionState, transactionState } from '../domain/transactionState';
 import { transactionView } from '../domain/transactionView';
 import { cancelTransaction } from '../temporal/approvalMessages';
 import { approvalCommands, type OperatorMessage, type ShownApproval } from './approvalCommands';

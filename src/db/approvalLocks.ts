@@ -2,7 +2,7 @@ import type { ApprovalKey } from '../domain/approvalRef';
 import { heldCredential } from './authority';
 import type { Db, Tx } from './database';
 import { QUEUE_ALONE, QUEUE_SHARED } from './lockQueues';
-import { type RoomInWindow, requireRoom } from './policyUsage';
+import { type RoomInWindow, requireRoom } from './policyRoom';
 import { combineStatements, type NamedStatement, queryNumbered, requireRow } from './rows';
 import type { StoredApproval } from './storedApprovals';
 

@@ -9,8 +9,6 @@ export type Subject = 'proposal' | 'transaction';
 export type VoteType = 'initiator' | 'approve' | 'reject';
 /** The two outcomes that can be executed. */
 export type Decision = 'approve' | 'reject';
-export const DECISIONS = ['approve', 'reject'] as const satisfies readonly Decision[];
-
 export type SignatureStatus =
   | 'pendingInitiatorSignature'
   | 'pendingReviewSignatures'
@@ -110,24 +108,6 @@ export interface ApprovalRecord {
   readonly votes: readonly Vote[];
 }
 
-/** The shared part of a new record: no votes, no execution. */
-export function newApprovalRecord(
-  created: Pick<ApprovalRecord, 'id' | 'organizationId' | 'summary' | 'createdAt' | 'expiresAt' | 'notes'>,
-): ApprovalRecord {
-  return {
-    ...created,
-    version: 1,
-    executionStatus: null,
-    executionAttempt: 0,
-    decision: null,
-    executedWith: null,
-    failure: null,
-    closed: false,
-    finalTally: null,
-    votes: [],
-  };
-}
-
 /** The state that the rules of a record depend on: the database's time, and what its subject adds. */
 export interface ApprovalContext {
   readonly time: Date;
@@ -158,11 +138,6 @@ export interface ApprovalRules<R extends ApprovalRecord, N extends ApprovalConte
 /** Throws at run time for a value that the types rule out. */
 export function assertNever(value: never): never {
   throw new Error(`unexpected value: ${String(value)}`);
-}
-
-/** The decision that a vote counts for. */
-export function decisionOfVote(type: VoteType): Decision {
-  return type === 'reject' ? 'reject' : 'approve';
 }
 
 /** The expiry that is signed, in whole seconds, of an approval created at `time`. */
@@ -220,82 +195,22 @@ export function countedVoters<R extends ApprovalRecord, N extends ApprovalContex
   return rules.people(now).filter(({ id }) => voters.has(id));
 }
 
-/** The status of a number of approvals and rejections against the thresholds. */
-export function reviewStatus(
-  votes: { readonly approvals: number; readonly rejections: number },
-  needed: { readonly [decision in Decision]: number },
-): SignatureStatus {
-  const approved = votes.approvals >= needed.approve;
-  const rejected = votes.rejections >= needed.reject;
-  if (approved && rejected) return 'approvalAndRejectionReady';
-  if (approved) return 'approvalReady';
-  if (rejected) return 'rejectionReady';
-  return 'pendingReviewSignatures';
-}
-
-/**
- * The tally of a record: frozen once it is closed; the one at the beginning while an execution is in progress; else the
- * votes of the members who are eligible now, against the current thresholds.
- */
-export function tally<R extends ApprovalRecord, N extends ApprovalContext>(
-  rules: ApprovalRules<R, N>,
-  record: R,
-  now: N,
-): Tally {
-  if (record.finalTally) return record.finalTally;
-  const isProcessing = record.executionStatus === 'processing';
-  if (isProcessing && record.executedWith) return record.executedWith;
-  const approvals = countedVoters(rules, record, now, 'approve');
-  const rejections = countedVoters(rules, record, now, 'reject');
-  const needed = rules.thresholds(record, now);
-  const status = (): SignatureStatus => {
-    if (isExpired(record, now.time) && !isProcessing) return 'expired';
-    if (!rules.isInitiated(record, now)) return 'pendingInitiatorSignature';
-    return reviewStatus({ approvals: approvals.length, rejections: rejections.length }, needed);
-  };
-  return {
-    ...(rules.initiatorOf ? { initiator: rules.initiatorOf(record) } : {}),
-    threshold: needed.approve,
-    approvals,
-    rejections,
-    signatureStatus: status(),
-  };
-}
-
-/** True while the record can still change. */
-export function isOpen<R extends ApprovalRecord>(
-  rules: Pick<ApprovalRules<R, never>, 'isFinishable'>,
-  record: R,
-  time: Date,
-): boolean {
-  if (record.closed) return false;
-  return !isExpired(record, time) || record.executionStatus === 'processing' || rules.isFinishable(record);
-}
-
-/** True while signatures can be collected; only then are signing payloads shown. */
-export function collectsSignatures(
-  record: Pick<ApprovalRecord, 'closed' | 'executionStatus' | 'expiresAt'>,
-  time: Date,
-): boolean {
-  return !record.closed && record.executionStatus !== 'processing' && !isExpired(record, time);
-}
-
 /** True when the chain has decided against it: what was signed for it is used up. */
 export function hasFailedForGood({
   closed,
   expired,
   executionStatus,
   failure,
-}: Pick<ApprovalState, 'closed' | 'expired' | 'executionStatus' | 'failure'>): boolean {
+}: Pick<ApprovalRecord, 'closed' | 'executionStatus' | 'failure'> & { readonly expired: boolean }): boolean {
   return closed && executionStatus === 'failed' && !expired && failure?.code !== 'closedByOperator';
 }
 
 /** True once the expiry of a record is stored. */
-function hasExpired({ finalTally }: Pick<ApprovalRecord, 'finalTally'>): boolean {
+export function hasExpired({ finalTally }: Pick<ApprovalRecord, 'finalTally'>): boolean {
   return finalTally?.signatureStatus === 'expired';
 }
 
-function refuseDecided(subject: Subject, record: ApprovalRecord): Refusal | null {
+export function refuseDecided(subject: Subject, record: ApprovalRecord): Refusal | null {
   const conflict = (what: string): Refusal => ({
     code: 'conflict',
     message: `${subject} ${record.id} ${what}`,
@@ -322,65 +237,11 @@ function refuseDecided(subject: Subject, record: ApprovalRecord): Refusal | null
   }
 }
 
-function refuseExpired(subject: Subject, record: ApprovalRecord): Refusal {
+export function refuseExpired(subject: Subject, record: ApprovalRecord): Refusal {
   return {
     code: 'proposalExpired',
     message: `${subject} ${record.id} expired at ${record.expiresAt.toISOString()}`,
   };
-}
-
-/** Whether signatures can be collected now. Refuses with conflict or proposalExpired. */
-export function checkOpen(subject: Subject, record: ApprovalRecord, time: Date): Result<null> {
-  const decided = refuseDecided(subject, record);
-  if (decided) return { ok: false, refusal: decided };
-  if (record.closed || isExpired(record, time)) {
-    return { ok: false, refusal: refuseExpired(subject, record) };
-  }
-  return accept(null);
-}
-
-/** Whether a vote of that type can be cast now. Refuses with conflict or proposalExpired. */
-export function checkOpenToVotes<R extends ApprovalRecord, N extends ApprovalContext>(
-  rules: ApprovalRules<R, N>,
-  record: R,
-  now: N,
-  type: VoteType,
-): Result<null> {
-  const open = checkOpen(rules.subject, record, now.time);
-  if (!open.ok) return open;
-  if (type !== 'initiator' && !rules.isInitiated(record, now)) {
-    return refuse('conflict', `${rules.subject} ${record.id} waits for the signature of its initiator first`);
-  }
-  return accept(null);
-}
-
-/** The vote of an eligible member. */
-interface VoteRequest {
-  readonly member: Pick<MemberSummary, 'id'>;
-  readonly type: VoteType;
-  /** Execute its decision too, if its threshold is met. */
-  readonly execute?: boolean | undefined;
-}
-
-/**
- * Whether a vote of an eligible member can be recorded now. `repeated`: the member has already cast it, and it is
- * accepted only because its decision can be executed. Refuses with conflict or proposalExpired.
- */
-export function checkVote<R extends ApprovalRecord, N extends ApprovalContext>(
-  rules: ApprovalRules<R, N>,
-  record: R,
-  now: N,
-  { member, type, execute }: VoteRequest,
-): Result<'new' | 'repeated'> {
-  const open = checkOpenToVotes(rules, record, now, type);
-  if (!open.ok) return open;
-  const isRepeated = countedVoters(rules, record, now, type).some(({ id }) => id === member.id);
-  if (!isRepeated) return accept('new');
-  if (execute === true && checkExecution(rules, record, now, decisionOfVote(type)).ok) {
-    return accept('repeated');
-  }
-  const what = type === 'initiator' ? 'signed' : `signed to ${type}`;
-  return refuse('conflict', `member ${member.id} has already ${what} ${rules.subject} ${record.id}`);
 }
 
 /**
@@ -416,92 +277,4 @@ export function checkExecution<R extends ApprovalRecord, N extends ApprovalConte
     return refuse('conflict', `${subject} ${record.id} is partly executed and cannot be rejected`);
   }
   return accept(null);
-}
-
-/** A failure as it is shown. */
-interface ShownFailure extends Failure {
-  /** The execution can be started again. */
-  readonly retryable: boolean;
-  /** The execution is started again without anybody's help. */
-  readonly resumes: boolean;
-}
-
-/** The failure of a record, and what can follow it now. */
-export function shownFailure<R extends ApprovalRecord, N extends ApprovalContext>(
-  rules: ApprovalRules<R, N>,
-  record: R,
-  now: N,
-): { readonly failure?: ShownFailure } {
-  const { failure } = record;
-  if (!failure) return {};
-  const resumes =
-    rules.awaitsResumption?.(record) === true && checkExecution(rules, record, now, 'approve').ok;
-  return { failure: { ...failure, retryable: isOpen(rules, record, now.time), resumes } };
-}
-
-/** The part of a record that its workflow keeps: for its query, its timers and its description for operators. */
-export interface ApprovalState {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly version: number;
-  readonly summary: string;
-  readonly signatureStatus: SignatureStatus;
-  readonly executionStatus: ExecutionStatus | null;
-  /** The decision whose execution was begun last. */
-  readonly decision: Decision | null;
-  readonly threshold: number;
-  readonly approvals: readonly MemberSummary[];
-  readonly rejections: readonly MemberSummary[];
-  /** The decisions that can be executed now. */
-  readonly ready: readonly Decision[];
-  readonly createdAt: string;
-  readonly expiresAt: string;
-  /** It can still change. */
-  readonly open: boolean;
-  /** Its expiry is recorded; only a partly executed one may still be finished. */
-  readonly expired: boolean;
-  /** It needs no further action. */
-  readonly closed: boolean;
-  readonly failure: Failure | null;
-  readonly notes: readonly Note[];
-}
-
-/** A workflow's history has a state for each message: long values are truncated. */
-const STATE_SUMMARY_LENGTH = 2_000;
-const STATE_NOTES = 20;
-
-function stateSummary(text: string): string {
-  const characters = [...text];
-  return characters.length <= STATE_SUMMARY_LENGTH
-    ? text
-    : `${characters.slice(0, STATE_SUMMARY_LENGTH).join('')} …`;
-}
-
-/** The shared part of a record's state now: a long summary is truncated, and only the latest notes are kept. */
-export function approvalState<R extends ApprovalRecord, N extends ApprovalContext>(
-  rules: ApprovalRules<R, N>,
-  record: R,
-  now: N,
-): ApprovalState {
-  const { signatureStatus, threshold, approvals, rejections } = tally(rules, record, now);
-  return {
-    id: record.id,
-    organizationId: record.organizationId,
-    version: record.version,
-    summary: stateSummary(record.summary),
-    signatureStatus,
-    executionStatus: record.executionStatus,
-    decision: record.decision,
-    threshold,
-    approvals,
-    rejections,
-    ready: DECISIONS.filter((decision) => checkExecution(rules, record, now, decision).ok),
-    createdAt: record.createdAt.toISOString(),
-    expiresAt: record.expiresAt.toISOString(),
-    open: isOpen(rules, record, now.time),
-    expired: hasExpired(record),
-    closed: record.closed,
-    failure: record.failure,
-    notes: record.notes.slice(-STATE_NOTES),
-  };
 }

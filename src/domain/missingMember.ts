@@ -1,10 +1,5 @@
-import {
-  type ApprovalContext,
-  type ApprovalRecord,
-  type ApprovalRules,
-  collectsSignatures,
-  tally,
-} from './approval';
+import type { ApprovalContext, ApprovalRecord, ApprovalRules } from './approval';
+import { collectsSignatures, tally } from './approvalState';
 
 /** Whether a record waits for a member: too few have signed, and they can sign and have not. */
 export function isMissing<R extends ApprovalRecord, N extends ApprovalContext>(

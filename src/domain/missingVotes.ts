@@ -1,11 +1,5 @@
-import {
-  type ApprovalContext,
-  type ApprovalRecord,
-  type ApprovalRules,
-  collectsSignatures,
-  type MemberSummary,
-  tally,
-} from './approval';
+import type { ApprovalContext, ApprovalRecord, ApprovalRules, MemberSummary } from './approval';
+import { collectsSignatures, tally } from './approvalState';
 
 /** The signatures that an approval waits for. */
 export interface MissingVotes {

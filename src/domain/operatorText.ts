@@ -1,16 +1,16 @@
 import {
-  type ApprovalState,
   assertNever,
   type Failure,
   type FailureCode,
   hasFailedForGood,
   type MemberSummary,
 } from './approval';
+import type { ApprovalState } from './approvalState';
 import { isNetworkGone } from './networkNotes';
 import type { Deployment, ProposalState } from './proposal';
 import { quoted } from './quoted';
 import { summaryOnOneLine } from './summary';
-import type { TransactionState } from './transaction';
+import type { TransactionState } from './transactionState';
 
 function names(members: readonly MemberSummary[]): string {
   if (members.length === 0) return 'nobody';

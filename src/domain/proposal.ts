@@ -1,13 +1,12 @@
-import {
-  type ApprovalContext,
-  type ApprovalRecord,
-  type ApprovalRules,
-  type ApprovalState,
-  approvalState,
-  type Failure,
-  type FailureCode,
-  type MemberSummary,
+import type {
+  ApprovalContext,
+  ApprovalRecord,
+  ApprovalRules,
+  Failure,
+  FailureCode,
+  MemberSummary,
 } from './approval';
+import { type ApprovalState, approvalState } from './approvalState';
 import type { JsonValue } from './canonicalJson';
 
 export type ResourceType = 'members' | 'groups' | 'policies' | 'accounts' | 'admins';

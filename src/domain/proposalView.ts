@@ -1,4 +1,4 @@
-import { collectsSignatures, shownFailure, tally } from './approval';
+import { collectsSignatures, shownFailure, tally } from './approvalState';
 import { type ProposalContext, type ProposalRecord, proposalRules } from './proposal';
 import { proposalPayload } from './signing';
 

@@ -1,10 +1,5 @@
-import {
-  collectsSignatures,
-  type MemberSummary,
-  type SignatureStatus,
-  shownFailure,
-  tally,
-} from './approval';
+import type { MemberSummary, SignatureStatus } from './approval';
+import { collectsSignatures, shownFailure, tally } from './approvalState';
 import { initiatorPayload, transactionPayload } from './signing';
 import {
   type EvaluationContext,

@@ -2,7 +2,7 @@ import type { AnySnapshot, ApprovalSubject } from '../approvals/approvalSubject'
 import { proposalSubject } from '../approvals/proposalSubject';
 import { transactionSubject } from '../approvals/transactionSubject';
 import type { Db } from '../db/database';
-import { type ApprovalState, shownFailure } from '../domain/approval';
+import { type ApprovalState, shownFailure } from '../domain/approvalState';
 import { missingVotes } from '../domain/missingVotes';
 import type { RequestNow } from './requestNotice';
 

@@ -4,7 +4,7 @@ import { membersOf } from '../domain/governance';
 import { accept, refuse } from '../domain/refusal';
 import { adminsUpdate } from './adminsUpdate';
 import { defineOperation } from './kind';
-import { unknownMember } from './members';
+import { unknownMember } from './members.request';
 
 /** Refuses a set of admins that cannot reach its threshold, or that has no member of type api. */
 function cannotDecide(members: readonly MemberSummary[], threshold: number) {

@@ -3,7 +3,7 @@ import { newId } from '../db/ids';
 import { accept } from '../domain/refusal';
 import { groupsCreate } from './groupsCreate';
 import { defineOperation } from './kind';
-import { unknownMember } from './members';
+import { unknownMember } from './members.request';
 
 /** How it is proposed. */
 export const groupsCreateRequest = defineOperation(groupsCreate, {

@@ -6,7 +6,7 @@ import { accept, type Result, refuse } from '../domain/refusal';
 import { type GroupWithMembers, groupsWithMembers } from './groups.request';
 import { groupsUpdate } from './groupsUpdate';
 import { defineOperation } from './kind';
-import { unknownMember } from './members';
+import { unknownMember } from './members.request';
 
 interface PlannedChange {
   readonly after: GroupWithMembers;

@@ -20,18 +20,6 @@ export function describeMember(
   return `${quotedName(member.name)} (${member.id}, ${walletText(member)})`;
 }
 
-/** Refuses the first id that belongs to no member of the organization; `fieldOf` gives its field. */
-export function unknownMember(
-  state: OrganizationState,
-  ids: readonly string[],
-  fieldOf: (index: number) => string,
-) {
-  const index = ids.findIndex((id) => !findResource(state, 'member', id));
-  return index < 0
-    ? undefined
-    : refuse('validationError', `member ${ids[index]} not found in this organization`, fieldOf(index));
-}
-
 /**
  * Refuses the first wallet that another member has and keeps; `id` is the member who gets it, if that member exists
  * already. Members may exchange wallets among themselves.

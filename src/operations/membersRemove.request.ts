@@ -2,7 +2,7 @@ import { membersRemoveBody } from '../contract/memberChanges';
 import { membersOf } from '../domain/governance';
 import { accept } from '../domain/refusal';
 import { defineOperation } from './kind';
-import { unknownMember } from './members';
+import { unknownMember } from './members.request';
 import { isAdmin, membersRemove } from './membersRemove';
 
 /** How it is proposed. */

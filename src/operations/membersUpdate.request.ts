@@ -4,8 +4,8 @@ import { findResource, type MemberState } from '../domain/governance';
 import { accept, type Result, refuse } from '../domain/refusal';
 import type { WalletKind } from '../domain/wallet';
 import { defineOperation } from './kind';
-import { unknownMember, walletInUse } from './members';
-import { walletSubject } from './members.request';
+import { walletInUse } from './members';
+import { unknownMember, walletSubject } from './members.request';
 import { membersUpdate } from './membersUpdate';
 
 /** What changes about one member. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { TypedSearchAttributes } from '@temporalio/common';
-import { type ApprovalState, type Decision, expiryOf, type VoteType } from '../domain/approval';
+import { type Decision, expiryOf, type VoteType } from '../domain/approval';
 import type { ApprovalRef, WorkflowRef } from '../domain/approvalRef';
+import type { ApprovalState } from '../domain/approvalState';
 import type { WorkflowGone } from '../domain/reconciliation';
 import {
   endWorkflow,

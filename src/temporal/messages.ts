@@ -1,6 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import { z } from 'zod/mini';
-import type { ApprovalState } from '../domain/approval';
+import type { ApprovalState } from '../domain/approvalState';
 import { ENDED } from '../domain/reconciliation';
 import type { Refusal } from '../domain/refusal';
 

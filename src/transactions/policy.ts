@@ -4,15 +4,14 @@ import { isRestricted } from '../chain/functions';
 import { nestedCallsOf } from '../chain/nestedCalls';
 import type { NetworkConfig } from '../config';
 import type { Db, Tx } from '../db/database';
-import { type RoomInWindow, readUsage, type UsageOfExecution } from '../db/policyUsage';
+import { readUsage, type UsageOfExecution } from '../db/policyUsage';
 import type { StoredTransaction } from '../db/storedTransactions';
-import { NATIVE_CURRENCY, type Policy } from '../domain/policy';
+import { NATIVE_CURRENCY } from '../domain/policy';
 import {
   type Evaluation,
   evaluate,
   type PolicyTransaction,
   policyFailureText,
-  roomFor,
   type Usage,
   type UsageWindow,
   usageWindow,
@@ -67,18 +66,6 @@ export function usageOf(record: RecordedSpending): UsageOfExecution {
     accountId: record.accountId,
     destination: recipient,
   };
-}
-
-/**
- * What the budget of its policy must have room for beside a transaction; null where nothing limits it, undefined where it never
- * has.
- */
-export function roomOf(record: StoredTransaction, policy: Policy): RoomInWindow | null | undefined {
-  const transaction = policyTransactionOf(record);
-  const window = usageWindow(policy, transaction);
-  const room = window && roomFor(policy, transaction);
-  if (window && !room) return undefined;
-  return window && room ? { window, room } : null;
 }
 
 /** As whom a budget is read, and when; with the networks that are configured. */

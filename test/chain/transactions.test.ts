@@ -18,7 +18,8 @@ import { createRelayerContext, createRelayerReads } from '../../activities/relay
 import { createPrepareNewTransaction } from '../../activities/transactions/prepareNew';
 import { createChainClients } from '../../src/chain/clients';
 import { requireRow } from '../../src/db/rows';
-import type { ExecutionResult, TransactionRef } from '../../src/domain/transaction';
+import type { TransactionRef } from '../../src/domain/transaction';
+import type { ExecutionResult } from '../../src/domain/transactionState';
 import { aHash } from '../support/builders';
 import { COUNTER, MULTICALL, multicallData, TOKENS } from '../support/contracts';
 import { inSlot } from '../support/inSlot';

@@ -1,7 +1,7 @@
 import { type Hex, toEventSelector } from 'viem';
 import { verifyAudit } from '../../src/db/audit';
 import { requireRow } from '../../src/db/rows';
-import type { TransactionState } from '../../src/domain/transaction';
+import type { TransactionState } from '../../src/domain/transactionState';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import type { HttpClient } from '../support/http';
 import { NETWORK_ID } from '../support/transactions';

@@ -21,7 +21,8 @@ import {
   readTransactionForMessage,
   updateExecution,
 } from '../../src/db/transactions';
-import { type MemberSummary, tally } from '../../src/domain/approval';
+import type { MemberSummary } from '../../src/domain/approval';
+import { tally } from '../../src/domain/approvalState';
 import { NATIVE_CURRENCY, type Policy } from '../../src/domain/policy';
 import { NO_REFERENCES } from '../../src/domain/references';
 import { transactionRules } from '../../src/domain/transaction';

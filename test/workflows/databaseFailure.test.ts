@@ -4,7 +4,8 @@ import type { ReconcileSummary } from '../../src/domain/reconciliation';
 import { createLogger } from '../../src/logging';
 import { networkQueue, taskQueues } from '../../src/temporal/ids';
 import { RECONCILE_WORKFLOW } from '../../src/temporal/schedule';
-import { installTemporalRuntime, type RunningWorkers, startWorkers, workflowSource } from '../../src/workers';
+import { installTemporalRuntime, type RunningWorkers, startWorkers } from '../../src/workers';
+import { workflowSource } from '../../src/workflowSource';
 import { sharedService, type TestService } from '../support/service';
 import { NOTHING_FOUND } from './world';
 

@@ -4,7 +4,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from '@temporalio/worker';
 import { createLogger } from '../../src/logging';
-import { installTemporalRuntime, workflowSource } from '../../src/workers';
+import { installTemporalRuntime } from '../../src/workers';
+import { workflowSource } from '../../src/workflowSource';
 import { readHistories, recordedSets, UNRELEASED } from '../histories/files';
 import { recordHistories } from '../histories/record';
 

@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { createPublicClient, http as rpcTransport, zeroAddress } from 'viem';
 import { requireRow } from '../../src/db/rows';
-import type { TransactionState } from '../../src/domain/transaction';
+import type { TransactionState } from '../../src/domain/transactionState';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { approvalMessages } from '../../src/temporal/messages';
 import { makeAccount, type Shown } from '../support/api';

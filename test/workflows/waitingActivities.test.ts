@@ -4,7 +4,8 @@ import { observeActivities } from '../../src/activityLog';
 import { createLogger } from '../../src/logging';
 import { RECONCILE_WORKFLOW } from '../../src/temporal/schedule';
 import { WaitingActivities } from '../../src/temporal/waitingActivities';
-import { installTemporalRuntime, type RunningWorkers, startWorkers, workflowSource } from '../../src/workers';
+import { installTemporalRuntime, type RunningWorkers, startWorkers } from '../../src/workers';
+import { workflowSource } from '../../src/workflowSource';
 import { until } from '../support/until';
 import { NOTHING_FOUND, startWorld, type World } from './world';
 

@@ -323,7 +323,7 @@ async function build(hash) {
       const { bundleWorkflowCode } = require('@temporalio/worker');
       const quiet = { log() {}, trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error };
       const tracing = join(projectDir, 'workflows', 'tracing.ts');
-      // The same options as workflowSource() of src/workers.ts.
+      // The same options as src/workflowSource.ts.
       const { code } = await bundleWorkflowCode({
         workflowsPath: workflows,
         workflowInterceptorModules: [tracing],

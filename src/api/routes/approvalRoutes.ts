@@ -7,16 +7,11 @@ import type { Endpoint } from '../../contract/endpoint';
 import type { TagColumn } from '../../db/approvalTags';
 import type { Db } from '../../db/database';
 import { isMessageReceived } from '../../db/receivedMessages';
-import {
-  type ApprovalState,
-  checkExecution,
-  checkOpenToVotes,
-  checkVote,
-  type Decision,
-  type VoteType,
-} from '../../domain/approval';
+import { checkExecution, type Decision, type VoteType } from '../../domain/approval';
 import type { ApprovalRef, WorkflowRef } from '../../domain/approvalRef';
+import type { ApprovalState } from '../../domain/approvalState';
 import type { Result } from '../../domain/refusal';
+import { checkOpenToVotes, checkVote } from '../../domain/voting';
 import type { MessageOutcome, StartRequest } from '../../temporal/approvalMessages';
 import { TemporalUnavailable } from '../../temporal/client';
 import { approvalWorkflowId } from '../../temporal/ids';

@@ -11,9 +11,9 @@ import { definitionOf, findPolicy, listPolicies, type StoredPolicy } from '../..
 import { readProposalSnapshot } from '../../db/proposals';
 import { readOrganizationState } from '../../db/seals';
 import { notAdmitted } from '../../domain/admission';
-import { checkOpen } from '../../domain/approval';
 import type { JsonValue } from '../../domain/canonicalJson';
 import { policyView } from '../../domain/policy';
+import { checkOpen } from '../../domain/voting';
 import { kindOfRequest, operationKindOf } from '../../operations';
 import { planOperation } from '../../operations/plan';
 import type { Cursors } from '../cursors';

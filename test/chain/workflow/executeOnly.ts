@@ -1,5 +1,6 @@
 import { defineSignal, setHandler } from '@temporalio/workflow';
-import type { ExecutionResult, TransactionRef } from '../../../src/domain/transaction';
+import type { TransactionRef } from '../../../src/domain/transaction';
+import type { ExecutionResult } from '../../../src/domain/transactionState';
 import { executeOnChain } from '../../../workflows/execution';
 
 /** An operator requests the cancellation. */

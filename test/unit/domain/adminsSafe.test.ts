@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import {
   type AdminsSafeStatus,
-  adminsSafeNotes,
   adminsSafeStatus,
   type Owners,
   type OwnersStep,
@@ -10,6 +9,7 @@ import {
   SENTINEL,
   wantedOwners,
 } from '../../../src/domain/adminsSafe';
+import { adminsSafeNotes } from '../../../src/domain/adminsSafeNotes';
 import { adminsOf, type OrganizationState } from '../../../src/domain/governance';
 import type { WalletKind } from '../../../src/domain/wallet';
 import { anAddress } from '../../support/builders';

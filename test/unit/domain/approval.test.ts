@@ -4,25 +4,24 @@ import {
   type ApprovalContext,
   type ApprovalRecord,
   type ApprovalRules,
-  approvalState,
   assertNever,
   checkExecution,
-  checkOpenToVotes,
-  checkVote,
-  collectsSignatures,
   countedVoters,
   countedVotes,
-  DECISIONS,
   type Decision,
-  decisionOfVote,
   type ExecutionStatus,
   isExpired,
-  isOpen,
   type MemberSummary,
-  reviewStatus,
-  tally,
   type Vote,
 } from '../../../src/domain/approval';
+import {
+  approvalState,
+  collectsSignatures,
+  DECISIONS,
+  isOpen,
+  reviewStatus,
+  tally,
+} from '../../../src/domain/approvalState';
 import { type ProposalContext, type ProposalRecord, proposalRules } from '../../../src/domain/proposal';
 import type { Result } from '../../../src/domain/refusal';
 import {
@@ -30,6 +29,7 @@ import {
   type TransactionRecord,
   transactionRules,
 } from '../../../src/domain/transaction';
+import { checkOpenToVotes, checkVote, decisionOfVote } from '../../../src/domain/voting';
 import { adminsOf, aFailure, aHash, aMember, anAddress, anId, aProposal } from '../../support/builders';
 import { aTransaction, aTransactionNow } from '../../support/transactionRecords';
 import { aPolicy } from '../../support/transactions';

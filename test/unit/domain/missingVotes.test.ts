@@ -1,8 +1,10 @@
 import fc from 'fast-check';
-import { checkVote, type MemberSummary, tally } from '../../../src/domain/approval';
+import type { MemberSummary } from '../../../src/domain/approval';
+import { tally } from '../../../src/domain/approvalState';
 import { missingVotes } from '../../../src/domain/missingVotes';
 import { proposalRules } from '../../../src/domain/proposal';
 import { transactionRules } from '../../../src/domain/transaction';
+import { checkVote } from '../../../src/domain/voting';
 import { adminsOf, aMember, aProposal } from '../../support/builders';
 import { aTransaction, aTransactionNow } from '../../support/transactionRecords';
 import { aPolicy } from '../../support/transactions';

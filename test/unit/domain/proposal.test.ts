@@ -1,14 +1,8 @@
-import {
-  checkExecution,
-  checkVote,
-  collectsSignatures,
-  DECISIONS,
-  type ExecutionStatus,
-  isOpen,
-  tally,
-} from '../../../src/domain/approval';
+import { checkExecution, type ExecutionStatus } from '../../../src/domain/approval';
+import { collectsSignatures, DECISIONS, isOpen, tally } from '../../../src/domain/approvalState';
 import { isPartlyDeployed, proposalRules, proposalState } from '../../../src/domain/proposal';
 import type { Result } from '../../../src/domain/refusal';
+import { checkVote } from '../../../src/domain/voting';
 import {
   aDeployment,
   adminsFrom,

@@ -4,16 +4,12 @@ import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
 import {
   checkExecution,
-  checkVote,
-  collectsSignatures,
-  DECISIONS,
   type Decision,
   isExpired,
-  isOpen,
   type MemberSummary,
   type Tally,
-  tally,
 } from '../../../src/domain/approval';
+import { collectsSignatures, DECISIONS, isOpen, tally } from '../../../src/domain/approvalState';
 import {
   type AdminSet,
   type Deployment,
@@ -22,6 +18,7 @@ import {
   proposalState,
 } from '../../../src/domain/proposal';
 import type { Result } from '../../../src/domain/refusal';
+import { checkVote } from '../../../src/domain/voting';
 import { adminsFrom, aFailure, aHash, aMember, anAddress, aProposal } from '../../support/builders';
 import { seed } from '../../support/random';
 import { DEEP } from '../../support/suite';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { type ExecutionStatus, tally } from '../../../src/domain/approval';
+import type { ExecutionStatus } from '../../../src/domain/approval';
+import { tally } from '../../../src/domain/approvalState';
 import { type ProposalRecord, proposalRules } from '../../../src/domain/proposal';
 import { proposalView } from '../../../src/domain/proposalView';
 import { proposalPayload } from '../../../src/domain/signing';

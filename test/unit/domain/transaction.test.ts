@@ -1,16 +1,12 @@
 import {
   checkExecution,
-  checkOpenToVotes,
-  checkVote,
-  collectsSignatures,
   countedVoters,
   type Decision,
   type ExecutionStatus,
-  isOpen,
   type MemberSummary,
-  tally,
   type VoteType,
 } from '../../../src/domain/approval';
+import { collectsSignatures, isOpen, tally } from '../../../src/domain/approvalState';
 import type { ApproverSetting, Policy } from '../../../src/domain/policy';
 import type { Result } from '../../../src/domain/refusal';
 import {
@@ -18,8 +14,9 @@ import {
   initiatorVote,
   type TransactionRecord,
   transactionRules,
-  transactionState,
 } from '../../../src/domain/transaction';
+import { transactionState } from '../../../src/domain/transactionState';
+import { checkOpenToVotes, checkVote } from '../../../src/domain/voting';
 import { aFailure, aHash, aMember, anAddress, anId } from '../../support/builders';
 import {
   aTransaction,

@@ -2,15 +2,8 @@
 // Millions of looks: jest's own expectations are slow to make.
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
-import {
-  checkExecution,
-  checkVote,
-  collectsSignatures,
-  isOpen,
-  type MemberSummary,
-  type Tally,
-  tally,
-} from '../../../src/domain/approval';
+import { checkExecution, type MemberSummary, type Tally } from '../../../src/domain/approval';
+import { collectsSignatures, isOpen, tally } from '../../../src/domain/approvalState';
 import type { ApproverSetting, Policy } from '../../../src/domain/policy';
 import type { Result } from '../../../src/domain/refusal';
 import {
@@ -18,8 +11,9 @@ import {
   initiatorVote,
   type TransactionRecord,
   transactionRules,
-  transactionState,
 } from '../../../src/domain/transaction';
+import { transactionState } from '../../../src/domain/transactionState';
+import { checkVote } from '../../../src/domain/voting';
 import { aFailure, aHash, aMember, anAddress, anId } from '../../support/builders';
 import { seed } from '../../support/random';
 import { DEEP } from '../../support/suite';

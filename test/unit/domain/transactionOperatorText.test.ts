@@ -1,7 +1,7 @@
 import type { ExecutionStatus, FailureCode, SignatureStatus } from '../../../src/domain/approval';
 import { networkNote } from '../../../src/domain/networkNotes';
 import { transactionDetails, transactionSentence } from '../../../src/domain/operatorText';
-import type { TransactionState } from '../../../src/domain/transaction';
+import type { TransactionState } from '../../../src/domain/transactionState';
 import { aFailure, aHash, aMember } from '../../support/builders';
 
 const ada = aMember().withId('mem_a').named('Ada').build();

@@ -1,5 +1,6 @@
 import { hashTypedData, keccak256, stringToHex } from 'viem';
-import { type Note, tally } from '../../../src/domain/approval';
+import type { Note } from '../../../src/domain/approval';
+import { tally } from '../../../src/domain/approvalState';
 import { networkNote } from '../../../src/domain/networkNotes';
 import { NATIVE_CURRENCY } from '../../../src/domain/policy';
 import { type TransactionRecord, transactionRules } from '../../../src/domain/transaction';
