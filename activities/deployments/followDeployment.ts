@@ -1,4 +1,4 @@
-import { findCarried } from '../../src/db/followedAttempts';
+import { findEnvelopePayload } from '../../src/db/followedAttempts';
 import { checkEnvelope } from '../relayer/envelopes';
 import { followEnvelope, type Obstacle } from '../relayer/followEnvelope';
 import { type RelayerContext, requireChain } from '../relayer/relayerContext';
@@ -26,7 +26,7 @@ export async function followDeployment(
   signal: AbortSignal,
 ): Promise<DeploymentFollowed> {
   const { db } = context;
-  const { envelope, kind } = (await findCarried(db, BigInt(envelopeId))) ?? {};
+  const { envelope, kind } = (await findEnvelopePayload(db, BigInt(envelopeId))) ?? {};
   // The database was restored from a backup: the id is unknown, or that of another envelope.
   if (kind !== 'deployment' || envelope?.networkId !== networkId) return { kind: 'dropped' };
   const { outcome, transactionHash } = envelope;

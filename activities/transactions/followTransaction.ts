@@ -2,7 +2,7 @@ import type { ChainClient } from '../../src/chain/clients';
 import { accountNonce } from '../../src/chain/safe';
 import { type Attempt, envelopePayload } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/envelopes';
-import { findCarried } from '../../src/db/followedAttempts';
+import { findEnvelopePayload } from '../../src/db/followedAttempts';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { type ChainCheck, checkEnvelope } from '../relayer/envelopes';
 import { followEnvelope } from '../relayer/followEnvelope';
@@ -56,7 +56,7 @@ export async function followTransaction(
 ): Promise<TransactionFollowed> {
   const { db } = context;
   const chain = requireChain(context, input.networkId);
-  const { envelope, attempt, cancellation } = (await findCarried(db, BigInt(input.envelopeId))) ?? {};
+  const { envelope, attempt, cancellation } = (await findEnvelopePayload(db, BigInt(input.envelopeId))) ?? {};
   // The database was restored from a backup: the id is unknown, or that of another envelope.
   if (!envelope || attempt?.transactionId !== input.transactionId) return { kind: 'dropped' };
   if (envelope.outcome === 'reverted' || envelope.outcome === 'dropped') return { kind: envelope.outcome };

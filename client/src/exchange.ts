@@ -185,9 +185,9 @@ export async function send(
   const { method, path } = exchange;
   const idempotencyKey = method !== 'GET' ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
   const init = initOf(connection, exchange, idempotencyKey);
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   const { deadline: end = Number.POSITIVE_INFINITY } = withDeadline(options, connection);
-  const deadline = Math.min(begunAt + timeoutMs, end);
+  const deadline = Math.min(startedAt + timeoutMs, end);
   let tried: Exclude<Try, { body: unknown }> = { reason: 'it was not sent' };
   for (let tries = 0; performance.now() < deadline; tries += 1) {
     signal?.throwIfAborted();
@@ -206,6 +206,6 @@ export async function send(
   }
   if ('refused' in tried)
     throw new ApiError(...tried.refused, { retryAfterMs: tried.afterMs, idempotencyKey });
-  const message = `no final answer to ${method} ${path} within ${Math.round(deadline - begunAt)} ms: ${tried.reason}`;
+  const message = `no final answer to ${method} ${path} within ${Math.round(deadline - startedAt)} ms: ${tried.reason}`;
   throw new NoAnswer(message, idempotencyKey, { cause: tried.cause });
 }

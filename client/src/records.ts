@@ -74,8 +74,8 @@ export async function waitFor<Target extends string | Approval>(
   { signal, timeoutMs = 120_000, everyMs = 500, deadline: end }: WaitOptions & ActionOptions = {},
 ): Promise<RecordOf<Target>> {
   const wanted: readonly (string | null)[] = [status].flat();
-  const begunAt = performance.now();
-  const deadline = Math.min(begunAt + timeoutMs, end ?? Number.POSITIVE_INFINITY);
+  const startedAt = performance.now();
+  const deadline = Math.min(startedAt + timeoutMs, end ?? Number.POSITIVE_INFINITY);
   for (;;) {
     const readMs = Math.max(MIN_READ_MS, deadline - performance.now());
     const record = await readApproval(api, approval, {
@@ -87,7 +87,7 @@ export async function waitFor<Target extends string | Approval>(
     if (wanted.includes(signatureStatus) || wanted.includes(executionStatus)) return record;
     const why = endOf(record) ?? (performance.now() + everyMs > deadline ? 'timeout' : undefined);
     if (why) {
-      const after = why === 'timeout' ? ` after ${Math.round(deadline - begunAt)} ms` : '';
+      const after = why === 'timeout' ? ` after ${Math.round(deadline - startedAt)} ms` : '';
       throw new NotReached(`${statusText(record)}${after}, and not ${wanted.join(' or ')}`, record, why);
     }
     await pause(everyMs, signal);

@@ -210,7 +210,7 @@ export interface EnvelopePayload {
   readonly cancellation: 'requested' | 'signed' | null;
 }
 
-/** `Carried['cancellation']` of an attempt. */
+/** `EnvelopePayload['cancellation']` of an attempt. */
 export const CANCELLATION = `(CASE WHEN chain_attempts.kind <> 'transaction' THEN NULL
     WHEN EXISTS (SELECT FROM chain_attempts other
       WHERE other.transaction_id = chain_attempts.transaction_id AND other.kind = 'cancellation') THEN 'signed'

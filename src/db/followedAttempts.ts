@@ -19,7 +19,7 @@ import {
 import { queryRows, type Statement } from './rows';
 
 /** An envelope and what it carries; undefined where a restored backup has lost it. */
-export async function findCarried(
+export async function findEnvelopePayload(
   db: Db,
   envelopeId: bigint,
 ): Promise<(EnvelopePayload & { readonly envelope: Envelope }) | undefined> {

@@ -19,7 +19,7 @@ import { networkOf, type SignerContext, withNetwork } from './signerContext';
 import { deploymentReservation } from './store/reservations';
 import { provideDeploymentAttempt } from './store/signedAttempts';
 import { securingEntry, takeNonce } from './upkeep/accounts';
-import { carryingAlone, contentOf, signUpkeep, unsigned } from './upkeep/pursue';
+import { contentOf, signUpkeep, unsigned, upkeepCallAlone } from './upkeep/pursue';
 
 /**
  * The first transaction of a new account, which makes the admins' Safe its module; undefined where the admins have none, where
@@ -62,7 +62,7 @@ async function dataGasOf(
   const { state } = await context.readSealedState(context.db, organizationId, { remembered: true });
   if (!chain || !state.admins.onChain) return 0n;
   const first = securingEntry({ state, accountId, networkId }, 0n);
-  return callDataGas(chain, carryingAlone(unsigned(first)).call);
+  return callDataGas(chain, upkeepCallAlone(unsigned(first)).call);
 }
 
 /** The terms, with gas for the first transaction of the account. */

@@ -8,7 +8,7 @@ import type { FollowTransaction } from '../../activities/transactions/followTran
 import type { TransactionFollowed } from '../../activities/transactions/observation';
 import { createChainClients } from '../../src/chain/clients';
 import type { Envelope } from '../../src/db/envelopes';
-import { findCarried } from '../../src/db/followedAttempts';
+import { findEnvelopePayload } from '../../src/db/followedAttempts';
 import { requireRow } from '../../src/db/rows';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { anAddress } from '../support/builders';
@@ -79,7 +79,7 @@ async function follow(ref: TransactionRef, envelopeId: string, context = started
 async function payment(): Promise<{ ref: TransactionRef; envelopeId: string; envelope: Envelope }> {
   const ref = await world.transaction({ to: payee, value: 1n });
   const envelopeId = await world.sign(ref);
-  const { envelope } = requireRow(await findCarried(world.serviceDb, BigInt(envelopeId)));
+  const { envelope } = requireRow(await findEnvelopePayload(world.serviceDb, BigInt(envelopeId)));
   return { ref, envelopeId, envelope };
 }
 

@@ -5,7 +5,7 @@ import { createRelayerContext } from '../../activities/relayer/relayerContext';
 import { sendInOrder } from '../../activities/relayer/sendInOrder';
 import { createChainClients } from '../../src/chain/clients';
 import { checkRelayers } from '../../src/cli/doctor/networkChecks';
-import { findCarried } from '../../src/db/followedAttempts';
+import { findEnvelopePayload } from '../../src/db/followedAttempts';
 import { newId } from '../../src/db/ids';
 import { listRelayers, listRelayersInUse } from '../../src/db/relayers';
 import { requireRow } from '../../src/db/rows';
@@ -292,7 +292,7 @@ test('more than 200 pending envelopes of a relayer are no gap', async () => {
   const filling = await world.db.transaction((tx) => insertFiller(tx, world.network.id, world.relayer));
   await storeEnvelopes(filling, 0, chainNonce, 250);
   const id = await world.sign(ref);
-  const { envelope } = requireRow(await findCarried(world.db, BigInt(id)));
+  const { envelope } = requireRow(await findEnvelopePayload(world.db, BigInt(id)));
   expect(envelope.relayerNonce).toBe(chainNonce + 250);
   await world.withoutMining(async () => {
     expect((await sendInOrder(context, world.client, envelope)).gap).toBeNull();

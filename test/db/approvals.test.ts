@@ -14,7 +14,7 @@ import {
 import { appendAudit, verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import type { UnsentEnvelope } from '../../src/db/envelopes';
-import { findCarried } from '../../src/db/followedAttempts';
+import { findEnvelopePayload } from '../../src/db/followedAttempts';
 import { insertMessage, isMessageReceived, restoredMessageId } from '../../src/db/receivedMessages';
 import {
   closedOrLost,
@@ -318,7 +318,7 @@ describe('the first broadcast of a transaction', () => {
       await storeEnvelope(owner, of, { relayer_nonce: nonce, sent_at: null });
     }
     const ids = await owner('chain_envelopes').where({ attempt_id: attemptId }).pluck('id');
-    const read = await Promise.all(ids.map((id) => findCarried(service, id)));
+    const read = await Promise.all(ids.map((id) => findEnvelopePayload(service, id)));
     const envelopes = read.map((carried) => requireRow(carried).envelope);
     const note = async (id: bigint, read?: UnsentEnvelope | null): Promise<void> => {
       if (!(await noteSent(service, id, read))) await note(id);

@@ -12,7 +12,7 @@ import type { UpkeepEntry } from '../journal/entries';
 import { type SignerContext, withNetwork } from '../signerContext';
 import { provideUpkeep, takenOfAccount } from '../store/upkeep';
 import type { ObservedSafe } from './observe';
-import { carryingAlone, pursue, reserveFirst, settle, termsOf, unsigned, upkeepEntry } from './pursue';
+import { pursue, reserveFirst, settle, termsOf, unsigned, upkeepCallAlone, upkeepEntry } from './pursue';
 
 /** An account of which the admins' Safe is to be the module. */
 interface ToSecure {
@@ -93,7 +93,7 @@ export async function secureAccount(
   if (confirmed.kind === 'missing') {
     const [first] = written;
     // Its deployment brings the module; where a stranger was faster, the transaction alone does.
-    if (isPresent && first) await pursue(context, network, first, carryingAlone);
+    if (isPresent && first) await pursue(context, network, first, upkeepCallAlone);
     return 'pending';
   }
   const { owners, modules, nonce } = confirmed.state;
@@ -104,7 +104,7 @@ export async function secureAccount(
   const open = written.find(({ safeNonce }) => BigInt(safeNonce) >= nonce);
   if (!open && !(isPossible && isDue(of.state, done.at(-1)))) return 'none';
   const next = open ?? (await takeAtNonce(context, network, of, nonce));
-  if (next) await pursue(context, network, next, carryingAlone);
+  if (next) await pursue(context, network, next, upkeepCallAlone);
   return 'pending';
 }
 
@@ -118,12 +118,12 @@ async function takeAtNonce(
   nonce: bigint,
 ): Promise<UpkeepEntry | undefined> {
   const entry = securingEntry(of, nonce);
-  const carrying = carryingAlone(unsigned(entry));
-  const terms = await termsOf(context, network, entry, { carrying });
+  const upkeepCall = upkeepCallAlone(unsigned(entry));
+  const terms = await termsOf(context, network, entry, { upkeepCall });
   return withNetwork(context, network.id, async (tx) => {
     const taken = await takeNonce(context, tx, of, nonce);
     if (!taken) return undefined;
-    await reserveFirst(context, tx, taken, { terms, leastGas: carrying.gas });
+    await reserveFirst(context, tx, taken, { terms, leastGas: upkeepCall.gas });
     await context.journal.append(taken.entry);
     failpoint('signer.securingJournaled');
     return taken.entry;

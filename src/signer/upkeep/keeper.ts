@@ -11,7 +11,7 @@ import type { SignerContext } from '../signerContext';
 import { storedHashes } from '../store/signedAttempts';
 import type { SafeStatus } from '../store/upkeep';
 import type { ObservedSafe } from './observe';
-import { type Carrying, carryingAlone, pursue, type SignedUpkeep, settle, upkeepEntry } from './pursue';
+import { pursue, type SignedUpkeep, settle, type UpkeepCall, upkeepCallAlone, upkeepEntry } from './pursue';
 
 /** The admins' Safe of an organization on a network with its keeper, as both were read. */
 interface KeeperOnChain {
@@ -46,11 +46,11 @@ function keeperFault(
   return `nonce ${nonce} of its keeper is ahead of the journal: its key has signed something else`;
 }
 
-/** What carries a transaction of the keeper: alone, or with what is missing of both Safes. */
-function carryingOf({ admins, keeper, safe }: KeeperOnChain) {
-  return (signed: SignedUpkeep): Carrying => {
+/** The call that executes a transaction of the keeper: alone, or with what is missing of both Safes. */
+function upkeepCallOf({ admins, keeper, safe }: KeeperOnChain) {
+  return (signed: SignedUpkeep): UpkeepCall => {
     const { transaction } = signed;
-    if (transaction.safeTxGas > 0n) return carryingAlone(signed);
+    if (transaction.safeTxGas > 0n) return upkeepCallAlone(signed);
     const missing = { keeper: !keeper.isPresent, safe: !safe.isPresent };
     return {
       call: bootstrapCall(admins, missing, signed),
@@ -100,10 +100,10 @@ const writtenOn = ({ journal }: SignerContext, network: NetworkConfig, { admins 
   journal.upkeepsOf({ networkId: network.id, safe: admins.keeper.address });
 
 /**
- * Carries on what the keeper has in flight, the first of it first, and records what is done. Returns whether something is. Throws
+ * Resumes what the keeper has in flight, the first of it first, and records what is done. Returns whether something is. Throws
  * SignerRefusal, TemporaryRefusal and ChainUnavailable.
  */
-async function carryOn(
+async function resume(
   context: SignerContext,
   network: NetworkConfig,
   kept: KeeperOnChain,
@@ -120,12 +120,12 @@ async function carryOn(
     if (entry === done.at(-1) || !stored.has(entry.safeTxHash)) await settle(context, network, entry);
   }
   const next = written.find((one) => !isDone(kept, one));
-  if (next) await pursue(context, network, next, carryingOf(kept));
+  if (next) await pursue(context, network, next, upkeepCallOf(kept));
   return next !== undefined;
 }
 
 /**
- * Carries on what the keeper has in flight where nobody is to own the admins' Safe any more. Returns whether something is. Throws
+ * Resumes what the keeper has in flight where nobody is to own the admins' Safe any more. Returns whether something is. Throws
  * SignerRefusal, TemporaryRefusal and ChainUnavailable.
  */
 export async function endInFlight(
@@ -136,12 +136,12 @@ export async function endInFlight(
   const written = writtenOn(context, network, kept);
   const isCutOff = context.journal.cutoffOf(kept.state.id) !== undefined;
   const fault = keeperFault(kept, { last: written.at(-1), isCutOff });
-  return fault === null && carryOn(context, network, kept, written);
+  return fault === null && resume(context, network, kept, written);
 }
 
 /** Throws SignerRefusal for what needs more gas than is ever signed: its nonce would be taken for ever. */
 function assertCarriable({ maxGas }: SignerContext, kept: KeptSafe, transaction: SafeTransaction): void {
-  const { gas } = carryingOf(kept)({ transaction, signature: '0x' });
+  const { gas } = upkeepCallOf(kept)({ transaction, signature: '0x' });
   if (gas <= maxGas) return;
   const owners = kept.wanted.owners.length;
   throw new SignerRefusal(
@@ -164,7 +164,7 @@ export async function keepAdminsSafe(
   const written = writtenOn(context, network, kept);
   const status = statusOf(kept, written, journal.cutoffOf(state.id) !== undefined);
   if (status.status === 'unknown') return { status, inFlight: false };
-  if (await carryOn(context, network, kept, written)) return { status, inFlight: true };
+  if (await resume(context, network, kept, written)) return { status, inFlight: true };
   const content = nextContent(kept, status.status);
   if (!content) return { status, inFlight: false };
   const transaction: SafeTransaction = { ...content, networkId: network.id, nonce: nonceOf(kept) };
@@ -173,6 +173,6 @@ export async function keepAdminsSafe(
   const entry = upkeepEntry(of, transaction);
   await journal.append(entry);
   failpoint('signer.upkeepJournaled');
-  await pursue(context, network, entry, carryingOf(kept));
+  await pursue(context, network, entry, upkeepCallOf(kept));
   return { status, inFlight: true };
 }

@@ -81,14 +81,14 @@ function ownEndpoint(context: Pick<SignerContext, 'endpointsOf'>, network: Netwo
   return chain;
 }
 
-/** What carries an upkeep to its network now. */
-export interface Carrying {
+/** The call that executes an upkeep on its network now. */
+export interface UpkeepCall {
   readonly call: Call;
   readonly gas: bigint;
 }
 
-/** What carries an upkeep alone. */
-export const carryingAlone = ({ transaction, signature }: SignedUpkeep): Carrying => ({
+/** The call that executes an upkeep alone. */
+export const upkeepCallAlone = ({ transaction, signature }: SignedUpkeep): UpkeepCall => ({
   call: executionCall(transaction, signature),
   gas: executionGas(transaction),
 });
@@ -99,13 +99,13 @@ export function unsigned(entry: UpkeepEntry): SignedUpkeep {
 }
 
 /**
- * Gas of what carries an upkeep, with what its data uses on a rollup: as much of it as the signer signs, where the network asks
+ * Gas of the call of an upkeep, with what its data uses on a rollup: as much of it as the signer signs, where the network asks
  * for more for a while. Throws ChainUnavailable.
  */
-async function gasOfCarrying(
+async function gasOfCall(
   { maxGas }: SignerContext,
   chain: ChainClient,
-  { call, gas }: Carrying,
+  { call, gas }: UpkeepCall,
 ): Promise<bigint> {
   return min(gas + (await callDataGas(chain, call)), max(gas, maxGas));
 }
@@ -114,17 +114,17 @@ async function gasOfCarrying(
 const gasFor = ({ accountId, organizationId }: UpkeepEntry) =>
   ({ kind: accountId === null ? 'upkeep' : 'deployment', organizationId }) as const;
 
-/** The terms of an envelope that carries an upkeep; `replaced`: in place of that one. Throws ChainUnavailable. */
+/** The terms of the envelope of an upkeep; `replaced`: in place of that one. Throws ChainUnavailable. */
 export async function termsOf(
   context: SignerContext,
   network: NetworkConfig,
   { accountId, safe }: UpkeepEntry,
-  { carrying, replaced }: { readonly carrying: Carrying; readonly replaced?: Envelope | undefined },
+  { upkeepCall, replaced }: { readonly upkeepCall: UpkeepCall; readonly replaced?: Envelope | undefined },
 ): Promise<BoundedTerms> {
   const chain = ownEndpoint(context, network);
   const index = relayerIndex(accountId ?? safe, network.relayers);
   const relayerAddress = replaced?.relayerAddress ?? context.keystore.relayerKey(network.id, index).address;
-  const gas = await gasOfCarrying(context, chain, carrying);
+  const gas = await gasOfCall(context, chain, upkeepCall);
   const terms = await ownTerms(chain, { relayerAddress, gas, replaced });
   return boundTerms(context, network.id, terms);
 }
@@ -147,23 +147,23 @@ export async function reserveFirst(
 }
 
 /** Signs and stores an envelope. Throws SignerRefusal, TemporaryRefusal, ChainUnavailable. */
-async function signCarrying(
+async function signCall(
   context: SignerContext,
   chain: ChainClient,
   { entry, attemptId, replaced }: { entry: UpkeepEntry; attemptId: bigint; replaced: Envelope | undefined },
-  carrying: Carrying,
+  upkeepCall: UpkeepCall,
 ): Promise<void> {
   const { network } = chain;
   const about = gasFor(entry);
-  const terms = await termsOf(context, network, entry, { carrying, replaced });
+  const terms = await termsOf(context, network, entry, { upkeepCall, replaced });
   const reserved = await withNetwork(context, network.id, (tx) =>
     replaced
       ? reserveEnvelope(context, tx, { attemptId, about, networkId: network.id, terms, replaces: replaced })
-      : reserveFirst(context, tx, { entry, attemptId }, { terms, leastGas: carrying.gas }),
+      : reserveFirst(context, tx, { entry, attemptId }, { terms, leastGas: upkeepCall.gas }),
   );
   failpoint('signer.upkeepReserved');
   await context.gasBudget.append(gasOf(reserved, about));
-  await signReserved(context, reserved, carrying.call);
+  await signReserved(context, reserved, upkeepCall.call);
 }
 
 /** The envelopes of an upkeep whose bytes a relayer of this signer has signed for it: rows may say anything. */
@@ -179,8 +179,9 @@ async function ownEnvelopes(
   const own: Envelope[] = [];
   for (const one of await upkeepEnvelopes(db, attemptId)) {
     const read = await readRawTransaction(one.rawTransaction as Hex).catch(() => undefined);
-    const carried = read?.transaction.data?.includes(data.slice(2).toLowerCase());
-    if (!read || !carried || read.signer !== one.relayerAddress || !relayers.includes(read.signer)) continue;
+    const isIncluded = read?.transaction.data?.includes(data.slice(2).toLowerCase());
+    if (!read || !isIncluded || read.signer !== one.relayerAddress || !relayers.includes(read.signer))
+      continue;
     own.push({ ...one, transactionHash: keccak256(one.rawTransaction as Hex) });
   }
   return own;
@@ -257,12 +258,10 @@ async function isStuck(
   context: SignerContext,
   chain: ChainClient,
   live: Envelope,
-  carrying: Carrying,
+  upkeepCall: UpkeepCall,
 ): Promise<boolean> {
   if (context.upkeep.waitedMs(live) <= STUCK_AFTER_MS || !isBelowCeiling(chain, live)) return false;
-  return (
-    isOutbid(await currentFees(chain), live) || (await gasOfCarrying(context, chain, carrying)) > live.gas
-  );
+  return isOutbid(await currentFees(chain), live) || (await gasOfCall(context, chain, upkeepCall)) > live.gas;
 }
 
 /**
@@ -273,7 +272,7 @@ export async function pursue(
   context: SignerContext,
   network: NetworkConfig,
   entry: UpkeepEntry,
-  carrying: (signed: SignedUpkeep) => Carrying,
+  upkeepCall: (signed: SignedUpkeep) => UpkeepCall,
 ): Promise<void> {
   const { db } = context;
   const chain = ownEndpoint(context, network);
@@ -285,7 +284,7 @@ export async function pursue(
   let replaced = live;
   if (live) {
     const inTheWay = await sendOwn(context, chain, live);
-    if (!inTheWay && !(await isStuck(context, chain, live, carrying(unsigned(entry))))) return;
+    if (!inTheWay && !(await isStuck(context, chain, live, upkeepCall(unsigned(entry))))) return;
     replaced = inTheWay ?? live;
   }
   // Another envelope would revert, and its relayer would pay for it.
@@ -297,7 +296,7 @@ export async function pursue(
     );
   }
   const signed = await signUpkeep(context, entry);
-  await signCarrying(context, chain, { entry, attemptId, replaced }, carrying(signed));
+  await signCall(context, chain, { entry, attemptId, replaced }, upkeepCall(signed));
   const made = (await upkeepEnvelopes(db, attemptId)).at(-1);
   if (made) await sendOwn(context, chain, made);
 }
