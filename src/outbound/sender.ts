@@ -79,11 +79,14 @@ class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 }
 
+/** How addresses of hosts are read, and which of them are permitted. */
+interface HostCheck {
+  readonly read: ReadHostAddresses;
+  readonly guard: AddressGuard;
+}
+
 /** Reads the addresses of a host. Throws UnresolvedHost; AddressRefused where one of them is refused: another look-up may choose it. */
-async function permittedAddresses(
-  { read, guard }: { readonly read: ReadHostAddresses; readonly guard: AddressGuard },
-  host: string,
-): Promise<HostAddress[]> {
+async function permittedAddresses({ read, guard }: HostCheck, host: string): Promise<HostAddress[]> {
   const addresses = await read(host);
   for (const { address } of addresses) {
     const refusal = guard(address);
@@ -151,16 +154,16 @@ function isStale({ reusedSocket }: http.ClientRequest, { code = '' }: NodeJS.Err
 
 type Answered = { readonly status: number; readonly header: string | undefined; readonly answer: string };
 
-/** Creates what sends. Throws Error for a bad range. */
-export function createOutboundSender(options: OutboundOptions): OutboundSender {
-  const { production, timeLimitMs = TIME_LIMIT_MS } = options;
-  const network = {
-    read: createHostAddresses(options.nameServers),
-    guard: createAddressGuard(options.allowedRanges),
-  };
-  // The connection is made to an address that this has checked, and to no other: there is no second look-up.
+/** What keeps connections, of each protocol. */
+interface Agents {
+  readonly 'http:': http.Agent;
+  readonly 'https:': https.Agent;
+}
+
+/** Connections to addresses that were checked, and to no other: there is no second look-up. */
+function createAgents(check: HostCheck, authorities: OutboundOptions['authorities']): Agents {
   const lookup: LookupFunction = (host, { all, family }, callback) => {
-    permittedAddresses(network, host).then(
+    permittedAddresses(check, host).then(
       (addresses) => {
         if (all) return callback(null, addresses);
         const one = addresses.find((address) => !family || address.family === family) ?? addresses[0];
@@ -170,45 +173,58 @@ export function createOutboundSender(options: OutboundOptions): OutboundSender {
     );
   };
   const shared = { keepAlive: true, lookup, timeout: IDLE_MS };
-  const ca = options.authorities;
-  const agents = {
+  return {
     'http:': new http.Agent(shared),
-    'https:': new https.Agent({ ...shared, ...(ca === undefined ? {} : { ca }) }),
+    'https:': new https.Agent({ ...shared, ...(authorities === undefined ? {} : { ca: authorities }) }),
   };
+}
 
-  /** Sends once. Rejects where no status has come. */
-  function sendOnce({ url: text, headers, body }: OutboundRequest, signal: AbortSignal): Promise<Answered> {
-    const url = new URL(text);
-    const protocol = url.protocol as keyof typeof agents;
-    const module = protocol === 'https:' ? https : http;
-    return new Promise((resolve, reject) => {
-      let hasAnswered = false;
-      const request = module.request(url, {
-        method: 'POST',
-        agent: agents[protocol],
-        signal,
-        headers: { ...headers, 'accept-encoding': 'identity', 'content-length': Buffer.byteLength(body) },
-      });
-      request.once('response', (response) => {
-        hasAnswered = true;
-        const { statusCode: status = 0 } = response;
-        const header = response.headers['retry-after'];
-        readAnswer(response).then((answer) => resolve({ status, header, answer }));
-      });
-      request.on('error', (error) => {
-        if (hasAnswered) return;
-        // The next one is new, or as stale.
-        if (isStale(request, error) && !signal.aborted)
-          resolve(sendOnce({ url: text, headers, body }, signal));
-        else reject(signal.aborted ? signal.reason : error);
-      });
-      // Without an answer and without an error it ends where the receiver changes the protocol (101).
-      request.on('close', () => {
-        if (!hasAnswered) reject(new Error('the receiver ended the connection without an answer'));
-      });
-      request.end(body);
+/** Sends once. Rejects where no status has come. */
+function sendOnce(
+  agents: Agents,
+  { url: text, headers, body }: OutboundRequest,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const url = new URL(text);
+  const protocol = url.protocol as keyof Agents;
+  const module = protocol === 'https:' ? https : http;
+  return new Promise((resolve, reject) => {
+    let hasAnswered = false;
+    const request = module.request(url, {
+      method: 'POST',
+      agent: agents[protocol],
+      signal,
+      headers: { ...headers, 'accept-encoding': 'identity', 'content-length': Buffer.byteLength(body) },
     });
-  }
+    request.once('response', (response) => {
+      hasAnswered = true;
+      const { statusCode: status = 0 } = response;
+      const header = response.headers['retry-after'];
+      readAnswer(response).then((answer) => resolve({ status, header, answer }));
+    });
+    request.on('error', (error) => {
+      if (hasAnswered) return;
+      // The next one is new, or as stale.
+      if (isStale(request, error) && !signal.aborted)
+        resolve(sendOnce(agents, { url: text, headers, body }, signal));
+      else reject(signal.aborted ? signal.reason : error);
+    });
+    // Without an answer and without an error it ends where the receiver changes the protocol (101).
+    request.on('close', () => {
+      if (!hasAnswered) reject(new Error('the receiver ended the connection without an answer'));
+    });
+    request.end(body);
+  });
+}
+
+/** Creates what sends. Throws Error for a bad range. */
+export function createOutboundSender(options: OutboundOptions): OutboundSender {
+  const { production, timeLimitMs = TIME_LIMIT_MS } = options;
+  const check = {
+    read: createHostAddresses(options.nameServers),
+    guard: createAddressGuard(options.allowedRanges),
+  };
+  const agents = createAgents(check, options.authorities);
 
   async function checkedPost(request: OutboundRequest, signal: AbortSignal): Promise<Answered> {
     const refusal = refuseForm(request.url, production);
@@ -217,8 +233,8 @@ export function createOutboundSender(options: OutboundOptions): OutboundSender {
       throw new AddressRefused(`the body is longer than ${MAX_BYTES} bytes`);
     // An address that the URL itself has is looked up by nobody.
     const { hostname } = new URL(request.url);
-    if (literalAddress(hostname)) await permittedAddresses(network, hostname);
-    return sendOnce(request, signal);
+    if (literalAddress(hostname)) await permittedAddresses(check, hostname);
+    return sendOnce(agents, request, signal);
   }
 
   return {
@@ -226,7 +242,7 @@ export function createOutboundSender(options: OutboundOptions): OutboundSender {
       const refusal = refuseForm(url, production);
       if (refusal !== undefined) return refusal;
       try {
-        await permittedAddresses(network, new URL(url).hostname);
+        await permittedAddresses(check, new URL(url).hostname);
         return undefined;
       } catch (error) {
         return faultOf(error as Error).message;
