@@ -192,7 +192,7 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
   return { ok: true, state };
 }
 
-/** Begins upon what was read, its votes verified. */
+/** Begins from what was read, its votes verified; nothing is written where that has changed. */
 async function begin<V extends AnySnapshot, S extends ApprovalState>(
   target: WriteTarget,
   context: Context<V, S>,

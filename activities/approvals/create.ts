@@ -34,7 +34,7 @@ function tooManyOpen(createdBy: string, maxOpenPerKey: number): Rollback {
 
 type Requested = NonNullable<CreationRequest['request']>;
 
-/** Stores the approval with its audit entry, upon what it was planned upon. Returns its state, or what is in its way. */
+/** Stores the approval with its audit entry, unless what it was planned from has changed. Returns its state, or what is in its way. */
 async function store<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
   { db, proposalLifetimeMs, maxOpenPerKey }: ApprovalDeps,
   subject: CreatableSubject<V, S, I>,
@@ -85,7 +85,7 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
 
 /**
  * One attempt to create an approval. Returns the conflicting claim, if there is one; or undefined, where what it was planned
- * upon has changed.
+ * from has changed.
  */
 async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
   deps: ApprovalDeps,

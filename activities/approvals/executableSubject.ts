@@ -59,7 +59,7 @@ export interface PlannedApproval<S> {
   readonly insert: Statement;
   /** What the audit entry of its creation says of it, `about` included. */
   readonly audit: { readonly [key: string]: JsonValue };
-  /** The state of its record once that is stored; undefined: it has to be read, because the tables are behind what it was planned upon. */
+  /** The state of its record once that is stored; undefined: it has to be read, because the tables are behind what it was planned from. */
   readonly initialState: (
     created: ApprovalRecord,
     read: Pick<CreationRequest, 'sequence' | 'time'>,
@@ -73,7 +73,7 @@ export interface ExecutionRefusal {
   readonly transactionHash?: string | undefined;
 }
 
-/** The beginning of an execution, upon what was read and verified. */
+/** The beginning of an execution, from what was read and verified. */
 export interface Beginning<V extends AnySnapshot> {
   readonly seen: Seen<V>;
   /** Number of this execution, from 1. */

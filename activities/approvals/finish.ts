@@ -117,7 +117,7 @@ export async function failApproval<V extends AnySnapshot, S extends ApprovalStat
   return state;
 }
 
-/** Closes an approval whose execution is complete: a locked one, or one with what it was decided upon. */
+/** Closes an approval whose execution is complete: a locked one, or one with what the decision was based on. */
 export async function completeApproval<V extends AnySnapshot, S extends ApprovalState>(
   db: Db | Tx,
   subject: ApprovalSubject<V, S>,

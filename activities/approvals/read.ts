@@ -28,7 +28,7 @@ export async function readApprovalState<V extends AnySnapshot, S extends Approva
 
 /**
  * Changes an approval with the audit entries of the change, and with other statements in the same round trip: a locked one
- * as the last of its transaction, another by itself with what that was decided upon. Returns its state then.
+ * as the last of its transaction, another by itself with what that was based on. Returns its state then.
  */
 export async function changeApproval<V extends AnySnapshot, S extends ApprovalState>(
   db: Db | Tx,

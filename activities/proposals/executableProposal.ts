@@ -42,7 +42,7 @@ async function resetFailedDeployments(tx: Tx, record: StoredProposal): Promise<v
   }
 }
 
-/** The state of a new proposal; undefined where the tables are behind what it was planned upon. */
+/** The state of a new proposal; undefined where the tables are behind what it was planned from. */
 function newProposalState(
   created: ApprovalRecord,
   planned: Pick<StoredProposal, 'resourceType' | 'action' | 'data'>,

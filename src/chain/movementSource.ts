@@ -143,7 +143,7 @@ const REMEMBERED = 1_024;
 
 /**
  * A source that asks for each block once, while the chain only grows. `advance` reports its newest block: where that does not
- * follow upon the one before, nothing is remembered any more.
+ * follow the one before, nothing is remembered any more.
  */
 export class RememberingSource implements MovementSource {
   private readonly headers = new Map<bigint, BlockHeader>();

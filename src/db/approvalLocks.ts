@@ -41,7 +41,7 @@ export function lockedAdmins(
 export const RAISE_ON_CONFLICT = 'require_unchanged(EXISTS (SELECT FROM unchanged))';
 
 /**
- * Guards a change (`updateApproval`) by what it was decided upon: locks the admins, then the organization, the approval and
+ * Guards a change (`updateApproval`) by what the decision was based on: locks the admins, then the organization, the approval and
  * the credential, and has no row where one has changed since it was read.
  */
 export function guardVersion(

@@ -145,7 +145,7 @@ export function insertApproval(tx: Db | Tx, subject: Subject, approval: NewAppro
 /** Of `require_open_below`. */
 const TOO_MANY_OPEN = 'OW001';
 
-/** The place of a new record, and what it was decided upon. */
+/** The place of a new record, and what the decision was based on. */
 export interface Creation extends ApprovalKey {
   readonly claims: readonly string[];
   readonly sequence: bigint;
@@ -217,7 +217,7 @@ export interface ApprovalChange {
 
 /**
  * Changes what belongs to an approval and decides nothing: its tag is another one, and its version is not, so that nobody who
- * decides upon it has to begin again.
+ * decides from it has to begin again.
  */
 export async function touchApproval(tx: Tx, id: string, batch: readonly BatchedStatement[]): Promise<void> {
   // Of the moment: who has waited for the lock began before who had it.

@@ -36,7 +36,7 @@ export function undecidedEnvelope(envelopes: readonly Envelope[]): Envelope | un
   return envelopes.filter(({ outcome }) => outcome === null).at(-1);
 }
 
-/** An envelope that is not sent, with what its broadcast is recorded upon. */
+/** An envelope that is not sent, with what the record of its broadcast depends on. */
 export interface UnsentEnvelope {
   readonly kind: ChainAttemptRow['kind'];
   readonly organizationId: string | null;

@@ -27,7 +27,7 @@ function refuseExcess(
   );
 }
 
-/** An operation as it would be proposed, and the state that it was planned upon. */
+/** An operation as it would be proposed, and the state that it was planned from. */
 interface PlannedOperation extends Plan<JsonValue> {
   readonly summary: string;
   readonly state: OrganizationState;

@@ -21,7 +21,7 @@ export function sealedIn(organizationId: string, { sealed }: SealedColumn): Stor
   return sealed && { organizationId, ...sealed, sequence: Number(sealed.sequence) };
 }
 
-/** A state as it was verified, and the approval that was decided upon it. */
+/** A state as it was verified, and the approval that was decided from it. */
 interface SealBasis {
   readonly before: StoredState;
   readonly record: Pick<StoredProposal, 'id' | 'version'>;
