@@ -282,7 +282,7 @@ const postgresUrl = z.string().superRefine((url, context) => {
 /** What a process runs unless ORGWALLET_ROLES names less. */
 export const ALL_ROLES = ['api', 'worker', 'chain', 'signer'] as const satisfies readonly Role[];
 
-export const roles = list.pipe(z.array(z.enum(ALL_ROLES)).min(1)).default([...ALL_ROLES]);
+const roles = list.pipe(z.array(z.enum(ALL_ROLES)).min(1)).default([...ALL_ROLES]);
 
 /** Wei of an amount of ether with at most 18 decimals. Not viem's: it loads 400 files into every process that reads settings. */
 function weiOf(ether: string): bigint {

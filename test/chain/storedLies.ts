@@ -1,5 +1,6 @@
-import { type Draw, drawn } from '../support/falsified';
+import { drawn } from '../support/falsified';
 import type { Field } from '../support/postgresMessages';
+import type { Draw } from '../support/random';
 import type { HostileWorld } from './hostileWorld';
 import type { Approved } from './signedOracle';
 

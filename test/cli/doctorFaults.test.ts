@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import type { AddressInfo, NetConnectOpts } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { generate } from 'selfsigned';
@@ -10,7 +10,7 @@ import { checkKeystore } from '../../src/cli/doctor/keystoreChecks';
 import { checkApi, checkCertificate } from '../../src/cli/doctor/serviceChecks';
 import type { Config } from '../../src/config';
 import { countAccountsByNetwork } from '../../src/db/accounts';
-import { createDatabase, type Db } from '../../src/db/database';
+import { createDatabase, type Db, serverOf } from '../../src/db/database';
 import { createOrOpenKeystore } from '../../src/signer/keys/keystore';
 import { asAdmin, createTestDatabase, sharedStack, temporaryDir } from '../support/stack';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy';
@@ -30,12 +30,6 @@ function open(url: string, throughPooler = false): Db {
   return db;
 }
 
-/** Where a URL leads: a port, or a socket. */
-function targetOf(url: string): NetConnectOpts {
-  const { host, port } = new Client({ connectionString: url });
-  return host.startsWith('/') ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port };
-}
-
 /** The same database and login, at another port. */
 function throughPort(url: string, port: number): string {
   const { user, password, database: name } = new Client({ connectionString: url });
@@ -47,7 +41,7 @@ const statuses = (findings: readonly { part: string; status: string }[]) =>
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  slow = await startTcpProxy(targetOf(database.serviceUrl), { delayMs: DELAY_MS });
+  slow = await startTcpProxy(serverOf(database.serviceUrl), { delayMs: DELAY_MS });
   slowUrl = throughPort(database.serviceUrl, slow.port);
 });
 afterAll(async () => {

@@ -1,19 +1,6 @@
 import { isJson, jsonParts, withoutElement } from './jsonParts';
 import type { Column, Field } from './postgresMessages';
-
-/** The next whole number in 0..below-1. */
-export type Draw = (below: number) => number;
-
-/** A source of numbers of its own. Source: mulberry32. */
-export function drawFrom(seed: number): Draw {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
+import type { Draw } from './random';
 
 /** One of some items, as drawn. */
 export function drawn<T>(draw: Draw, items: readonly T[]): T {

@@ -1,6 +1,7 @@
-import { type Draw, drawFrom, drawn, type Falsifier, type NamedRow, namedRow } from './falsified';
+import { drawn, type Falsifier, type NamedRow, namedRow } from './falsified';
 import type { Answer, Fate, Interference, Statement } from './hostilePostgres';
 import type { Column, Field } from './postgresMessages';
+import { type Draw, drawFrom } from './random';
 
 /** What a hostile database does with one statement, or with its answer. */
 export const KINDS_OF_LIES = [
