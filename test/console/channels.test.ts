@@ -61,7 +61,7 @@ describe('the page of notifications', () => {
     await alert(dave).filter({ hasText: 'must be one address' }).first().waitFor();
     await own.getByLabel('Address').fill('dave@example.com');
     await button(dave, 'Add the address').click();
-    await own.getByText('waits for the code of the mail').waitFor();
+    await own.getByText('waiting for the code that was sent').waitFor();
     const [sent] = await until('the code is sent', async () => mail.mails.length > 0 && mail.mails);
     await own.getByRole('button', { name: /^Open/ }).click();
     const dialog = dave.page.getByRole('dialog');

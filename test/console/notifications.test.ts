@@ -40,7 +40,7 @@ describe('the page of notifications', () => {
     await row.getByRole('button', { name: 'Open Ledger' }).click();
     const dialog = alice.page.getByRole('dialog');
     const delivery = dialog.getByRole('row', { name: /webhook.created/ });
-    await delivery.getByText('taken: 200').waitFor();
+    await delivery.getByText('accepted: 200').waitFor();
     await delivery.getByText(/thanks/).waitFor();
     await delivery.getByRole('button', { name: /^Resend event/ }).click();
     await dialog.getByRole('cell', { name: 'resend' }).waitFor();

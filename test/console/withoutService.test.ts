@@ -96,7 +96,7 @@ describe('the page about what is left without the service', () => {
     await answering(alice, '/rescue-kit', (kit) =>
       JSON.parse(JSON.stringify(kit).replaceAll(kit.adminsSafe, other)),
     );
-    const refused = 'The service sent a kit that is not right';
+    const refused = 'The service sent an invalid kit';
     await button(alice, 'Save the rescue kit').click();
     await untilShown(alice, refused);
     expect(await violationsEverywhere(alice.page)).toEqual([]);

@@ -39,7 +39,7 @@ export function channelState({ status, reason, lastFailure }: Channel): string {
     case 'active':
       return 'active';
     case 'unconfirmed':
-      return 'waits for the code of the mail';
+      return 'waiting for the code that was sent';
     case 'failing':
       return `failing: ${lastFailure ?? 'no answer'}`;
     case 'paused':

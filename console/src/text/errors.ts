@@ -17,7 +17,7 @@ const BY_CODE: { readonly [code: string]: readonly [title: string, advice: strin
   forbidden: ['Not permitted', 'Ask an admin of your organization.'],
   notFound: ['Not found', 'Check the id. The audit log has what was removed.'],
   conflict: ['Conflict with the current state', 'Reload the page and read what has changed.'],
-  gone: ['Not in the log any more', 'Reload the page.'],
+  gone: ['No longer in the log', 'Reload the page.'],
   thresholdNotMet: ['Threshold not met', 'Wait for the missing signatures.'],
   proposalExpired: ['Expired', 'Create the request again.'],
   idempotencyConflict: ['Idempotency key used for another request', 'Reload the page, then try again.'],

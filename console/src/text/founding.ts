@@ -8,7 +8,7 @@ export function comparisonText(comparison: DigestComparison): {
 } {
   switch (comparison.is) {
     case 'absent':
-      return { hint: 'Optional: type or paste what the board has. Spaces do not count.' };
+      return { hint: 'Optional: type or paste what is on the board. Spaces are ignored.' };
     case 'partial':
       return { hint: `The first ${comparison.digits} digits are the same, of 64.` };
     case 'same':

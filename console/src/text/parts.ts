@@ -30,5 +30,5 @@ export function partTitle({ part, lastSeen }: Part, network: string | undefined)
 /** What that means, and what to do. */
 export function partText({ part, reason }: Part): string {
   const why = part === 'relayers' && reason !== null ? `: ${reason}` : '';
-  return `${WITHOUT[part]}${why}. What waits continues by itself: do not ask again, and tell your operator.`;
+  return `${WITHOUT[part]}${why}. What waits continues by itself: do not request it again, and tell your operator.`;
 }

@@ -21,9 +21,9 @@ function failedStatus({ executionStatus }: Approval, failure: Schema['Failure'])
 }
 
 const READY: { readonly [status: string]: string } = {
-  approvalReady: 'All approvals are there: it can be executed.',
-  rejectionReady: 'All rejections are there: the rejection can be executed.',
-  approvalAndRejectionReady: 'Approvals and rejections are there: either can be executed.',
+  approvalReady: 'It has all approvals: it can be executed.',
+  rejectionReady: 'It has all rejections: the rejection can be executed.',
+  approvalAndRejectionReady: 'It has enough approvals and rejections: either can be executed.',
 };
 
 function openStatus(

@@ -52,7 +52,7 @@ const TOLD: { readonly [verb: string]: (who: string, details: Details) => Told }
     tone: details.type === 'reject' ? 'danger' : 'good',
   }),
   reminded: (_, details) => ({
-    text: `Signatures were missing when ${details.reminder === 'half' ? 'half' : 'nine tenths'} of its time was over`,
+    text: `Signatures were missing when ${details.reminder === 'half' ? 'half' : 'nine tenths'} of its time had passed`,
   }),
   executionStarted: (who, details) => ({
     text: `${who} ${details.decision === 'reject' ? 'executed the rejection' : `started the execution${attemptText(details)}`}`,

@@ -14,12 +14,12 @@ export function webhookState(webhook: Schema['Webhook']): string {
       ? 'paused: the database was restored from a backup; an operator resumes it'
       : 'paused by an operator';
   }
-  if (reason === 'failing') return 'disabled: nothing was taken for 5 days';
+  if (reason === 'failing') return 'disabled: nothing was accepted for 5 days';
   return reason === 'gone' ? 'disabled: the receiver answered 410' : 'disabled';
 }
 
 /** What became of an attempt, in words. */
 export function deliveryOutcome({ delivered, status, message, fault }: Schema['WebhookDelivery']): string {
-  if (status !== null) return `${delivered ? 'taken' : 'not taken'}: ${status}`;
-  return `not taken: ${message ?? fault}`;
+  if (status !== null) return `${delivered ? 'accepted' : 'not accepted'}: ${status}`;
+  return `not accepted: ${message ?? fault}`;
 }

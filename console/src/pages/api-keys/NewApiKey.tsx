@@ -105,7 +105,7 @@ export function NewApiKey({
         form={form}
         name="members"
         label="Acts for"
-        empty="There are no members of type api: a bot becomes one by a proposal."
+        empty="No member is a bot yet. Add one with a proposal."
         options={bots.map(({ id, name, walletAddress }) => ({ id, name, hint: walletAddress }))}
       />
       <FormCheckList form={form} name="scopes" label="Scopes" empty="" options={SCOPES} />

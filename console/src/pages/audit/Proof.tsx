@@ -64,8 +64,8 @@ export function Proof({
       {count > 0 && proof ? <Status proof={proof} /> : null}
       <details className={auditStyles.auditCommands}>
         <summary>
-          Not proved by this page: that the newest entries are all there, that nobody has computed all hashes
-          anew, the signatures of the seals
+          Not proved by this page: that the newest entries are all there, that nobody has recomputed all
+          hashes, and the signatures of the seals
         </summary>
         <div className="stack-small">
           <p>

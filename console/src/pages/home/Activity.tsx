@@ -51,7 +51,7 @@ export function Activity({ organization }: { readonly organization: Organization
       ) : null}
       {latest?.length === 0 ? (
         <Empty title="Nothing else yet">
-          <p>Payments and changes appear here as soon as somebody asks for them.</p>
+          <p>Payments and changes appear here as soon as somebody requests them.</p>
         </Empty>
       ) : null}
       {latest || error ? null : <Loading what="the last activity" />}

@@ -112,7 +112,7 @@ export function ProblemsSection({
           title={`${counted(unsent.length, 'request')} not sent for more than 2 minutes`}
           requests={unsent}
         >
-          <p>They continue by themselves: do not ask again. Ask your operator what they wait for.</p>
+          <p>They continue by themselves: do not request them again. Ask your operator what they wait for.</p>
         </Problem>
       ) : null}
       {failed.length > 0 ? (

@@ -116,7 +116,7 @@ export function TotalsSection({
         {isReading && totals.length === 0 ? <Loading what="the balances" /> : null}
         {accounts.length === 0 ? (
           <Empty title="No accounts">
-            <p>What an account holds is here once the admins have approved it.</p>
+            <p>Balances appear here once the admins have approved an account.</p>
             <NextStep place={{ to: '/new/accounts' }} name="Create an account" look="plain" />
           </Empty>
         ) : isEmpty ? (

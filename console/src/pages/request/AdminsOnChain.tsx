@@ -98,7 +98,7 @@ function Networks({
         </Notice>
       ) : null}
       <p className="small muted">
-        It takes effect on a network once it is in a block there. Until then the owners of now can take the
+        It takes effect on a network once it is in a block there. Until then the current owners can take the
         accounts over.
       </p>
     </div>

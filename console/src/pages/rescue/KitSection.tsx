@@ -37,7 +37,7 @@ function Saved({ kit }: { readonly kit: RescueKit }) {
 function KitError({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
   if (!(error instanceof PayloadMismatch)) return <ErrorNotice error={error} retry={retry} />;
   return (
-    <Notice tone="danger" title="The service sent a kit that is not right" urgent>
+    <Notice tone="danger" title="The service sent an invalid kit" urgent>
       <p>{error.message}. Nothing was saved.</p>
       <p>Keep the last kit that you saved, and ask the other admins what they see.</p>
     </Notice>
