@@ -54,8 +54,11 @@ const VERIFY_MS = 60_000;
 /** Tokens that are asked for what they are, in one pass: nobody's tokens delay a reading. */
 const TOKENS_AT_ONCE = 3;
 
-/** What a pass has done: nothing was new, the newest block is read, or there is more to be read at once. */
-type ScanResult = 'rest' | 'read' | 'behind';
+/**
+ * What a pass has done: nothing was new, the newest block is read, there is more to be read at once, or nothing was read: another
+ * process has the lease, the node lacks blocks, or was only asked which chain it is.
+ */
+type ScanResult = 'rest' | 'read' | 'behind' | 'unread';
 
 /** What a scanner needs beside its network. */
 interface ScannerDeps {
@@ -106,9 +109,9 @@ export class MovementScanner {
    * ChainUnavailable.
    */
   async pass(): Promise<ScanResult> {
-    if (!(await this.lease())) return 'rest';
+    if (!(await this.lease())) return 'unread';
     // Instead of the newest block, once in a while.
-    if (await this.checkChainId()) return 'rest';
+    if (await this.checkChainId()) return 'unread';
     const head = await readHead(this.chain);
     // Without a new block no account has come or got anything.
     if (head.hash === this.head?.hash) {
@@ -119,7 +122,7 @@ export class MovementScanner {
     const joining = await listJoiningAccounts(this.deps.db, this.networkId);
     this.source.advance(head);
     const result = place ? await this.readOn(place, head, joining) : await this.begin(head, joining);
-    if (result !== 'behind') this.head = head;
+    if (result === 'read') this.head = head;
     return result;
   }
 
@@ -199,13 +202,13 @@ export class MovementScanner {
   private async begin(head: Head, joining: readonly JoiningAccount[]): Promise<ScanResult> {
     const number = max(head.number - BigInt(this.chain.network.confirmations), 0n);
     const at = await this.source.block(number);
-    if (!at) return 'rest';
+    if (!at) return 'unread';
     const joined = await this.firstBlocks(joining, number);
-    await this.write(async (tx) => {
+    const isWritten = await this.write(async (tx) => {
       await moveScan(tx, this.networkId, at);
       await joinScan(tx, this.networkId, joined, number + 1n);
     });
-    return 'behind';
+    return isWritten ? 'behind' : 'unread';
   }
 
   /** The blocks from which on new accounts are read. */
@@ -244,9 +247,9 @@ export class MovementScanner {
     joining: readonly JoiningAccount[],
   ): Promise<ScanResult> {
     // The node lags behind another one, or starts anew: what it does not have yet is not lost.
-    if (head.number < place.number) return 'rest';
+    if (head.number < place.number) return 'unread';
     const at = await this.source.block(place.number);
-    if (!at) return 'rest';
+    if (!at) return 'unread';
     const known = at.hash === place.hash ? place.number : await this.placeOnChain(place);
     const joined = await this.firstBlocks(joining, place.number);
     const accounts = await listScannedAccounts(this.deps.db, this.networkId);
@@ -257,12 +260,13 @@ export class MovementScanner {
     };
     const read = await this.read(range, accounts, confirmedTo);
     const next = await this.source.block(max(min(range.to, confirmedTo), min(known, confirmedTo)));
-    await this.write(async (tx) => {
+    const isWritten = await this.write(async (tx) => {
       const { added } = await storeReading(tx, { ...this.stored, isAnnounced: () => true }, read);
       if (added > 0) this.hasUnread = true;
       if (next && next.hash !== place.hash) await moveScan(tx, this.networkId, next);
       await joinScan(tx, this.networkId, joined, place.number + 1n);
     });
+    if (!isWritten) return 'unread';
     return range.to < head.number || joined.length > 0 ? 'behind' : 'read';
   }
 
@@ -315,11 +319,13 @@ export class MovementScanner {
     else this.isRefused = true;
   }
 
-  /** Writes in one transaction, unless another process reads this network meanwhile: then nothing is written. */
-  private async write(work: (tx: Parameters<typeof moveScan>[0]) => Promise<void>): Promise<void> {
-    await this.deps.db.transaction(async (tx) => {
-      if (await holdsScan(tx, this.networkId, this.deps.owner)) await work(tx);
+  /** Writes in one transaction; false where another process has taken the lease meanwhile: then nothing is written. */
+  private async write(work: (tx: Parameters<typeof moveScan>[0]) => Promise<void>): Promise<boolean> {
+    return this.deps.db.transaction(async (tx) => {
+      const isHeld = await holdsScan(tx, this.networkId, this.deps.owner);
+      if (isHeld) await work(tx);
       else this.leasedAt = Number.NEGATIVE_INFINITY;
+      return isHeld;
     });
   }
 }

@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** More than the blocks that the chain mines by itself behind each transaction. */
-const CONFIRMATIONS = 3;
+/** More than two transactions and the blocks that the chain mines by itself, behind each, sooner or later. */
+const CONFIRMATIONS = 5;
 const FUNDER = LOCAL_FUNDER.address;
 const STRANGER = checksumAddress(`0x${'b1'.repeat(20)}`);
 
@@ -42,8 +42,14 @@ function scanner(url = world.url): MovementScanner {
 
 /** Reads until the newest block is read, and the past of all accounts. */
 async function readAll(of: MovementScanner): Promise<void> {
-  // Once in a while a pass only asks which chain it is.
-  for (let rests = 0; rests < 2; ) rests = (await of.pass()) === 'behind' ? 0 : rests + 1;
+  let unread = 0;
+  for (let rests = 0; rests < 2; ) {
+    const result = await of.pass();
+    if (result === 'behind') rests = 0;
+    else if (result !== 'unread') rests += 1;
+    // Once in a while a pass only asks which chain it is.
+    else if (++unread > 3) throw new Error('nothing is read: does another scanner have the lease?');
+  }
   while (await of.readPast());
 }
 
@@ -478,12 +484,34 @@ test('one process reads a network at a time', async () => {
   const [one, other] = [scanner(), scanner()];
   await readAll(one);
   await pay(account, 2n);
-  expect(await other.pass()).toBe('rest');
+  expect(await other.pass()).toBe('unread');
   await one.stop();
   await world.mine(CONFIRMATIONS);
   await readAll(other);
   await other.stop();
   expect(await shown(account)).toEqual([['in', 'native', 2n, FUNDER, 'confirmed', 'verified']]);
+});
+
+test('a process that has lost its lease has read nothing, and reads on when it has it again', async () => {
+  const account = await world.account();
+  const of = scanner();
+  const lease = world.db('movement_scans').where({ network_id: BigInt(world.network.id) });
+  await inTurn(async () => {
+    await readAll(of);
+    const { lease_owner: owner } = requireRow(await lease.clone().first('lease_owner'));
+    await pay(account, 6n);
+    await world.mine(CONFIRMATIONS);
+    // It does not know yet, and reads; what it has read is not stored.
+    await lease.clone().update({ lease_owner: randomUUID() });
+    expect(await of.pass()).toBe('unread');
+    expect(of.isReading).toBe(false);
+    expect(await of.pass()).toBe('unread');
+    expect(await shown(account)).toEqual([]);
+    await lease.clone().update({ lease_owner: owner });
+    // No block is new since.
+    await readAll(of);
+  }, of);
+  expect(await shown(account)).toEqual([['in', 'native', 6n, FUNDER, 'confirmed', 'verified']]);
 });
 
 test('the balances of an account are what its movements add up to, and the audit log verifies', async () => {
