@@ -30,23 +30,35 @@ export function listDueProofs(db: Db, networkId: number, limit: number): Promise
   );
 }
 
-/** Records up to where an account was compared, and what of its balances no movement explains. */
+/**
+ * Records up to where an account was compared, and what of its balances no movement explains. False where another process has
+ * compared it meanwhile from the same block on: then nothing is recorded.
+ */
 export async function noteProof(
   tx: Tx,
   {
     accountId,
     networkId,
+    provedFrom,
     provedTo,
-  }: { readonly accountId: string; readonly networkId: number; readonly provedTo: bigint },
+  }: {
+    readonly accountId: string;
+    readonly networkId: number;
+    /** Up to where it was compared before; null: never. */
+    readonly provedFrom: bigint | null;
+    readonly provedTo: bigint;
+  },
   unexplained: readonly (Unexplained & { readonly tokenAddress: string })[],
-): Promise<void> {
-  await execute(
+): Promise<boolean> {
+  const noted = await execute(
     tx,
     `INSERT INTO account_proofs AS p (account_id, network_id, block_number, proved_at) VALUES (?, ?, ?, now())
-    ON CONFLICT (account_id, network_id) DO UPDATE SET block_number = excluded.block_number, proved_at = now()`,
-    [accountId, networkId, String(provedTo)],
+    ON CONFLICT (account_id, network_id) DO UPDATE SET block_number = excluded.block_number, proved_at = now()
+      WHERE p.block_number = ?`,
+    [accountId, networkId, String(provedTo), provedFrom === null ? null : String(provedFrom)],
   );
-  if (unexplained.length === 0) return;
+  if (noted === 0) return false;
+  if (unexplained.length === 0) return true;
   await tx('unexplained_changes').insert(
     unexplained.map(({ tokenAddress, fromBlock, toBlock, amount }) => ({
       account_id: accountId,
@@ -57,4 +69,5 @@ export async function noteProof(
       amount: String(amount),
     })),
   );
+  return true;
 }

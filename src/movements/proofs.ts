@@ -44,10 +44,8 @@ export async function proveDueAccounts(
     const unexplained = stated.flatMap(({ tokenAddress, unexplained: parts }) =>
       parts.map((part) => ({ ...part, accountId, tokenAddress })),
     );
-    await db.transaction((tx) =>
-      noteProof(tx, { accountId, networkId, provedTo: place.number }, unexplained),
-    );
-    found.push(...unexplained);
+    const proof = { accountId, networkId, provedFrom: provedTo, provedTo: place.number };
+    if (await db.transaction((tx) => noteProof(tx, proof, unexplained))) found.push(...unexplained);
   }
   return found;
 }

@@ -156,6 +156,7 @@ describe('a token that reports nothing about itself', () => {
     ['breaks off', '0xfe'],
     ['never ends', '0x5b600056'],
     ['returns 100,000 bytes', '0x620186a06000f3'],
+    ['returns 10 MB', '0x629896806000f3'],
     // SSTORE(0, 1): not allowed in a call that only reads.
     ['writes when it is asked', '0x60016000556000'],
   ])('is read without symbol, name and decimals where it %s', async (_, code) => {

@@ -491,7 +491,8 @@
       token_address text NOT NULL,
       from_block bigint NOT NULL,
       to_block bigint NOT NULL,
-      amount numeric(78, 0) NOT NULL,
+      -- a sum: tokens log what they like, and many times
+      amount numeric NOT NULL,
       found_at timestamptz(3) NOT NULL DEFAULT now()
     );
     CREATE INDEX unexplained_changes_account ON unexplained_changes (account_id, network_id);
