@@ -42,12 +42,13 @@ interface FeeFilter {
   readonly accountId?: string;
   readonly policyId?: string;
   readonly networkId?: number;
-  readonly offset: number;
+  /** Only sums behind this one. */
+  readonly after?: FeeKey;
   readonly limit: number;
 }
 
-/** What relayers have paid for one account under one policy on one network in one month. */
-export interface FeeRow extends PaidFees {
+/** What is summed together. */
+export interface FeeKey {
   /** `2025-06`, by the time of the block, UTC. */
   readonly month: string;
   readonly networkId: number;
@@ -56,28 +57,48 @@ export interface FeeRow extends PaidFees {
   readonly policyId: string | null;
 }
 
+/** What relayers have paid for one account under one policy on one network in one month. */
+export interface FeeRow extends FeeKey, PaidFees {}
+
+const MONTH = `to_char(f.block_at AT TIME ZONE 'UTC', 'YYYY-MM')`;
+/** Behind every id: what has no account, or no policy, is last. */
+const NONE = '~';
+/** The order of sums within a month, which is the same in every database. */
+const PLACE = [
+  'f.network_id',
+  ...['account_id', 'policy_id'].map((id) => `coalesce(f.${id}, '${NONE}')`),
+  'f.kind',
+]
+  .map((column, index) => (index === 0 ? column : `${column} COLLATE "C"`))
+  .join(', ');
+
 /** Sums of fees per month, network, account, policy and kind, the newest month first. */
 export async function sumFees(
   db: Db | Tx,
-  { organizationId, from, to, accountId, policyId, networkId, offset, limit }: FeeFilter,
+  { organizationId, from, to, accountId, policyId, networkId, after, limit }: FeeFilter,
 ): Promise<FeeRow[]> {
-  const conditions: readonly (readonly [sql: string, value: Knex.Value] | undefined)[] = [
+  const conditions: readonly (readonly [sql: string, ...values: Knex.Value[]] | undefined)[] = [
     ['f.organization_id = ?', organizationId],
     from && ['f.block_at >= ?', from],
     to && ['f.block_at < ?', to],
     accountId === undefined ? undefined : ['f.account_id = ?', accountId],
     policyId === undefined ? undefined : ['f.policy_id = ?', policyId],
     networkId === undefined ? undefined : ['f.network_id = ?', networkId],
+    after && [
+      `(${MONTH} < ? OR (${MONTH} = ? AND (${PLACE}) > (?::bigint, ?, ?, ?)))`,
+      ...[after.month, after.month, after.networkId],
+      ...[after.accountId ?? NONE, after.policyId ?? NONE, after.kind],
+    ],
   ];
   const given = conditions.filter((one) => one !== undefined);
   type Row = Omit<FeeRow, 'networkId'> & { readonly networkId: string };
   const rows = await queryRows<Row>(
     db,
-    `SELECT to_char(f.block_at AT TIME ZONE 'UTC', 'YYYY-MM') AS "month", f.network_id AS "networkId", f.kind,
+    `SELECT ${MONTH} AS "month", f.network_id AS "networkId", f.kind,
         f.account_id AS "accountId", f.policy_id AS "policyId", ${FEE_SUMS}
       FROM relayer_fees f WHERE ${given.map(([sql]) => sql).join(' AND ')}
-      GROUP BY 1, 2, 3, 4, 5 ORDER BY 1 DESC, 2, 4, 5, 3 OFFSET ? LIMIT ?`,
-    [...given.map(([, value]) => value), offset, limit],
+      GROUP BY 1, 2, 3, 4, 5 ORDER BY 1 DESC, ${PLACE} LIMIT ?`,
+    [...given.flatMap(([, ...values]) => values), limit],
   );
   return rows.map((row) => ({ ...row, networkId: Number(row.networkId) }));
 }

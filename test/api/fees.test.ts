@@ -1,3 +1,4 @@
+import { requireRow } from '../../src/db/rows';
 import { makeAccount, type Shown, sharedApi } from '../support/api';
 import { anAddress } from '../support/builders';
 import { paymentChain } from '../support/payingOrganization';
@@ -72,6 +73,21 @@ it('fees are filtered, and have pages', async () => {
   expect([first.data.length, first.pagination.hasMore]).toEqual([1, true]);
   const rest = await fees(`?limit=1&cursor=${first.pagination.cursor}`);
   expect([rest.data.map(({ kind }) => kind), rest.pagination.hasMore]).toEqual([['deployment'], false]);
+});
+
+it('the next page begins behind the last sum, though one before it is gone', async () => {
+  const first = await fees('?limit=1');
+  const lost = { transaction_id: paid.id };
+  // The chain has lost its block.
+  const { fee: _, ...row } = requireRow(
+    (await api.db('relayer_fees').where(lost).delete().returning('*'))[0],
+  );
+  try {
+    const { data } = await fees(`?limit=1&cursor=${first.pagination.cursor}`);
+    expect(data.map(({ kind }) => kind)).toEqual(['deployment']);
+  } finally {
+    await api.db('relayer_fees').insert(row);
+  }
 });
 
 it('fees of any period are summed, and none outside of the calendar', async () => {

@@ -1,7 +1,7 @@
 import type { NetworkConfig } from '../../config';
 import { listFeesEndpoint } from '../../contract/feeContract';
 import type { Db } from '../../db/database';
-import { type FeeRow, sumFees } from '../../db/relayerFees';
+import { type FeeKey, type FeeRow, sumFees } from '../../db/relayerFees';
 import { NATIVE_CURRENCY } from '../../domain/policy';
 import { displayAmount } from '../../domain/policyText';
 import type { Cursors } from '../cursors';
@@ -27,6 +27,11 @@ function feeView(row: FeeRow, networks: readonly NetworkConfig[]) {
   };
 }
 
+/** A sum in a cursor, which goes on behind it: whatever is paid meanwhile moves no sum. */
+function keyText({ month, networkId, accountId, policyId, kind }: FeeKey): string {
+  return JSON.stringify({ month, networkId, accountId, policyId, kind });
+}
+
 /** GET /fees. */
 export function feeRoutes({
   db,
@@ -44,21 +49,22 @@ export function feeRoutes({
       const period = { from: parseInstant(from), to: parseInstant(to) };
       const given = { ...ids, ...period, networkId: networkId?.toString() };
       const request = pageRequest(cursors, scope, { cursor, limit }, given, DEFAULT_LIMIT);
-      // Sums have no position of their own: the next page begins after so many.
-      const offset = Number(request.before ?? 0n);
-      const { accountId, policyId, networkId: network } = request.filters;
+      const { accountId, policyId, networkId: network, after } = request.filters;
       const rows = await sumFees(db, {
         organizationId,
         ...requestFilters(request.filters),
         ...(accountId === undefined ? {} : { accountId }),
         ...(policyId === undefined ? {} : { policyId }),
         ...(network === undefined ? {} : { networkId: Number(network) }),
-        offset,
+        ...(after === undefined ? {} : { after: JSON.parse(after) as FeeKey }),
         limit: request.limit + 1,
       });
       if (rows.length === 0) await requireNamed(db, organizationId, request.filters);
-      const placed = rows.map((row, i) => ({ row, position: BigInt(offset + i + 1) }));
-      return page(cursors, scope, request, placed, ({ row }) => feeView(row, networks));
+      const last = rows.at(request.limit - 1);
+      const filters = last ? { ...request.filters, after: keyText(last) } : request.filters;
+      // Sums have a key, and no position.
+      const placed = rows.map((row) => ({ row, position: 0n }));
+      return page(cursors, scope, { ...request, filters }, placed, ({ row }) => feeView(row, networks));
     }),
   ];
 }

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => upkeep?.end());
 
-const fees = () => sumFees(upkeep.world.db, { organizationId: upkeep.world.org.id, offset: 0, limit: 100 });
+const fees = () => sumFees(upkeep.world.db, { organizationId: upkeep.world.org.id, limit: 100 });
 
 async function paid(): Promise<bigint> {
   const rows = await fees();
