@@ -24,7 +24,12 @@ export const projectDir = dirname(dirname(dirname(fileURLToPath(import.meta.url)
 const OLDEST_NODE = [20, 19];
 const SOURCES = ['src', 'tools', 'workflows', 'activities', 'client/src'];
 /** With what it needs of what tests have. */
-const BENCH_SOURCES = ['test/bench', 'test/support/document.ts', 'test/support/worstBodies.ts'];
+export const BENCH_SOURCES = [
+  'test/bench',
+  ...['browser/candidates', 'browser/launch', 'document', 'worstBodies'].map(
+    (name) => `test/support/${name}.ts`,
+  ),
+];
 const CONTRACT = 'openapi.json';
 const INSTALL_STAMP = join(projectDir, 'node_modules', '.orgwallet-installed');
 const BUILD_STAMP = join(projectDir, 'dist', '.built-from');
