@@ -1,9 +1,11 @@
 import { Client } from '@temporalio/client';
-import { encodeFunctionData, erc20Abi, getAddress, type Hex } from 'viem';
+import { encodeAbiParameters, encodeFunctionData, erc20Abi, getAddress, type Hex } from 'viem';
 import { connectTemporal } from '../../src/temporal/connection';
 import { backfillWorkflowId, taskQueues } from '../../src/temporal/ids';
+import { putCode } from '../chain/wallets';
 import { command, json, refused, words } from '../cli/command';
 import { badField, expectRefused, makeAccount, read, refusal, type Shown, sharedApi } from '../support/api';
+import { answer, loggingCollection, logTokenTransfer } from '../support/contracts';
 import { sendFromFunder } from '../support/funder';
 import { paymentChain } from '../support/payingOrganization';
 import { fundRelayers, type TestOrganization, type TestService } from '../support/service';
@@ -100,6 +102,27 @@ describe('movements', () => {
     }
     console.info(`from block to feed: ${delays.join(', ')} ms`);
     expect(Math.min(...delays)).toBeLessThan(10_000);
+  });
+
+  it('are those of ERC-721 and ERC-1155 tokens, whatever these call themselves', async () => {
+    const text = (value: string) => answer(encodeAbiParameters([{ type: 'string' }], [value]));
+    const texts = { 'symbol()': '0x989680 0x0 RETURN', 'name()': text('=Free\u202e\u001b[2J') };
+    const collection = await putCode(paymentChain(api).rpcUrl, 'a collection', loggingCollection(texts));
+    const { address } = LOCAL_FUNDER;
+    const most = 2n ** 256n - 1n;
+    await send(collection, { data: logTokenTransfer(address, account.address, most) });
+    await send(collection, { data: logTokenTransfer(account.address, address, 7n, 3n) });
+    const found = await listed(2, '?verified=false&order=oldest');
+    const of = { verified: false, networkId: NETWORK_ID, asset: { symbol: '', name: null, decimals: null } };
+    expect(found).toMatchObject([
+      { ...of, kind: 'erc721', direction: 'in', tokenId: String(most), rawAmount: '1' },
+      { ...of, kind: 'erc1155', direction: 'out', tokenId: '7', rawAmount: '3' },
+    ]);
+    expect(await list()).toEqual([]);
+    const file = await sent(`${MOVEMENTS}?verified=false`, { headers: { accept: 'text/csv' } });
+    expect(file.text.split('\r\n')).toHaveLength(4);
+    const { body } = await sent(`/api/v1/accounts/${account.id}/statement`);
+    expect(body.data.assets).toMatchObject([{ difference: '0', movements: 0 }]);
   });
 
   it('of the past are read by a workflow, which shows how far it is', async () => {

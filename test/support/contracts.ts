@@ -51,6 +51,7 @@ const OPCODES: Readonly<Record<string, number>> = {
   SWAP1: 0x90,
   SWAP2: 0x91,
   LOG3: 0xa3,
+  LOG4: 0xa4,
   CALL: 0xf1,
   RETURN: 0xf3,
   DELEGATECALL: 0xf4,
@@ -205,6 +206,29 @@ export const logTransfer = (from: Hex, to: Hex, amount: bigint, times = 1n) =>
     abi: parseAbi(['function log(address, address, uint256, uint256)']),
     args: [from, to, amount, times],
   });
+
+/** A contract that logs transfers of ERC-721 and ERC-1155 tokens which nobody makes, and has these texts. */
+export const loggingCollection = (texts: { readonly [signature: string]: string }) =>
+  contract({
+    'log721(address,address,uint256)': `0x44 CALLDATALOAD 0x24 CALLDATALOAD 0x4 CALLDATALOAD
+      ${toEventSelector('Transfer(address,address,uint256)')} 0x0 0x0 LOG4 STOP`,
+    'log1155(address,address,uint256,uint256)': `0x44 CALLDATALOAD 0x0 MSTORE 0x64 CALLDATALOAD 0x20 MSTORE
+      0x24 CALLDATALOAD 0x4 CALLDATALOAD CALLER
+      ${toEventSelector('TransferSingle(address,address,address,uint256,uint256)')} 0x40 0x0 LOG4 STOP`,
+    ...texts,
+  });
+
+/** The call that has such a contract log one: of ERC-1155 with an amount. */
+export const logTokenTransfer = (from: Hex, to: Hex, tokenId: bigint, amount?: bigint) =>
+  amount === undefined
+    ? encodeFunctionData({
+        abi: parseAbi(['function log721(address, address, uint256)']),
+        args: [from, to, tokenId],
+      })
+    : encodeFunctionData({
+        abi: parseAbi(['function log1155(address, address, uint256, uint256)']),
+        args: [from, to, tokenId, amount],
+      });
 
 /** A token that, while it transfers, calls its caller with these bytes, and goes on whatever comes of it. */
 export function reenteringToken(bytes: Hex): Hex {
