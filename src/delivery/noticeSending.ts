@@ -34,6 +34,9 @@ const GONE: { readonly [kind in ChannelKind]: readonly number[] } = {
   email: [],
 };
 
+/** What Telegram says with 400 of a chat that is not there under its id: a group that became a supergroup has another one. */
+const GONE_CHAT = /"migrate_to_chat_id":|chat not found/;
+
 /** The pause that the body of an answer asks for, in ms. Telegram and Discord write it there, in seconds. */
 function retryAfterIn(answer: string): number | undefined {
   const [, seconds] = /"retry_after":\s*(\d{1,6}(?:\.\d+)?)/.exec(answer) ?? [];
@@ -42,7 +45,10 @@ function retryAfterIn(answer: string): number | undefined {
 
 const chatOutcome = (kind: ChannelKind, sent: OutboundOutcome) =>
   attemptOutcome(sent, ({ status, answer, retryAfterMs }) => ({
-    isGone: status === 410 || GONE[kind].includes(status),
+    isGone:
+      status === 410 ||
+      GONE[kind].includes(status) ||
+      (kind === 'telegram' && status === 400 && GONE_CHAT.test(answer)),
     // It does not take this message, at whatever time.
     isRefused: status === 400 || status === 413,
     retryAfterMs: retryAfterMs ?? (status === 429 ? retryAfterIn(answer) : undefined),

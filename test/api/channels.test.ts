@@ -145,6 +145,17 @@ describe('a channel whose chat refuses every notice', () => {
   });
 });
 
+describe('a group of Telegram that has become a supergroup', () => {
+  it('is gone: it has another id', async () => {
+    const { url, channel } = await chatOf('telegram', ['asked']);
+    const parameters = { migrate_to_chat_id: -1_001_557_912_345 };
+    const description = 'Bad Request: group chat was upgraded to a supergroup chat';
+    chats.refuse(url, JSON.stringify({ ok: false, error_code: 400, description, parameters }));
+    await propose(api.http, org);
+    await until('it is disabled', async () => (await statusOf(alice, channel)).reason === 'gone');
+  });
+});
+
 describe('a code that cannot be sent', () => {
   it('leaves nothing behind, in no log', async () => {
     const other = await api.createOrganization();

@@ -22,8 +22,8 @@ export interface ChatServer {
   of(url: string): readonly ChatMessage[];
   /** The next so many requests to a chat are too many: the body says for how long (s), as the real one does. */
   limit(url: string, requests: number, seconds: number): void;
-  /** From now on a chat takes no message, whatever it is. */
-  refuse(url: string): void;
+  /** From now on a chat takes no message, whatever it is, and answers this with 400. */
+  refuse(url: string, answer?: string): void;
   /** From now on a chat is gone. */
   remove(url: string): void;
   stop(): Promise<void>;
@@ -52,13 +52,14 @@ export async function startChatServer(): Promise<ChatServer> {
   const messages: ChatMessage[] = [];
   const limits = new Map<string, { left: number; seconds: number }>();
   const removed = new Set<string>();
-  const refusing = new Set<string>();
+  const refusing = new Map<string, string>();
   let requests = 0;
 
   function answerTo(path: string, body: string): readonly [number, string, object?] {
     const chat = path.split('/')[1] as Chat;
     if (removed.has(path)) return REMOVED[chat];
-    if (refusing.has(path)) return [400, 'invalid_payload'];
+    const refusal = refusing.get(path);
+    if (refusal !== undefined) return [400, refusal];
     const limit = limits.get(path);
     if (limit && limit.left > 0) {
       limit.left -= 1;
@@ -90,7 +91,7 @@ export async function startChatServer(): Promise<ChatServer> {
     urlOf: (chat, name) => `http://127.0.0.1:${port}/${chat}/${name}`,
     of: (url) => messages.filter(({ path }) => path === pathOf(url)),
     limit: (url, count, seconds) => void limits.set(pathOf(url), { left: count, seconds }),
-    refuse: (url) => void refusing.add(pathOf(url)),
+    refuse: (url, answer = 'invalid_payload') => void refusing.set(pathOf(url), answer),
     remove: (url) => void removed.add(pathOf(url)),
     stop: () =>
       new Promise((resolve) => {
