@@ -76,15 +76,16 @@ export async function setOccasions(tx: Tx, id: string, occasions: readonly strin
     .update({ occasions: [...occasions] });
 }
 
-/** Gives an address another code, with which it is confirmed. */
-export async function setCode(tx: Tx, id: string, codeHash: Buffer, codeSeconds: number): Promise<void> {
-  await tx('channels')
-    .where({ destination_id: id })
+/** Gives an address another code, with which it is confirmed. False where it is confirmed, or not there any more. */
+export async function setCode(tx: Tx, id: string, codeHash: Buffer, codeSeconds: number): Promise<boolean> {
+  const set = await tx('channels')
+    .where({ destination_id: id, confirmed_at: null })
     .update({
       code_hash: codeHash,
       code_expires_at: tx.raw('now() + make_interval(secs => ?)', [codeSeconds]),
       code_attempts: 0,
     });
+  return set > 0;
 }
 
 /**

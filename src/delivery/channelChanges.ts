@@ -289,17 +289,19 @@ export function removeChannel(db: Db, session: ChannelSession, id: string): Prom
   });
 }
 
-/** Gives an address another code. Refuses one that is confirmed. */
+/** Gives an address that was read another code. Refuses one that is confirmed. */
 export function renewCode(
   db: Db,
   session: ChannelSession,
-  id: string,
+  read: WholeChannel,
   code: string,
 ): Promise<Result<WholeChannel>> {
-  return changeChannel(db, session, id, async (tx, before) => {
-    if (!isUnconfirmed(before)) return refuse('conflict', 'it has no address that waits for a code');
-    await setCode(tx, id, codeHashOf(id, code), CODE_SECONDS);
-    return accept(await reread(tx, before));
+  return asMember(db, session, async (tx, member) => {
+    const refused = refuseOther(read, member, session.sessionId);
+    if (refused) return refused;
+    const { id } = read.destination;
+    const isSet = isUnconfirmed(read) && (await setCode(tx, id, codeHashOf(id, code), CODE_SECONDS));
+    return isSet ? accept(read) : refuse('conflict', 'it has no address that waits for a code');
   });
 }
 

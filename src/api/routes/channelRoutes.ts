@@ -181,9 +181,9 @@ export function channelRoutes({
     }),
     sessionRoute(config, sendChannelCodeEndpoint, async (asked) => {
       const { session, member } = memberOf(asked);
-      acceptOrThrow(await readChannel(db, session, member, idOfPath(asked)));
+      const read = acceptOrThrow(await readChannel(db, session, member, idOfPath(asked)));
       const code = await anotherCode(asked);
-      const whole = acceptOrThrow(await renewCode(db, session, idOfPath(asked), code));
+      const whole = acceptOrThrow(await renewCode(db, session, read, code));
       await sendCode(whole.destination, code);
       return { data: channelView(whole) };
     }),
