@@ -45,6 +45,8 @@ const SHARED_TABLES = file(
 const RUNNING = file('src/(process|workers)');
 const KEEP_POLLING = file('src/keepPolling');
 const LISTEN = file('src/listen');
+/** Of whom and of what movements are. */
+const MOVEMENT_NAMES = file('src/movements/movementNames');
 const PARTS = file('src/parts');
 
 /**
@@ -114,7 +116,10 @@ const LAYERS = {
   // Sends mail, and knows nothing of what it says.
   'src/mail': { may: [file('src/domain/loopback')], packages: npm('nodemailer', 'zod') },
   // What people are told: occasions, texts and formats. Who sends is a part of the worker.
-  'src/notices': { may: [folder('src/(approvals|db|domain)')] },
+  'src/notices': {
+    may: [folder('src/(approvals|db|domain)'), PURE_CHAIN, MOVEMENT_NAMES],
+    types: [folder('src/chain')],
+  },
   'src/organizations': {
     may: [folder('src/(approvals|db|domain)'), PURE_CHAIN, file('src/chain/(signatures|signedSeals)')],
     types: [folder('src/chain')],
@@ -197,6 +202,7 @@ const LAYERS = {
       PURE_CHAIN,
       FAILPOINTS,
       LISTEN,
+      MOVEMENT_NAMES,
       SET_NEWEST,
       TIME_LIMIT,
       TRACING,

@@ -109,7 +109,7 @@ const DELIVERY_SLOTS = 100;
 
 /** The worker that sends events to their destinations; it watches what they lack. */
 async function deliveryWorker(
-  { config, logger, metrics, db, sender }: Clients,
+  { config, logger, metrics, db, sender, tokens }: Clients,
   lifetime: Lifetime,
 ): Promise<WorkerSpec> {
   const active = createActiveDeliveries();
@@ -132,6 +132,8 @@ async function deliveryWorker(
       ...{ db, active, outbound, signer, countAttempt, withoutSlot },
       mailer: mailerOf(config, lifetime),
       origin: config.origins[0] ?? null,
+      networks: config.networks,
+      tokens,
     }),
     options: { maxConcurrentActivityTaskExecutions: DELIVERY_SLOTS },
   };

@@ -8,11 +8,12 @@ const MAX_URL = 2_048;
 const MAX_CHAT_ID = 64;
 const MAX_MAIL_ADDRESS = 254;
 
-const occasion = z.enum(['asked', 'reminder', 'decided', 'failed', 'security']).meta({
+const occasion = z.enum(['asked', 'reminder', 'decided', 'failed', 'moneyIn', 'security']).meta({
   id: 'Occasion',
   description:
     '`asked`: signatures are wanted; `reminder`: half or nine tenths of the time is over and signatures are missing; `decided`: a ' +
-    'request was executed, rejected, expired or closed; `failed`: it was not executed, with what to do; `security`: admins, policies, ' +
+    'request was executed, rejected, expired or closed; `failed`: it was not executed, with what to do; `moneyIn`: an account ' +
+    'received a verified asset, confirmed, from somebody else, or what it had received is no longer on the chain; `security`: admins, policies, ' +
     'members, groups, keys, webhooks and channels changed, nothing is signed (freeze), or somebody signed in from a new browser.',
 });
 const occasions = uniqueList(occasion, (one) => one).min(1);

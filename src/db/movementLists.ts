@@ -1,4 +1,5 @@
 import type { Db, Tx } from './database';
+import { queryRows } from './rows';
 import type { MovementRow } from './tables';
 
 /** A movement, with what its token says of itself. */
@@ -82,6 +83,47 @@ export async function listMovements(db: Db | Tx, filter: MovementFilter): Promis
   }
   const rows: Omit<ListedMovement, 'position'>[] = await query;
   return rows.map((row) => ({ ...row, position: positionOf(row) }));
+}
+
+/** What came in, with the account that has it. */
+export interface IncomingMovement extends Omit<ListedMovement, 'position'> {
+  readonly accountName: string;
+  readonly accountAddress: string;
+}
+
+/**
+ * What an entry of the audit log says has come in, or is no longer there, oldest first: not what the organization has sent itself,
+ * and of a confirmation not what was reversed since. `from`: only in blocks of that time or later.
+ */
+export function listIncoming(
+  db: Db,
+  {
+    organizationId,
+    position,
+    status,
+    from,
+    limit,
+  }: {
+    readonly organizationId: string;
+    readonly position: bigint;
+    readonly status: 'confirmed' | 'reversed';
+    readonly from: Date;
+    readonly limit: number;
+  },
+): Promise<IncomingMovement[]> {
+  const isConfirmed = status === 'confirmed';
+  return queryRows<IncomingMovement>(
+    db,
+    `SELECT m.*, t.symbol, t.name, t.decimals, a.name AS "accountName", a.address AS "accountAddress"
+    FROM movements m JOIN accounts a ON a.id = m.account_id
+    LEFT JOIN seen_tokens t ON t.network_id = m.network_id AND t.address = m.token_address
+    WHERE m.organization_id = :organizationId AND m.block_at >= :from
+      AND ${isConfirmed ? 'm.confirmed_position' : 'm.reversed_position'} = :position
+      ${isConfirmed ? `AND m.status <> 'reversed' AND m.confirmed_position > coalesce(m.reversed_position, 0)` : ''}
+      AND NOT EXISTS (SELECT FROM accounts o WHERE o.organization_id = m.organization_id AND o.address = m.counterparty)
+    ORDER BY m.block_at, m.sequence LIMIT :limit`,
+    { organizationId, position: String(position), from, limit },
+  );
 }
 
 /** What a token says of itself. */

@@ -175,6 +175,35 @@ export async function reverseMovements(
   );
 }
 
+/** Movements that an entry of the audit log is about. */
+export interface AnnouncedMovements {
+  readonly position: bigint;
+  readonly status: MovementStatus;
+  readonly ids: readonly string[];
+}
+
+/**
+ * Records which entries of the audit log say of movements that they came in, and that they are no longer there. One that is
+ * confirmed in another block has come in already.
+ */
+export async function noteAnnounced(tx: Tx, announced: readonly AnnouncedMovements[]): Promise<void> {
+  const rows = announced.flatMap(({ position, status, ids }) =>
+    status === 'pending' ? [] : ids.map((id) => ({ id, status, position: String(position) })),
+  );
+  if (rows.length === 0) return;
+  await execute(
+    tx,
+    `UPDATE movements m SET
+      confirmed_position = CASE v.status WHEN 'confirmed' THEN v.position ELSE m.confirmed_position END,
+      reversed_position = CASE v.status WHEN 'reversed' THEN v.position ELSE m.reversed_position END
+    FROM jsonb_to_recordset(:rows::jsonb) AS v (id text, status text, position bigint)
+    WHERE m.id = v.id AND m.direction = 'in' AND CASE v.status
+      WHEN 'confirmed' THEN m.confirmed_position IS NULL OR m.reversed_position > m.confirmed_position
+      ELSE m.confirmed_position > coalesce(m.reversed_position, 0) END`,
+    { rows: JSON.stringify(rows) },
+  );
+}
+
 /** Marks the movements of tokens as verified that are listed now, or that a policy names. Returns how many there are. */
 export function verifyMovements(db: Db, networkId: number, listed: readonly string[]): Promise<number> {
   return execute(

@@ -692,6 +692,8 @@ export interface MovementRow {
   status: MovementStatus;
   transaction_id: string | null;
   verified: boolean;
+  confirmed_position: bigint | null;
+  reversed_position: bigint | null;
   created_at: Date;
   updated_at: Date;
 }
@@ -801,7 +803,11 @@ declare module 'knex/types/tables' {
     seen_tokens: Table<SeenTokenRow>;
     account_proofs: Table<AccountProofRow>;
     unexplained_changes: Table<UnexplainedChangeRow, 'found_at', 'id'>;
-    movements: Table<MovementRow, 'created_at' | 'updated_at', 'sequence'>;
+    movements: Table<
+      MovementRow,
+      'created_at' | 'updated_at' | 'confirmed_position' | 'reversed_position',
+      'sequence'
+    >;
     policy_usage: Table<PolicyUsageRow, 'status' | 'reserved_at', 'id' | 'counted_from'>;
     authorizations: Table<AuthorizationRow, 'authorized_at', 'counted_from'>;
     api_keys: Table<ApiKeyRow, 'created_at'>;

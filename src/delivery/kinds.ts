@@ -41,12 +41,12 @@ export const sendWebhook: SendEvent = async ({ outbound, signer, signal }, desti
 
 /** What a destination is sent of some entries, in their order: a webhook each event, a channel what people are to read. */
 export async function parcelsOf(
-  { db, origin, mailer, ...tools }: ParcelDeps,
+  { db, origin, mailer, networks, tokens, ...tools }: ParcelDeps,
   destination: Destination,
   entries: readonly FeedEntry[],
 ): Promise<Parcels> {
   const channel = asChannel(destination);
-  if (channel) return noticeParcels({ ...tools, db, origin, mailer }, channel, entries);
+  if (channel) return noticeParcels({ ...tools, db, origin, mailer, networks, tokens }, channel, entries);
   const parcels = entries.map((entry) => ({
     entry,
     send: (signal: AbortSignal) => sendWebhook({ ...tools, signal }, destination, entry),

@@ -5,6 +5,7 @@ import { type ChannelKind, isChannelKind } from '../domain/delivery';
 import type { FeedEntry } from '../domain/feedEvent';
 import { composeNotice, pageAt } from '../notices/compose';
 import { digestOf, sendingOf, WINDOW_MS } from '../notices/digest';
+import type { NamedAssets } from '../notices/moneyIn';
 import type { Notice } from '../notices/notice';
 import { OCCASIONS } from '../notices/occasions';
 import { type NoticeTools, sendNotice } from './noticeSending';
@@ -14,7 +15,7 @@ import type { Parcel, Parcels } from './parcels';
 const WRITTEN_AT_ONCE = 100;
 
 /** What notices are written and sent with. */
-export interface NoticeDeps extends NoticeTools {
+export interface NoticeDeps extends NoticeTools, NamedAssets {
   readonly db: Db;
   /** Where the console is; null: nowhere. */
   readonly origin: string | null;
@@ -27,17 +28,17 @@ export async function noticeParcels(
   entries: readonly FeedEntry[],
 ): Promise<Parcels> {
   const { db, origin } = deps;
-  const { id, organizationId } = destination;
+  const { id, organizationId, createdAt: since } = destination;
   const [channel, audience] = await Promise.all([findChannel(db, id), readAudience(db, id, WINDOW_MS)]);
   const read = entries.slice(0, WRITTEN_AT_ONCE);
   const upTo = read.at(-1);
   if (!channel || !audience || audience.isGone) return { parcels: [], upTo };
   const { organization, member } = audience;
   const occasions = new Set(OCCASIONS.filter((one) => channel.occasions.includes(one)));
-  const reader = { organizationId, organization, origin, occasions, member };
+  const reader = { organizationId, organization, origin, occasions, since, member };
   const written: { entry: FeedEntry; notice: Notice }[] = [];
   for (const entry of read) {
-    const notice = await composeNotice(db, reader, entry);
+    const notice = await composeNotice(db, reader, entry, deps);
     if (notice) written.push({ entry, notice });
   }
   const receiver = { kind: destination.kind, url: destination.url, chatId: channel.chatId };

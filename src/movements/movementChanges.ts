@@ -2,12 +2,15 @@ import type { ReadRange } from '../chain/movementReading';
 import { type AuditInput, appendAudit } from '../db/audit';
 import type { Tx } from '../db/database';
 import {
+  type AnnouncedMovements,
   insertMovements,
   type MovementToStore,
   type NotedMovement,
+  noteAnnounced,
   reverseMovements,
   updateMovements,
 } from '../db/movements';
+import { requireRow } from '../db/rows';
 import { SYSTEM } from '../domain/actor';
 
 /** An entry names so many movements, and says how many there are. */
@@ -22,7 +25,9 @@ interface StoredFor {
   readonly isAnnounced: (accountId: string) => boolean;
 }
 
-function entryOf(networkId: number, movements: readonly [NotedMovement, ...NotedMovement[]]): AuditInput {
+type Group = [NotedMovement, ...NotedMovement[]];
+
+function entryOf(networkId: number, movements: Readonly<Group>): AuditInput {
   const [{ accountId, status }] = movements;
   const blocks = movements.map(({ blockNumber }) => blockNumber).sort((one, two) => Number(one - two));
   return {
@@ -42,22 +47,29 @@ function entryOf(networkId: number, movements: readonly [NotedMovement, ...Noted
 
 /** One entry for all movements of an account that have come to the same state: however many somebody sends, it is one. */
 async function announce(tx: Tx, networkId: number, noted: readonly NotedMovement[]): Promise<void> {
-  const groups = new Map<string, [NotedMovement, ...NotedMovement[]]>();
+  const groups = new Map<string, Group>();
   for (const movement of noted.filter(({ counts }) => counts)) {
     const key = `${movement.accountId}/${movement.status}`;
     const group = groups.get(key);
     if (group) group.push(movement);
     else groups.set(key, [movement]);
   }
-  const entries = new Map<string, AuditInput[]>();
+  const groupsOf = new Map<string, Group[]>();
   for (const group of groups.values()) {
     const [{ organizationId }] = group;
-    entries.set(organizationId, [...(entries.get(organizationId) ?? []), entryOf(networkId, group)]);
+    groupsOf.set(organizationId, [...(groupsOf.get(organizationId) ?? []), group]);
   }
+  const announced: AnnouncedMovements[] = [];
   // In one order for everybody, so that nobody waits for each other.
-  for (const [organizationId, own] of [...entries].sort(([one], [two]) => (one < two ? -1 : 1))) {
-    await appendAudit(tx, organizationId, own);
+  for (const [organizationId, own] of [...groupsOf].sort(([one], [two]) => (one < two ? -1 : 1))) {
+    const entries = own.map((group) => entryOf(networkId, group));
+    const positions = await appendAudit(tx, organizationId, entries);
+    for (const [i, group] of own.entries()) {
+      const ids = group.map(({ id }) => id);
+      announced.push({ position: requireRow(positions[i]), status: group[0].status, ids });
+    }
   }
+  await noteAnnounced(tx, announced);
 }
 
 /** Stores what a reading has changed, with its entries of the audit log. Returns how many movements it were. */

@@ -1,6 +1,8 @@
 import { findAuditDetails } from '../db/auditDetails';
 import type { Db } from '../db/database';
 import type { FeedEntry } from '../domain/feedEvent';
+import { type NamedAssets, readIncoming } from './moneyIn';
+import { moneyInNotice } from './moneyInNotice';
 import type { Notice } from './notice';
 import { type Occasion, occasionOf } from './occasions';
 import { concerns, requestNotice } from './requestNotice';
@@ -14,6 +16,8 @@ interface Audience {
   /** Where the console is; null: nowhere. */
   readonly origin: string | null;
   readonly occasions: ReadonlySet<Occasion>;
+  /** Since when it reads: it is not told of money that came in before. */
+  readonly since: Date;
   /** Who alone reads it, at their own address; null: an organization's channel. */
   readonly member: { readonly id: string; readonly isAdmin: boolean } | null;
 }
@@ -24,7 +28,12 @@ export function pageAt({ origin }: Pick<Audience, 'origin'>, path: string): stri
 }
 
 /** What an audience is told of an entry of the audit log, as things are now; null: nothing. */
-export async function composeNotice(db: Db, audience: Audience, entry: FeedEntry): Promise<Notice | null> {
+export async function composeNotice(
+  db: Db,
+  audience: Audience,
+  entry: FeedEntry,
+  named: NamedAssets,
+): Promise<Notice | null> {
   const { organizationId, organization, member } = audience;
   const occasion = occasionOf(entry);
   if (occasion === null || !audience.occasions.has(occasion)) return null;
@@ -35,6 +44,10 @@ export async function composeNotice(db: Db, audience: Audience, entry: FeedEntry
     return securityNotice(whole, { organization, pageAt: (path) => pageAt(audience, path) });
   }
   const { resourceType, resourceId: id } = entry;
+  if (occasion === 'moneyIn') {
+    const incoming = await readIncoming(db, entry, audience.since, named);
+    return moneyInNotice(incoming, { organization, page: pageAt(audience, `/accounts/${id}`) });
+  }
   const request = await readRequest(db, resourceType, { organizationId, id });
   if (!request || (member && !concerns(occasion, request, member.id))) return null;
   const page = pageAt(audience, `/requests/${id}`);

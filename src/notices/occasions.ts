@@ -2,7 +2,7 @@ import type { AuditAction } from '../domain/eventTypes';
 import type { FeedEntry } from '../domain/feedEvent';
 
 /** Why people are told something. */
-export const OCCASIONS = ['asked', 'reminder', 'decided', 'failed', 'security'] as const;
+export const OCCASIONS = ['asked', 'reminder', 'decided', 'failed', 'moneyIn', 'security'] as const;
 
 /** An occasion that a channel can be for. */
 export type Occasion = (typeof OCCASIONS)[number];
@@ -32,6 +32,8 @@ const OCCASION_OF: { readonly [action in AuditAction]?: Occasion } = {
   'transaction.signingStopped': 'failed',
   'transaction.recovered': 'decided',
   'transaction.reopened': 'failed',
+  'movement.confirmed': 'moneyIn',
+  'movement.reversed': 'moneyIn',
   'account.unknownExecution': 'security',
   'account.differed': 'security',
   'member.created': 'security',

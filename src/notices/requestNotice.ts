@@ -26,6 +26,9 @@ export interface RequestNow {
   readonly involved: ReadonlySet<string>;
 }
 
+/** An occasion that is about a request. */
+type RequestOccasion = Exclude<Occasion, 'security' | 'moneyIn'>;
+
 type Entry = Pick<FeedEntry, 'action' | 'actor' | 'details'>;
 
 /** Longest list of names, and longest reason, in bytes of UTF-8. */
@@ -101,7 +104,7 @@ function toDoOf({ failure, waitingFor, closed }: RequestNow): string[] {
 
 /** The title of a notice, and what it has besides what was requested; null where there is nothing to say any more. */
 function contentOf(
-  occasion: Exclude<Occasion, 'security'>,
+  occasion: RequestOccasion,
   entry: Entry,
   request: RequestNow,
 ): readonly [string, readonly string[]] | null {
@@ -134,7 +137,7 @@ function contentOf(
  * `page` is its page in the console.
  */
 export function requestNotice(
-  occasion: Exclude<Occasion, 'security'>,
+  occasion: RequestOccasion,
   entry: Entry,
   { organization, request, page }: { organization: string; request: RequestNow; page: string | null },
 ): Notice | null {
@@ -149,7 +152,7 @@ export function requestNotice(
  * its end and failures hears who has signed it.
  */
 export function concerns(
-  occasion: Exclude<Occasion, 'security'>,
+  occasion: RequestOccasion,
   { missing, involved }: RequestNow,
   memberId: string,
 ): boolean {

@@ -1,15 +1,22 @@
 import { inspect } from 'node:util';
 import { verifyAudit } from '../../src/db/audit';
-import { execute, propose, type Shown, startApi } from '../support/api';
+import { keyed, type Movement, ZERO_ADDRESS } from '../../src/domain/movement';
+import { storeReading } from '../../src/movements/movementChanges';
+import { execute, makeAccount, propose, type Shown, startApi } from '../support/api';
+import { aHash, anAddress } from '../support/builders';
 import { type ChatServer, startChatServer } from '../support/chatServer';
 import { dismissAdmin } from '../support/decisions';
+import { sendFromFunder } from '../support/funder';
 import type { Answer } from '../support/http';
 import { type MailServer, startMailServer } from '../support/mailServer';
+import { paymentChain } from '../support/payingOrganization';
 import { sign, type TestOrganization, type TestService } from '../support/service';
 import { type Browser, originOf, sent, signIn } from '../support/session';
+import { LOCAL_FUNDER } from '../support/stack';
+import { NETWORK_ID } from '../support/transactions';
 import { until } from '../support/until';
 
-const ALL = ['asked', 'reminder', 'decided', 'failed', 'security'];
+const ALL = ['asked', 'reminder', 'decided', 'failed', 'moneyIn', 'security'];
 const HOSTILE = '<!channel> @everyone `x` [y](https://evil.example) & <https://evil.example|z>';
 
 let mail: MailServer;
@@ -252,6 +259,140 @@ describe('a notice that is to be sent once more', () => {
     await sent(alice, 'POST', `/channels/${channel.id}/update`, { description: 'Now' });
     await untilShown(url, 'signatures wanted', 2);
     await until('it is sent', async () => (await api.db('resends').where(own)).length === 0);
+  });
+});
+
+describe('money in', () => {
+  let account: Shown;
+  const ETHER = 10n ** 18n;
+  const title = 'Money in';
+
+  beforeAll(async () => {
+    account = await makeAccount(api.http, org, { networkIds: [NETWORK_ID] });
+  });
+
+  /** A movement of a block that the chain worker never reads. */
+  function movementOf(more: Partial<Movement> = {}) {
+    const movement: Movement = {
+      ...{ accountId: account.id, direction: 'in', kind: 'native', cause: 'transfer', tokenId: null },
+      ...{ tokenAddress: ZERO_ADDRESS, amount: ETHER, counterparty: anAddress(), transactionHash: aHash() },
+      ...{ block: { number: 2n ** 40n, hash: aHash() }, logIndex: 0, safeTxHash: null },
+      ...more,
+    };
+    const [made] = keyed([movement]);
+    if (!made) throw new Error('there is no movement');
+    return { ...made, status: 'confirmed' as const };
+  }
+  type Made = ReturnType<typeof movementOf>;
+  const store = (
+    { added = [], changed = [], reversed = [] }: { added?: Made[]; changed?: Made[]; reversed?: Made[] },
+    time = new Date(),
+  ) =>
+    api.db.transaction((tx) =>
+      storeReading(
+        tx,
+        { networkId: NETWORK_ID, listed: [], isAnnounced: () => true },
+        { added, changed, reversed, timeOf: () => time },
+      ),
+    );
+  /** Stores one that is told, so that all before it is as well. */
+  async function passed(url: string, count: number) {
+    await store({ added: [movementOf({ amount: 7n * ETHER })] });
+    const shown = await untilShown(url, '7 "ETH"');
+    expect(chats.of(url).map(({ text }) => text)).toHaveLength(count);
+    return shown;
+  }
+
+  it('is told once of a deposit, with what, from whom, to which account, and its page', async () => {
+    const { url } = await chatOf('slack', ['moneyIn']);
+    await ownAddress(dave, 'money@example.com', ['moneyIn']);
+    const entry = { name: `The bank ${HOSTILE}`, address: LOCAL_FUNDER.address, networkId: null };
+    await api.http.send({ key: org.adminKey, path: '/api/v1/address-book', body: entry });
+    const pay = { to: account.address, value: `0x${(3n * ETHER).toString(16)}` };
+    const hash = await sendFromFunder(paymentChain(api).rpcUrl, pay);
+    const [told] = await untilShown(url, title);
+    expect([told?.mentions, told?.links]).toEqual([[], [`${originOf(api)}/accounts/${account.id}`]]);
+    for (const text of [
+      '3 "ETH" to',
+      account.address,
+      `"The bank ${HOSTILE}" (${LOCAL_FUNDER.address})`,
+      hash,
+    ]) {
+      expect(told?.text).toContain(text);
+    }
+    await until('the member is told', async () =>
+      mailsTo('money@example.com').some(({ subject }) => subject.includes('Money in: 3 "ETH"')),
+    );
+    // Its past is read once more, and then what is new.
+    const own = { account_id: account.id };
+    for (const table of ['account_proofs', 'account_scans']) await api.db(table).where(own).delete();
+    await sendFromFunder(paymentChain(api).rpcUrl, { ...pay, value: `0x${(4n * ETHER).toString(16)}` });
+    await untilShown(url, '4 "ETH" to');
+    await until('its past was read again', async () => {
+      const scan = await api.db('account_scans').where(own).first();
+      return scan !== undefined && scan.next_block >= scan.until_block;
+    });
+    await passed(url, 3);
+  });
+
+  it('is nothing that was not asked for, is worth nothing, is our own, imitates somebody or is old', async () => {
+    const { url } = await chatOf('slack', ['moneyIn']);
+    const other = await makeAccount(api.http, org, { networkIds: [NETWORK_ID] });
+    const wallet = org.dave.wallet.address;
+    const lookAlike = `${wallet.slice(0, 5)}${'0'.repeat(34)}${wallet.slice(-3)}`;
+    await store({
+      added: [
+        movementOf({ kind: 'erc20', tokenAddress: anAddress() }),
+        movementOf({ amount: 0n }),
+        movementOf({ direction: 'out' }),
+        movementOf({ counterparty: other.address }),
+        movementOf({ counterparty: lookAlike }),
+      ],
+    });
+    await store({ added: [movementOf()] }, new Date(Date.now() - 3_600_000));
+    await passed(url, 1);
+  });
+
+  it('is told when it was reversed, where it was told, and again when it is there again', async () => {
+    const { url } = await chatOf('slack', ['moneyIn']);
+    const movement = movementOf({ amount: 2n * ETHER });
+    await store({ added: [movement] });
+    await untilShown(url, title);
+    // In another block, with all confirmations again: nothing new.
+    await store({ changed: [movement] });
+    const unconfirmed = { ...movementOf(), status: 'pending' as never };
+    await store({ added: [unconfirmed] });
+    await store({ reversed: [movement, unconfirmed] });
+    const [reversed] = await untilShown(url, 'Money in reversed');
+    expect(reversed?.text).toContain('2 "ETH" to');
+    await store({ changed: [movement] });
+    await untilShown(url, '2 "ETH" to', 3);
+    await passed(url, 4);
+  });
+
+  it('is one message for one reading, without what was reversed since', async () => {
+    const { url, channel } = await chatOf('slack', ['moneyIn']);
+    await api
+      .db('destinations')
+      .where({ id: channel.id })
+      .update({ disabled_for: null, paused_for: 'operator' });
+    const gone = movementOf({ amount: 5n * ETHER });
+    await store({ added: [gone, ...Array.from({ length: 24 }, () => movementOf())] });
+    await store({ reversed: [gone] });
+    await api.db('destinations').where({ id: channel.id }).update({ paused_for: null });
+    const [told] = await untilShown(url, '24 transfers to');
+    expect(told?.text).toContain('and 14 more');
+    expect(told?.text).not.toContain('5 "ETH"');
+  });
+
+  it('is one message where more than ten readings come at once', async () => {
+    const { url, channel } = await chatOf('slack', ['moneyIn']);
+    await api.db('destinations').where({ id: channel.id }).update({ paused_for: 'operator' });
+    for (let n = 0; n < 12; n += 1) await store({ added: [movementOf()] });
+    await api.db('destinations').where({ id: channel.id }).update({ paused_for: null });
+    const [digest] = await untilShown(url, '12 notices');
+    expect(digest?.text).toContain('1. Money in: 1 "ETH" to');
+    expect(chats.of(url)).toHaveLength(1);
   });
 });
 

@@ -13,6 +13,7 @@ export const OCCASIONS: readonly { readonly id: Occasion; readonly name: string;
   },
   { id: 'decided', name: 'Decided', hint: 'executed, rejected, expired or closed' },
   { id: 'failed', name: 'Failed or blocked', hint: 'with what to do' },
+  { id: 'moneyIn', name: 'Money in', hint: 'an account received native currency or a known token' },
   {
     id: 'security',
     name: 'Security',

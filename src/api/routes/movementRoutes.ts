@@ -10,10 +10,11 @@ import {
 import { findAccount } from '../../db/accounts';
 import type { Db } from '../../db/database';
 import { type ListedMovement, listMovements, type MovementFilter } from '../../db/movementLists';
+import { readAssets, readCounterparties } from '../../movements/movementNames';
 import type { Cursors, Filters } from '../cursors';
 import { beginStream } from '../exchange';
 import { MOVEMENT_COLUMNS, movementRow } from '../movementCsv';
-import { movementView, readAssets, readCounterparties } from '../movementView';
+import { movementView } from '../movementView';
 import { DEFAULT_LIMIT, page, pageRequest, parseInstant } from '../pages';
 import { badRequest, notFound } from '../refusals';
 import { type Asked, answerRoute, type Route } from '../requestContext';

@@ -4,9 +4,10 @@ import { getStatementEndpoint, type ShownAssetStatement } from '../../contract/s
 import { findAccount } from '../../db/accounts';
 import type { Db } from '../../db/database';
 import { findSeenTokens } from '../../db/movementLists';
+import { readAssets } from '../../movements/movementNames';
 import type { AssetStatement } from '../../movements/statement';
 import type { ApiDependencies } from '../dependencies';
-import { assetOf, readAssets } from '../movementView';
+import { assetOf } from '../movementView';
 import { parseInstant } from '../pages';
 import { acceptOrThrow, badRequest, notFound } from '../refusals';
 import { type Route, readRoute } from '../requestContext';

@@ -464,6 +464,9 @@
       transaction_id text REFERENCES transactions,
       -- the native currency, a token of the token list, or one that a policy names or has named
       verified boolean NOT NULL,
+      -- what came in: the entries of the audit log that say so, and that it is no longer so; of several the last one
+      confirmed_position bigint,
+      reversed_position bigint,
       created_at timestamptz(3) NOT NULL DEFAULT now(),
       updated_at timestamptz(3) NOT NULL DEFAULT now()
     );
@@ -475,6 +478,8 @@
       INCLUDE (direction, amount) WHERE status = 'confirmed';
     CREATE INDEX movements_unverified ON movements (network_id, token_address) WHERE NOT verified;
     CREATE INDEX movements_transaction ON movements (transaction_id) WHERE transaction_id IS NOT NULL;
+    CREATE INDEX movements_confirmed ON movements (organization_id, confirmed_position) WHERE confirmed_position IS NOT NULL;
+    CREATE INDEX movements_reversed ON movements (organization_id, reversed_position) WHERE reversed_position IS NOT NULL;
     -- up to which block the movements of an account were compared with its balances
     CREATE TABLE account_proofs (
       account_id text NOT NULL REFERENCES accounts,
@@ -1122,8 +1127,8 @@
     GRANT INSERT, DELETE ON resends, delivery_attempts TO orgwallet_service;
     GRANT INSERT, DELETE, UPDATE (occasions, confirmed_at, code_hash, code_expires_at, code_attempts) ON channels TO orgwallet_service;
     GRANT INSERT, UPDATE (attempts), DELETE ON session_nonces TO orgwallet_service;
-    GRANT INSERT, UPDATE (log_index, block_number, block_hash, block_at, status, transaction_id, verified, updated_at)
-      ON movements TO orgwallet_service;
+    GRANT INSERT, UPDATE (log_index, block_number, block_hash, block_at, status, transaction_id, verified, confirmed_position,
+      reversed_position, updated_at) ON movements TO orgwallet_service;
     GRANT INSERT, UPDATE ON movement_scans, account_scans, seen_tokens, account_proofs TO orgwallet_service;
     GRANT INSERT ON unexplained_changes TO orgwallet_service;
     GRANT INSERT, DELETE ON movement_scan_blocks TO orgwallet_service;

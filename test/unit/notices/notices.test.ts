@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { eventTypes } from '../../../src/domain/eventTypes';
 import type { FeedEntry } from '../../../src/domain/feedEvent';
+import { type Incoming, moneyInNotice } from '../../../src/notices/moneyInNotice';
 import { occasionOf } from '../../../src/notices/occasions';
 import { concerns, type RequestNow, requestNotice } from '../../../src/notices/requestNotice';
 import { concernsSafety, securityNotice } from '../../../src/notices/securityNotice';
-import { aMember } from '../../support/builders';
+import { aHash, aMember, anAddress } from '../../support/builders';
 
 const ada = aMember().named('Ada').build();
 const bo = aMember().named('Bo "the\nboss"').build();
@@ -171,5 +172,80 @@ describe('the notice of what is about security', () => {
         },
       ),
     );
+  });
+});
+
+describe('the notice of money in', () => {
+  const page = 'https://wallet.example.com/accounts/acc_1';
+  const [sender, address, token, hash] = [anAddress(), anAddress(), anAddress(), aHash()];
+  const movement = {
+    ...{ kind: 'erc20', amount: '1500000', token_address: token, token_id: null, counterparty: sender },
+    ...{ transaction_hash: hash, symbol: 'SAYS', decimals: 0, accountName: 'Treasury\n"x"' },
+    accountAddress: address,
+  } as Incoming['movements'][number];
+  const told = (of: Partial<Incoming> = {}) =>
+    moneyInNotice(
+      {
+        ...{ status: 'confirmed', movements: [movement], hasMore: false, network: 'Local' },
+        ...{ assetOf: () => undefined, senderOf: () => undefined, ...of },
+      },
+      { organization: 'Acme', page },
+    );
+  const known = {
+    networkId: 1,
+    address: token,
+    symbol: 'USDC',
+    name: 'USD Coin',
+    decimals: 6,
+    logoUrl: null,
+  };
+
+  it('says what, to which account, from whom, on which network; a known asset is called as it is known', () => {
+    expect(
+      told({
+        assetOf: () => known,
+        senderOf: () => ({ address: sender, type: 'member', id: 'mem_1', name: 'Bo', networkId: null }),
+      }),
+    ).toEqual({
+      title: 'Money in',
+      lines: [
+        '"Acme"',
+        '1.5 "USDC" to "Treasury\\n\\"x\\""',
+        `From: "Bo" (${sender})`,
+        `Account: "Treasury\\n\\"x\\"" (${address})`,
+        'Network: "Local"',
+        `Transaction: ${hash}`,
+      ],
+      link: page,
+    });
+    expect(told({ status: 'reversed' })?.title).toMatch(/^Money in reversed/);
+  });
+
+  it('names no policy as the sender, and nobody of what was minted', () => {
+    const policy = { address: sender, type: 'policy', id: 'pol_1', name: 'Pay', networkId: null } as const;
+    expect(told({ senderOf: () => policy })?.lines).toContain(`From: ${sender}`);
+    const counterparty = `0x${'0'.repeat(40)}`;
+    expect(told({ movements: [{ ...movement, counterparty }] })?.lines).toContain(
+      'From: nobody: it was minted',
+    );
+  });
+
+  it('shows what cannot be divided by its id, and in raw units what has no decimals', () => {
+    const about = (of: object) => told({ movements: [{ ...movement, ...of }] })?.lines[1];
+    expect(about({ kind: 'erc721', token_id: '12' })).toMatch(/^token 12 of "SAYS" to /);
+    expect(about({ kind: 'erc1155', token_id: '12', amount: '3' })).toMatch(/^3 of token 12 of "SAYS" to /);
+    expect(about({ decimals: null })).toMatch(/^1500000 raw units of "SAYS" to /);
+    expect(about({ symbol: null, decimals: null })).toContain(token);
+  });
+
+  it('has a line for each of ten, and says how many more there are', () => {
+    expect(told({ movements: [] })).toBeNull();
+    const many = Array.from({ length: 12 }, () => movement);
+    const { lines } = told({ movements: many }) ?? { lines: [] };
+    expect([lines[1], lines.length, lines[12]]).toEqual([
+      ...['12 transfers to "Treasury\\n\\"x\\""', 15, 'and 2 more'],
+    ]);
+    const more = told({ movements: many, hasMore: true })?.lines;
+    expect([more?.[1], more?.[12]]).toEqual(['more than 12 transfers to "Treasury\\n\\"x\\""', 'and more']);
   });
 });
