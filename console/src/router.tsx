@@ -1,5 +1,12 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { auditSearch, feesSearch, historySearch, requestsSearch, searchTexts } from './domain/search.ts';
+import {
+  accountSearch,
+  auditSearch,
+  feesSearch,
+  movementsSearch,
+  requestsSearch,
+  searchTexts,
+} from './domain/search.ts';
 import { Root } from './Root.tsx';
 import { NotFound, PageError } from './ui/PageError.tsx';
 
@@ -31,8 +38,20 @@ const accounts = createRoute({
 const account = createRoute({
   getParentRoute,
   path: '/accounts/$id',
-  validateSearch: historySearch,
+  validateSearch: accountSearch,
   component: lazyRouteComponent(() => import('./pages/accounts/AccountPage.tsx'), 'AccountPage'),
+});
+const statement = createRoute({
+  getParentRoute,
+  path: '/accounts/$id/statement',
+  validateSearch: searchTexts('month'),
+  component: lazyRouteComponent(() => import('./pages/accounts/StatementPage.tsx'), 'StatementPage'),
+});
+const movements = createRoute({
+  getParentRoute,
+  path: '/movements',
+  validateSearch: movementsSearch,
+  component: lazyRouteComponent(() => import('./pages/movements/MovementsPage.tsx'), 'MovementsPage'),
 });
 const policies = createRoute({
   getParentRoute,
@@ -189,6 +208,8 @@ export const router = createRouter({
     adminsProposal,
     accounts,
     account,
+    statement,
+    movements,
     policies,
     policy,
     members,

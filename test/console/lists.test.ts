@@ -31,7 +31,9 @@ describe('a page of a large organization', () => {
     const alice = await site.signedIn(world.org.alice, '/', { viewport: PHONE });
     const paths = [
       ...['/', '/requests', '/requests?tab=ready', '/requests?tab=progress', '/accounts', '/policies'],
-      ...['/members', '/groups', '/admins', '/audit', '/rescue', '/you', '/fees'],
+      ...['/members', '/groups', '/admins', '/audit', '/rescue', '/you', '/fees', '/movements'],
+      `/accounts/${world.treasury.id}/statement`,
+      `/accounts/${world.treasury.id}?view=movements`,
       ...[`/accounts/${world.treasury.id}`, `/groups/${world.everybody.id}`, `/policies/${world.atOnce.id}`],
     ];
     const long: string[] = [];

@@ -76,7 +76,9 @@ function placesOf(path: string): string[] {
     case '/requests/$id':
       return Object.values(requests).map(({ id }) => `/requests/${id}`);
     case '/accounts/$id':
-      return [`/accounts/${world.treasury.id}`];
+      return [`/accounts/${world.treasury.id}`, `/accounts/${world.treasury.id}?view=movements`];
+    case '/accounts/$id/statement':
+      return [`/accounts/${world.treasury.id}/statement`];
     case '/policies/$id':
       return [`/policies/${world.byTwo.id}`];
     case '/groups/$id':

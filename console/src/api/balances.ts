@@ -1,7 +1,9 @@
 import { queryClient } from './client.ts';
 import { inBackground } from './connection.ts';
 
-/** A payment to an account, and a part of the service that stops, make no event here: what is shown is read again so often, in ms. */
+/**
+ * A part of the service that stops makes no event, nor does what no log shows: what is shown is read again so often, in ms.
+ */
 const EVERY_MS = 20_000;
 /** When a payment that was just sent is looked for, in ms. */
 const SOON_MS = [2_000, 5_000, 10_000, 15_000];

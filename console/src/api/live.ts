@@ -7,7 +7,7 @@ import { inBackground, sessionEnded, unreachable } from './connection.ts';
 import { sessions } from './sessions.ts';
 
 /** What of an event says what to read again. */
-type Happened = Pick<FeedEvent, 'resource'>;
+type Happened = Pick<FeedEvent, 'type' | 'resource'>;
 
 /** Changes that come together are read once. */
 const GATHER_MS = 150;
@@ -33,7 +33,11 @@ const LISTS: { readonly [resourceType: string]: readonly QueryKey[] } = {
   channel: [['channels']],
 };
 
-function keysOf({ resource: { type, id } }: Happened): readonly QueryKey[] {
+/** What comes to an account, or goes, changes nothing else of it. */
+const MOVED: readonly QueryKey[] = [['movements'], ['balances']];
+
+function keysOf({ type: happened, resource: { type, id } }: Happened): readonly QueryKey[] {
+  if (happened.startsWith('movement.')) return MOVED;
   const lists = LISTS[type];
   // Something that this page does not know of: everything is read again.
   if (!lists) return [[]];

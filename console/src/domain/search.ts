@@ -14,6 +14,24 @@ export function searchTexts<Field extends string>(...fields: readonly Field[]) {
 export const historySearch = searchTexts('status', 'networkId', 'type');
 export type HistorySearch = ReturnType<typeof historySearch>;
 
+const MOVEMENT_FIELDS = [
+  'accountId',
+  'networkId',
+  'assetId',
+  'direction',
+  'counterparty',
+  'status',
+  'verified',
+  'from',
+  'to',
+] as const;
+/** Which movements are shown; both dates are days, the last one included. */
+export const movementsSearch = searchTexts(...MOVEMENT_FIELDS);
+export type MovementsSearch = ReturnType<typeof movementsSearch>;
+
+/** The page of an account: whether it shows transactions or movements, and which. */
+export const accountSearch = searchTexts('view', 'type', ...MOVEMENT_FIELDS);
+
 /** The fields of the page of requests: its tab, where its page begins, and what is looked for. */
 const REQUEST_FIELDS = [
   'tab',

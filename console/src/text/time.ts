@@ -14,6 +14,13 @@ export function day(ms: number): string {
   return new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }).format(ms);
 }
 
+/** A month, `2026-11`, in words: `November 2026`; what is none, as it is. */
+export function monthName(month: string): string {
+  const time = Date.parse(`${month}-01T00:00:00Z`);
+  if (Number.isNaN(time)) return month;
+  return new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(time);
+}
+
 /** The same with its time zone, where it is read on its own: `23 Nov 2026, 14:05 CET`. */
 export function dateTimeZone(date: string): string {
   const zone = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' }).formatToParts(new Date(date));

@@ -1,6 +1,7 @@
 import { type AmountAsset, assetText, shortAmountText } from '../domain/amounts.ts';
+import styles from './amount.module.css';
 
-/** An amount in six significant digits; the exact one is shown on hover and read out. */
+/** An amount in six significant digits; the exact one is shown on hover, read out, and printed. */
 export function Amount({
   raw,
   asset,
@@ -13,8 +14,10 @@ export function Amount({
   if (exact === short) return <span>{exact}</span>;
   return (
     <span title={exact}>
-      <span aria-hidden="true">{short}</span>
-      <span className="hidden-visually">{exact}</span>
+      <span aria-hidden="true" className={styles.short}>
+        {short}
+      </span>
+      <span className={styles.exact}>{exact}</span>
     </span>
   );
 }

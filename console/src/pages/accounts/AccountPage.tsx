@@ -1,5 +1,6 @@
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import type { Organization } from '../../api/useOrganization.ts';
+import { historySearch, type MovementsSearch, movementsSearch } from '../../domain/search.ts';
 import { RESCUE_STATES } from '../../text/adminsSafe.ts';
 import { Address } from '../../ui/Address.tsx';
 import { Badge } from '../../ui/Badge.tsx';
@@ -14,6 +15,8 @@ import { ShortId } from '../../ui/ShortText.tsx';
 import { Empty } from '../../ui/States.tsx';
 import { Times } from '../../ui/Times.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
+import { AccountMovements } from './AccountMovements.tsx';
+import { BalanceOverTime } from './BalanceOverTime.tsx';
 import { Balances, RefreshBalances } from './Balances.tsx';
 import { Deposit } from './Deposit.tsx';
 import { History } from './History.tsx';
@@ -95,7 +98,13 @@ function Permitted({ account, organization }: Props) {
   );
 }
 
-/** One account: where it is, its balances, the policies that cover it, and its transactions. */
+/** The filters of its movements: which account is no choice here. */
+function movementsOf(search: MovementsSearch): MovementsSearch {
+  const { accountId: _, ...kept } = movementsSearch(search);
+  return kept;
+}
+
+/** One account: where it is, its balances, the policies that cover it, its transactions and movements. */
 export function AccountPage() {
   const { id } = useParams({ from: '/accounts/$id' });
   const search = useSearch({ from: '/accounts/$id' });
@@ -123,17 +132,24 @@ export function AccountPage() {
               <div className="stack">
                 <Balances accountId={id} organization={organization} />
                 {account.networks.length > 0 ? (
-                  <details className="card">
-                    <summary>Deposit</summary>
-                    <Deposit {...both} />
-                  </details>
+                  <>
+                    <BalanceOverTime {...both} />
+                    <details className="card">
+                      <summary>Deposit</summary>
+                      <Deposit {...both} />
+                    </details>
+                  </>
                 ) : null}
               </div>
             </Section>
             <Section title="Policies" id="policies">
               <Permitted {...both} />
             </Section>
-            <History {...both} search={search} />
+            {search.view === 'movements' ? (
+              <AccountMovements {...both} search={movementsOf(search)} />
+            ) : (
+              <History {...both} search={historySearch(search)} />
+            )}
           </Page>
         );
       }}

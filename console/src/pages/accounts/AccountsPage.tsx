@@ -70,6 +70,7 @@ export function AccountsPage() {
       actions={
         query.data?.length ? (
           <>
+            <Link to="/movements">Movements</Link>
             <Link to="/fees">Fees</Link>
             <FormLink place={CREATE} name="New account" />
           </>

@@ -20,6 +20,7 @@ import { ShortText } from '../../ui/ShortText.tsx';
 import { Empty } from '../../ui/States.tsx';
 import type { Columns } from '../../ui/Table.tsx';
 import { HistoryFilters } from './HistoryFilters.tsx';
+import { HistoryTabs } from './HistoryTabs.tsx';
 
 const STATUSES: readonly string[] = ['queued', 'executed'] satisfies Schema['TransactionFilter'][];
 
@@ -125,6 +126,7 @@ export function History({
       }
     >
       <div className="stack">
+        <HistoryTabs accountId={account.id} current="transactions" />
         <HistoryFilters
           search={search}
           networks={organization.networks.filter(({ id }) => account.networks.some((one) => one.id === id))}

@@ -8,6 +8,7 @@ import { WithOrganization } from '../../ui/WithOrganization.tsx';
 import { Activity } from './Activity.tsx';
 import { FirstSteps } from './FirstSteps.tsx';
 import styles from './home.module.css';
+import { LastMovements } from './LastMovements.tsx';
 import { NeedsYou } from './NeedsYou.tsx';
 import { PaidSection } from './PaidSection.tsx';
 import { ProblemsSection } from './ProblemsSection.tsx';
@@ -25,6 +26,7 @@ function Home({ organization }: { readonly organization: Organization }) {
         <div>
           <NeedsYou organization={organization} />
           <Activity organization={organization} />
+          <LastMovements organization={organization} />
         </div>
         <div>
           <TotalsSection {...both} />

@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Organization } from '../../api/useOrganization.ts';
 import { assetsOf } from '../../domain/assets.ts';
 import { countFilters, KINDS } from '../../domain/requestFilter.ts';
@@ -6,57 +6,13 @@ import { type RequestsSearch, requestsSearch } from '../../domain/search.ts';
 import { Button } from '../../ui/Button.tsx';
 import { RecordField, TextField } from '../../ui/Field.tsx';
 import filtersStyles from '../../ui/filters.module.css';
+import { SearchField } from '../../ui/SearchField.tsx';
 import requestsStyles from './requests.module.css';
-
-/** How long somebody types before it is searched. */
-const TYPED_MS = 300;
 
 interface Props {
   readonly search: RequestsSearch;
   readonly organization: Organization;
   readonly onChange: (search: RequestsSearch) => void;
-}
-
-/** A text that is searched once nobody types any more. */
-function SearchField({
-  value,
-  onSearch,
-  ...rest
-}: {
-  readonly label: string;
-  readonly placeholder?: string;
-  readonly maxLength: number;
-  readonly value: string;
-  readonly onSearch: (text: string) => void;
-}) {
-  // undefined: nothing was typed that was not searched.
-  const [typed, setTyped] = useState<string>();
-  const search = useEffectEvent(onSearch);
-  useEffect(() => {
-    if (typed === undefined) return;
-    const timer = setTimeout(() => search(typed), TYPED_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  // It shows what is searched, also where a link or the history of the browser has changed it: what was typed ends with that. Compared
-  // with the value alone, the page that somebody opens meanwhile, which has no search, would be left for another search.
-  const [searched, setSearched] = useState(value);
-  if (searched !== value) {
-    setSearched(value);
-    if (typed !== undefined && !typed.startsWith(value)) setTyped(undefined);
-  }
-  const searchNow = () => {
-    if (typed !== undefined && typed !== value) onSearch(typed);
-    setTyped(undefined);
-  };
-  return (
-    <TextField
-      type="search"
-      {...rest}
-      value={typed ?? value}
-      onChange={({ target }) => setTyped(target.value)}
-      onBlur={searchNow}
-    />
-  );
 }
 
 /** Chooses which requests are shown: a search, and filters that a phone shows on demand. */

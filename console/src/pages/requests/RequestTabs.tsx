@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { RequestTab } from '../../domain/requestTab.ts';
 import type { RequestsSearch } from '../../domain/search.ts';
+import tabsStyles from '../../ui/tabs.module.css';
 import requestsStyles from './requests.module.css';
 
 const TABS: readonly (readonly [tab: RequestTab, name: string])[] = [
@@ -38,7 +39,7 @@ export function RequestTabs({
     shown?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [current]);
   return (
-    <nav aria-label="Requests by state" className={requestsStyles.requestTabs}>
+    <nav aria-label="Requests by state" className={tabsStyles.tabs}>
       <ul ref={tabs}>
         {TABS.map(([tab, name]) => (
           <li key={tab} data-tab={tab}>
