@@ -103,7 +103,7 @@ function Statement({ account, organization, month }: Props & { readonly month: s
       >
         <StatementTotals statement={data} organization={organization} />
         <p className="small">
-          Relayers have paid for the execution of its transactions, and the account has not:{' '}
+          Gas is paid by relayers, not by the account:{' '}
           <Link to="/fees" search={{ accountId: account.id }}>
             what they paid
           </Link>

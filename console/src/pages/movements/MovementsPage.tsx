@@ -35,7 +35,7 @@ export function MovementsPage() {
               organization={organization}
               search={search}
               caption="Movements of all accounts, newest first"
-              sizes={{ narrow: 6, wide: 20 }}
+              sizes={{ narrow: 4, wide: 20 }}
               onChange={(next) =>
                 void navigate({ to: '/movements', search: next, replace: true, resetScroll: false })
               }
