@@ -166,7 +166,7 @@ const notInExecution = [
   'worker.readApproval',
   'worker.recordRestored',
   'worker.reconcile',
-  // What keeps the admins' Safe is killed at in chain/signer/upkeepSequences.
+  // What keeps the admins' Safe is killed at in upkeepKilled.
   'signer.upkeepJournaled',
   'signer.upkeepReserved',
   'signer.upkeepSent',
