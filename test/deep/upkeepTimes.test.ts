@@ -1,0 +1,38 @@
+import { change } from '../support/api';
+import { sharedService, type TestMember, type TestService } from '../support/service';
+import { untilOwned } from '../support/upkeepOnChains';
+
+const DECISIONS = 20;
+const LIMIT_MS = 120_000;
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await sharedService();
+});
+afterAll(() => service?.stop());
+
+test('the owners on each network follow each decision of the admins', async () => {
+  const org = await service.createOrganization();
+  const withoutCarol = [org.alice, org.bob, org.bot];
+  const decided = async (updates: readonly object[], admins: readonly TestMember[], more: object = {}) => {
+    await change(service.http, org, '/admins/proposals/update', { updates, threshold: 2, ...more });
+    const started = performance.now();
+    await untilOwned(service, org, { admins, threshold: 2 }, LIMIT_MS);
+    return performance.now() - started;
+  };
+  const { id } = org.carol;
+  const withCarol = [...withoutCarol, org.carol];
+  const firstMs = await decided([], withCarol, { onChain: { enabled: true } });
+  const tookMs: number[] = [];
+  for (let i = 0; i < DECISIONS; i += 1) {
+    const isIn = i % 2 === 1;
+    const updates = [{ action: isIn ? 'addMember' : 'removeMember', id }];
+    tookMs.push(await decided(updates, isIn ? withCarol : withoutCarol));
+  }
+  tookMs.sort((one, other) => one - other);
+  const at = (share: number) => Math.round(tookMs[Math.ceil(DECISIONS * share) - 1] ?? 0);
+  console.info(
+    `${DECISIONS} decisions on ${service.config.networks.length} networks: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms; the first owners ${Math.round(firstMs)} ms`,
+  );
+}, 900_000);
