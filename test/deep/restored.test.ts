@@ -6,6 +6,7 @@ import type { Role } from '../../src/config';
 import { verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import { requireRow } from '../../src/db/rows';
+import { readJournal } from '../../src/signer/journal/journalReader';
 import { openKeystore } from '../../src/signer/keys/keystore';
 import { command, json, words } from '../cli/command';
 import { change, makeAccount, read, type Shown } from '../support/api';
@@ -32,6 +33,7 @@ import {
 } from '../support/transactionApi';
 import { NETWORK_ID } from '../support/transactions';
 import { until } from '../support/until';
+import { untilOwned } from '../support/upkeepOnChains';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'chain', 'signer'];
 const LIMIT_MS = 300_000;
@@ -445,3 +447,66 @@ test(
   },
   LIMIT_MS,
 );
+
+/** What the journal has of the admins' Safe and its accounts: the content at each nonce, once. */
+async function upkeepInJournal(): Promise<ReadonlyMap<string, string>> {
+  const journal = await readJournal(service.config.journalFile);
+  try {
+    const entries = journal.upkeep().filter(({ organizationId }) => organizationId === org.id);
+    const contents = new Map(
+      entries.map((one) => [`${one.networkId}/${one.safe}/${one.safeNonce}`, one.safeTxHash]),
+    );
+    expect(entries).toHaveLength(contents.size);
+    return contents;
+  } finally {
+    await journal.close();
+  }
+}
+
+describe.each([
+  { what: "the admins' Safe was made", body: { threshold: 2, onChain: { enabled: true } } },
+  { what: 'its owners were changed', body: { threshold: 3 } },
+])('a backup from before $what', ({ body }) => {
+  test(
+    'is completed, and nothing of it is signed twice',
+    async () => {
+      const file = service.config.keystore.file;
+      const keystore = () => openKeystore({ file, passphrase: env.KEYSTORE_PASSPHRASE ?? '' });
+      const owned = () => {
+        const admins = [org.alice, org.bob, org.carol, org.bot];
+        return untilOwned({ config: service.config, keystore }, org, { ...body, admins }, 180_000);
+      };
+      const ready = () =>
+        until(
+          'each account is ready',
+          async () => {
+            const accounts: Shown[] = await read(service.http, org.readKey, '/api/v1/accounts');
+            const seen = accounts.flatMap(({ networks }) => networks.map(({ rescue }: Shown) => rescue));
+            if (seen.some((rescue) => rescue !== 'ready')) throw new Error(seen.join());
+            return seen.length > 0;
+          },
+          180_000,
+        );
+      await service.stop();
+      await copyDatabase(database.name, backup);
+      await service.start();
+      await change(service.http, org, '/admins/proposals/update', { updates: [], ...body });
+      await owned();
+      await ready();
+      await service.stop();
+      const before = await upkeepInJournal();
+      expect(before.size).toBeGreaterThan(0);
+
+      await restore();
+      expect(await reconcile()).toMatchObject({ seals: { [org.id]: [expect.any(Number)] }, written: false });
+      await reconcile('--write');
+      await service.start();
+      await owned();
+      await ready();
+      expect(await received(await paid())).toBe(1n);
+      await expectSound();
+      expect(await upkeepInJournal()).toEqual(before);
+    },
+    2 * LIMIT_MS,
+  );
+});
