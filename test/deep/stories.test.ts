@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -33,6 +34,7 @@ beforeAll(async () => {
   const { entries } = JSON.parse(readFileSync(join(built, 'index.json'), 'utf8')) as { entries: object };
   ids = Object.keys(entries);
   server = express().use(express.static(built)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
   origin = `http://localhost:${(server.address() as AddressInfo).port}`;
   browser = await launchBrowser();
 }, 300_000);
