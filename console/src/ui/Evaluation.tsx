@@ -1,4 +1,5 @@
 import type { Schema } from '@orgwallet/client';
+import { Check, X } from 'lucide-react';
 import { conditionsOf, remainingText, usedBudget } from '../text/conditions.ts';
 import { counted } from '../text/counted.ts';
 import { dateTime } from '../text/time.ts';
@@ -34,7 +35,11 @@ export function Evaluation({
       <ul className={styles.conditions}>
         {conditionsOf(evaluation, policy).map(({ condition, isMet, text }) => (
           <li key={condition} className={classes(styles.condition, !isMet && styles.unmet)}>
-            <span aria-hidden="true">{isMet ? '✓' : '✕'}</span>
+            {isMet ? (
+              <Check className="icon" aria-hidden="true" />
+            ) : (
+              <X className="icon" aria-hidden="true" />
+            )}
             <span>
               {condition}: {text}
             </span>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { type CsvColumn, csv } from '../text/csv.ts';
 import { Button } from './Button.tsx';
 import { download } from './download.ts';
+import styles from './export.module.css';
 import { ErrorNotice } from './States.tsx';
 
 /** How many rows one file has at most: they are collected in the memory of the page. */
@@ -69,7 +70,7 @@ export function Export<Row>({ what, fileName, columns, read }: Props<Row>) {
             Stop
           </Button>
         ) : null}
-        <span role="status" className="small muted">
+        <span role="status" className={`${styles.said} small muted`}>
           {said(state, what)}
         </span>
       </div>

@@ -143,7 +143,7 @@ function Transfer({ organization }: { readonly organization: Organization }) {
         disabled={!network}
         hint={assetHint(asset, { hasNetwork: network !== undefined, isLoading, chosen: draft.token })}
       >
-        {network && !asset ? <option value="">Choose an asset</option> : null}
+        {asset ? null : <option value="">Choose an asset</option>}
         {assets.map(({ tokenAddress, symbol }) => (
           <option key={tokenAddress} value={tokenAddress}>
             {symbol || 'token'}{' '}

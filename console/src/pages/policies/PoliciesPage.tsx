@@ -21,7 +21,7 @@ type Policy = Schema['Policy'];
 /** The parts of a policy that a row has; its page has all of them. */
 const SHOWN = ['Permits', 'Recipients', 'Approver', 'Budget'] as const;
 
-/** So many recipients are in a row. */
+/** So many recipients fit into a row; of more, one, and how many others there are. */
 const RECIPIENTS = 2;
 
 /** A policy as its row has it, and how many recipients it has besides. */
@@ -29,7 +29,7 @@ function withFirstRecipients(policy: Policy): { readonly shown: Policy; readonly
   if (policy.transactionType !== 'TOKEN_TRANSFER') return { shown: policy, more: 0 };
   const { tokenTransferCondition } = policy;
   const all = tokenTransferCondition.destinationAddresses;
-  const destinationAddresses = all.slice(0, RECIPIENTS);
+  const destinationAddresses = all.length > RECIPIENTS ? all.slice(0, 1) : all;
   return {
     shown: { ...policy, tokenTransferCondition: { ...tokenTransferCondition, destinationAddresses } },
     more: all.length - destinationAddresses.length,

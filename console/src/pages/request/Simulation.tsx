@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { inBackground } from '../../api/connection.ts';
 import { simulationQuery } from '../../api/queries.ts';
+import { amountText } from '../../domain/amounts.ts';
 import { RECIPIENT_CODES } from '../../text/recipient.ts';
 
 /** A chain changes without an event of the service. */
@@ -27,7 +28,7 @@ export function Simulation({ id }: { readonly id: string }) {
   return (
     <>
       {data.status === 'succeeds' ? (
-        `It succeeds at block ${data.blockNumber} with ${data.gas} gas.`
+        `It succeeds at block ${data.blockNumber} with ${amountText(data.gas, 0)} gas.`
       ) : (
         <>
           <b>It would fail</b> at block {data.blockNumber}: {data.reason}
