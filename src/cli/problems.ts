@@ -1,11 +1,11 @@
 import { isNativeError } from 'node:util/types';
 import { isGrpcServiceError } from '@temporalio/client';
 import { CommanderError } from 'commander';
-import { DatabaseError } from 'pg';
 import { ChainUnavailable } from '../chain/clients';
 import { KeystoreError } from '../chain/keys';
 import { ConfigError } from '../configError';
 import { ApiKeyError } from '../credentials/apiKeys';
+import { refusedStatement } from '../db/databaseAnswer';
 import { withoutStatement } from '../db/databaseFailure';
 import { SchemaChanged } from '../db/migrate';
 import { JournalError } from '../signer/journal/entries';
@@ -44,18 +44,6 @@ const FILE_PROBLEMS: Readonly<Record<string, string>> = {
 /** Why a file cannot be used, by Node's code; undefined for other codes. */
 export function fileProblem(code: string | undefined): string | undefined {
   return code === undefined ? undefined : FILE_PROBLEMS[code];
-}
-
-/** Why the database refuses to store or to do something, for operators, without its statement; undefined for other errors. */
-function refusedStatement(error: Error): string | undefined {
-  if (!(error instanceof DatabaseError)) return undefined;
-  const { code, table, detail } = error;
-  const message = withoutStatement(error);
-  if (code === '42501') {
-    return `the database refuses this login: ${message}. See docs/production.md for what each login may do`;
-  }
-  if (code === '23505') return `${table} has it already, and nothing was changed: ${detail ?? message}`;
-  return undefined;
 }
 
 function databaseProblem(code: string, message: string): string | undefined {

@@ -210,6 +210,7 @@ export function hasExpired({ finalTally }: Pick<ApprovalRecord, 'finalTally'>): 
   return finalTally?.signatureStatus === 'expired';
 }
 
+/** Why nothing can be decided of a record any more: it is being executed, done, or closed; null while it can. */
 export function refuseDecided(subject: Subject, record: ApprovalRecord): Refusal | null {
   const conflict = (what: string): Refusal => ({
     code: 'conflict',
@@ -237,6 +238,7 @@ export function refuseDecided(subject: Subject, record: ApprovalRecord): Refusal
   }
 }
 
+/** The refusal of what comes after the expiry of a record. */
 export function refuseExpired(subject: Subject, record: ApprovalRecord): Refusal {
   return {
     code: 'proposalExpired',

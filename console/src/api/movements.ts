@@ -33,7 +33,7 @@ export const movementPagesQuery = (filter: MovementFilter) =>
   });
 
 /** Times of blocks, in ISO 8601: the first one included, the second one not. */
-export interface Period {
+interface Period {
   readonly from?: string;
   readonly to?: string;
 }
@@ -48,7 +48,7 @@ export const statementQuery = (accountId: string, period: Period) =>
   });
 
 /** The rows of a statement, or of one asset of it: the newest `MOST_OF_PERIOD` movements. */
-export interface StatementRows {
+interface StatementRows {
   readonly rows: readonly Schema['Movement'][];
   /** Whether there are no others. */
   readonly isWhole: boolean;

@@ -1,7 +1,7 @@
 import type { Schema } from '@orgwallet/client';
 
 /** A balance from a time on, in ms since 1970. */
-export interface BalancePoint {
+interface BalancePoint {
   readonly at: number;
   /** In the smallest unit. */
   readonly balance: bigint;

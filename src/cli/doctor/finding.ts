@@ -1,5 +1,5 @@
 import type { NetConnectOpts } from 'node:net';
-import { DatabaseError } from 'pg';
+import { isOfDatabase } from '../../db/databaseAnswer';
 import { withTimeLimit } from '../../timeLimit';
 import { lacksSchema, problemText } from '../problems';
 import { duration } from '../text';
@@ -87,7 +87,7 @@ function failed(part: string, todo: string, error: unknown): Finding {
   const text = problemText(error).split('\n')[0] ?? 'failed';
   if (lacksSchema(text)) return fail(part, text, MIGRATE);
   // Whatever was being checked: the cause is where the error comes from.
-  return fail(part, text, error instanceof DatabaseError ? DATABASE_TODO : todo);
+  return fail(part, text, isOfDatabase(error) ? DATABASE_TODO : todo);
 }
 
 /**
