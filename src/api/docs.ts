@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { type RequestHandler, Router } from 'express';
 import type { Config } from '../config';
 import { openApiText } from '../contract/openapi';
-import { endpoints } from './endpoints';
+import { endpoints, scopeOf } from './endpoints';
 import { exchangeOf, sendJson } from './exchange';
 import { PAGE_HEADERS } from './pageHeaders';
 
@@ -54,7 +54,7 @@ export function docsRoutes({ origins }: Pick<Config, 'origins'>): { paths: strin
   router.get('/openapi.json', (request, response) => {
     exchangeOf(response).route = '/openapi.json';
     const origin = origins.find((one) => new URL(one).host === request.headers.host) ?? origins[0];
-    const document = documents.get(origin) ?? openApiText(endpoints, origin);
+    const document = documents.get(origin) ?? openApiText(endpoints, scopeOf, origin);
     documents.set(origin, document);
     sendJson(request, response, 200, document);
   });

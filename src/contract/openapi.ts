@@ -8,6 +8,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
+import type { Scope } from '../domain/keyRights';
 import type { ErrorCode } from '../domain/refusal';
 import { capital, idName } from '../domain/schemas';
 import { policyBase } from '../domain/shownPolicy';
@@ -146,13 +147,20 @@ function successResponses(endpoints: readonly Endpoint[]) {
   });
 }
 
-function description({ description: text, access }: Endpoint): string {
-  const who =
-    access === 'admin' ? 'Requires the API key of an admin of type `api`.' : 'Requires any API key.';
+/** What an endpoint needs of an API key. */
+type ScopeOf = (endpoint: Endpoint) => Scope;
+
+function description({ description: text, access }: Endpoint, scope: Scope): string {
+  const whose = access === 'admin' ? 'the API key of an admin of type `api`' : 'an API key';
+  const who = `Requires ${whose} with the scope \`${scope}\`.`;
   return text ? `${text} ${who}` : who;
 }
 
-function pathsOf(endpoints: readonly Endpoint[], { bodyOf, errorsOf }: Shared): ZodOpenApiPathsObject {
+function pathsOf(
+  endpoints: readonly Endpoint[],
+  scopeOf: ScopeOf,
+  { bodyOf, errorsOf }: Shared,
+): ZodOpenApiPathsObject {
   const successOf = successResponses(endpoints);
   const paths: ZodOpenApiPathsObject = {};
   for (const endpoint of endpoints) {
@@ -163,7 +171,7 @@ function pathsOf(endpoints: readonly Endpoint[], { bodyOf, errorsOf }: Shared): 
         operationId: endpoint.id,
         tags: [endpoint.tag],
         summary: endpoint.summary,
-        description: description(endpoint),
+        description: description(endpoint, scopeOf(endpoint)),
         requestParams: { query: endpoint.query as z.ZodObject },
         parameters: [
           ...pathParameters(endpoint),
@@ -253,7 +261,11 @@ function sorted<T extends object>(entries: T): T {
  * The OpenAPI 3.1 document of the API, generated from the schemas that check requests and responses. Its servers are at
  * `origin`; without one they are paths.
  */
-export function openApiDocument(endpoints: readonly Endpoint[], origin?: string): oas31.OpenAPIObject {
+export function openApiDocument(
+  endpoints: readonly Endpoint[],
+  scopeOf: ScopeOf,
+  origin?: string,
+): oas31.OpenAPIObject {
   const tags = [...new Set(endpoints.map(({ tag }) => tag))];
   const shared = { bodyOf: requestBodies(), errorsOf: errorResponses() };
   const document = createDocument(
@@ -272,7 +284,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], origin?: string)
       servers: [{ url: `${origin ?? ''}${BASE_PATH}` }],
       security: [{ apiKey: [] }, { session: [] }],
       tags: [...tags.map((name) => ({ name, description: TAG_DESCRIPTIONS[name] })), SESSIONS],
-      paths: { ...pathsOf(endpoints, shared), ...sessionPaths(shared, origin ?? '/') },
+      paths: { ...pathsOf(endpoints, scopeOf, shared), ...sessionPaths(shared, origin ?? '/') },
       components: {
         ...COMPONENTS,
         parameters: {
@@ -306,8 +318,8 @@ export function openApiDocument(endpoints: readonly Endpoint[], origin?: string)
 }
 
 /** The document as text: committed without an origin, served with the one by which the service was reached. */
-export function openApiText(endpoints: readonly Endpoint[], origin?: string): string {
-  const text = JSON.stringify(openApiDocument(endpoints, origin), null, 2);
+export function openApiText(endpoints: readonly Endpoint[], scopeOf: ScopeOf, origin?: string): string {
+  const text = JSON.stringify(openApiDocument(endpoints, scopeOf, origin), null, 2);
   // References, and lists of words, are on one line each. In a string every quotation mark has a backslash before it.
   const short = text
     .replace(/\{\s*("\$ref": "[^"\\]*")\s*\}/g, '{ $1 }')

@@ -11,8 +11,6 @@ const position = z
   .regex(/^\d{1,18}$/)
   .meta({ description: 'Place in the audit log; decimal digits.', examples: ['42'] });
 
-const WHO = 'For an admin; a key needs the scope `webhooks`.';
-
 const webhookUrl = z
   .string()
   .max(MAX_URL)
@@ -115,7 +113,7 @@ export const listWebhooksEndpoint = endpoint({
   path: '/webhooks',
   access: 'admin',
   summary: 'List the webhooks',
-  description: `Returns all of the organization, newest first. ${WHO}`,
+  description: `Returns all of the organization, newest first.`,
   params: {},
   query: noQuery,
   response: dataResponse(z.array(webhook)).meta({ id: 'WebhooksResponse' }),
@@ -130,7 +128,6 @@ export const getWebhookEndpoint = endpoint({
   path: '/webhooks/{webhookId}',
   access: 'admin',
   summary: 'Get a webhook',
-  description: WHO,
   params,
   query: noQuery,
   response: webhookResponse,
@@ -147,7 +144,7 @@ export const createWebhookEndpoint = endpoint({
   summary: 'Create a webhook',
   description:
     'Sends each later event of the organization to the URL, in order, signed as Standard Webhooks has it. An organization has at most ' +
-    `20. ${WHO}`,
+    `20.`,
   params: {},
   query: noQuery,
   body: z.strictObject({
@@ -173,7 +170,7 @@ export const updateWebhookEndpoint = endpoint({
   path: '/webhooks/{webhookId}',
   access: 'admin',
   summary: 'Change a webhook',
-  description: `What the body does not have stays as it is. One that is enabled goes on where it was: nothing is left out. ${WHO}`,
+  description: `What the body does not have stays as it is. One that is enabled goes on where it was: nothing is left out.`,
   params,
   query: noQuery,
   body: z.strictObject({
@@ -195,7 +192,7 @@ export const removeWebhookEndpoint = endpoint({
   path: '/webhooks/{webhookId}',
   access: 'admin',
   summary: 'Remove a webhook',
-  description: `Returns what was removed. ${WHO}`,
+  description: `Returns what was removed.`,
   params,
   query: noQuery,
   response: webhookResponse,
@@ -210,7 +207,7 @@ export const getWebhookSecretsEndpoint = endpoint({
   path: '/webhooks/{webhookId}/secrets',
   access: 'admin',
   summary: 'Get what verifies deliveries',
-  description: `Its secret and, for a day after it was rotated, the one before. ${WHO}`,
+  description: `Its secret and, for a day after it was rotated, the one before.`,
   params,
   query: noQuery,
   response: dataResponse(secrets),
@@ -225,7 +222,7 @@ export const rotateWebhookEndpoint = endpoint({
   path: '/webhooks/{webhookId}/rotate',
   access: 'admin',
   summary: 'Rotate the secret of a webhook',
-  description: `Deliveries are signed with both secrets for a day. ${WHO}`,
+  description: `Deliveries are signed with both secrets for a day.`,
   params,
   query: noQuery,
   body: z.strictObject({}),
@@ -242,7 +239,7 @@ export const testWebhookEndpoint = endpoint({
   path: '/webhooks/{webhookId}/test',
   access: 'admin',
   summary: 'Send a test event to a webhook',
-  description: `Sends one event of type \`webhook.test\`, at position 0, and returns what became of it. ${WHO}`,
+  description: `Sends one event of type \`webhook.test\`, at position 0, and returns what became of it.`,
   params,
   query: noQuery,
   dryRun: true,
@@ -271,7 +268,7 @@ export const resendEventsEndpoint = endpoint({
   summary: 'Send events once more',
   description:
     'Has events sent once more that the webhook is past, the oldest first, each with its id: by their ids, by a range of positions, or ' +
-    `all that were given up and never taken; at most 10,000. ${WHO}`,
+    `all that were given up and never taken; at most 10,000.`,
   params,
   query: noQuery,
   body: z
@@ -307,7 +304,7 @@ export const listWebhookDeliveriesEndpoint = endpoint({
   path: '/webhooks/{webhookId}/deliveries',
   access: 'admin',
   summary: 'List the attempts of a webhook',
-  description: `Newest first, those of the last 30 days. ${WHO}`,
+  description: `Newest first, those of the last 30 days.`,
   params,
   query: z.strictObject({
     ...pageQuery,
