@@ -235,7 +235,7 @@ describe('the notice of money in', () => {
     expect(about({ kind: 'erc721', token_id: '12' })).toMatch(/^token 12 of "SAYS" to /);
     expect(about({ kind: 'erc1155', token_id: '12', amount: '3' })).toMatch(/^3 of token 12 of "SAYS" to /);
     expect(about({ decimals: null })).toMatch(/^1500000 raw units of "SAYS" to /);
-    expect(about({ symbol: null, decimals: null })).toContain(token);
+    expect(about({ symbol: null, decimals: null })).toContain(token.slice(0, 20));
   });
 
   it('has a line for each of ten, and says how many more there are', () => {
