@@ -83,16 +83,20 @@ describe('a signer that is killed while it keeps the admins’ Safe', () => {
     'at %s, of the first owners and of others: writes the sealed admins once',
     async (failpoint) => {
       const org = await api.createOrganization();
+      const networkIds = api.config.networks.map(({ id }) => id);
+      // The admins have a Safe where the organization has an account.
+      await makeAccount(api.http, org, { networkIds });
       const all = [org.alice, org.bob, org.carol, org.bot];
-      const networks = api.config.networks.length;
       await decideKilled(failpoint, org, { updates: [], threshold: 2, onChain: { enabled: true } });
       await untilOwned(api, org, { admins: all, threshold: 2 }, LIMIT_MS);
+      await untilReady(org);
       const left = [org.alice, org.bob, org.bot];
       const updates = [{ action: 'removeMember', id: org.carol.id }];
       await decideKilled(failpoint, org, { updates, threshold: 2 });
       await untilOwned(api, org, { admins: left, threshold: 2 }, LIMIT_MS);
       await expectOnlyAdmins(org);
-      expect(await expectOneContent(org)).toBe(2 * networks);
+      // The first owners, the module of the account, the other owners.
+      expect(await expectOneContent(org)).toBe(3 * networkIds.length);
     },
     3 * LIMIT_MS,
   );
@@ -103,16 +107,18 @@ describe('a signer that is killed while it keeps the admins’ Safe', () => {
       const org = await api.createOrganization();
       const networkIds = api.config.networks.map(({ id }) => id);
       const switched = (is: boolean) => ({ updates: [], threshold: 2, onChain: { enabled: is } });
+      await makeAccount(api.http, org, { networkIds });
       await change(api.http, org, '/admins/proposals/update', switched(true));
       const admins = [org.alice, org.bob, org.carol, org.bot];
       await untilOwned(api, org, { admins, threshold: 2 }, LIMIT_MS);
-      // What is left to do once it is on again is the account.
+      await untilReady(org);
+      // What is left to do once it is on again is the account that was made meanwhile.
       await change(api.http, org, '/admins/proposals/update', switched(false));
       await makeAccount(api.http, org, { networkIds });
       await decideKilled(failpoint, org, switched(true));
       await untilReady(org);
       await expectOnlyAdmins(org);
-      expect(await expectOneContent(org)).toBe(2 * networkIds.length);
+      expect(await expectOneContent(org)).toBe(3 * networkIds.length);
     },
     3 * LIMIT_MS,
   );

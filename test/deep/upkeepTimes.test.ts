@@ -1,4 +1,4 @@
-import { change } from '../support/api';
+import { change, makeAccount } from '../support/api';
 import { sharedService, type TestMember, type TestService } from '../support/service';
 import { untilOwned } from '../support/upkeepOnChains';
 
@@ -21,6 +21,8 @@ test('the owners on each network follow each decision of the admins', async () =
     await untilOwned(service, org, { admins, threshold: 2 }, LIMIT_MS);
     return performance.now() - started;
   };
+  // Its admins' Safe is made where it has accounts.
+  await makeAccount(service.http, org, { networkIds: service.config.networks.map(({ id }) => id) });
   const { id } = org.carol;
   const withCarol = [...withoutCarol, org.carol];
   const firstMs = await decided([], withCarol, { onChain: { enabled: true } });
