@@ -116,7 +116,7 @@ describe('a part that is slow and healthy', () => {
   });
 
   it.each([
-    ['which takes seconds', { delayMs: 1_500 }],
+    ['which takes seconds', { delayMs: 1_000 }],
     ['a few bytes at a time', { delayMs: 50, bytesAtOnce: 20 }],
   ])('is said to be slow, and nothing is said to be broken: Temporal, %s', async (_, slowness) => {
     const { port } = await slowWay(targetOfAddress(env.TEMPORAL_ADDRESS ?? ''), slowness);
