@@ -29,7 +29,10 @@ async function readAt(
   }
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [account] });
   const word = await staticCallWord(chain, { to: token, data, gas: BALANCE_GAS, block });
-  return word === null ? { kind: 'unreadable' } : { kind: 'read', amount: BigInt(word) };
+  if (word !== null) return { kind: 'read', amount: BigInt(word) };
+  // Before a token is deployed nobody holds any.
+  const code = await ask(chain, (rpc) => rpc.getCode({ address: token, blockNumber: block }));
+  return code === undefined ? { kind: 'read', amount: 0n } : { kind: 'unreadable' };
 }
 
 /** Reads what an account holds of the native currency (`token` null) or of a token at a block. Throws ChainUnavailable. */

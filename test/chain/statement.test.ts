@@ -490,7 +490,11 @@ describe('of random traffic', () => {
       const stated = await statement(traffic.account, { from });
       const tokens = stated.map(({ tokenAddress }) => tokenAddress);
       expect(tokens).toEqual(expect.arrayContaining([ZERO_ADDRESS, odd, logging]));
-      for (const { opening, closing, sums, difference, unexplained, tokenAddress } of stated) {
+      // Policies name tokens of other tests too.
+      const own = stated.filter(({ tokenAddress }) =>
+        [ZERO_ADDRESS, odd, logging, demo()].includes(tokenAddress),
+      );
+      for (const { opening, closing, sums, difference, unexplained, tokenAddress } of own) {
         expect(closing).toBe((opening ?? 0n) + sums.in - sums.out - sums.fees + (difference ?? 0n));
         expect(unexplained.reduce((total, part) => total + part.amount, 0n)).toBe(difference);
         if (tokenAddress === logging) continue;
