@@ -247,6 +247,8 @@ describe('a notice that is to be sent once more', () => {
       [channel.id],
     );
     await api.db('resends').insert({ ...own, position: attempt?.position ?? 0n });
+    const wake = () => sent(alice, 'POST', `/channels/${channel.id}/update`, { description: 'Now' });
+    await wake();
     const isWaiting = async () => {
       const row = await api.db('destinations').where({ id: channel.id }).first();
       return row?.next_attempt_at != null && row.next_attempt_at.getTime() - Date.now() > 60_000;
@@ -256,7 +258,7 @@ describe('a notice that is to be sent once more', () => {
     expect(chats.of(url)).toHaveLength(1);
     await api.db('delivery_attempts').where(own).delete();
     await api.db('destinations').where({ id: channel.id }).update({ next_attempt_at: null });
-    await sent(alice, 'POST', `/channels/${channel.id}/update`, { description: 'Now' });
+    await wake();
     await untilShown(url, 'signatures wanted', 2);
     await until('it is sent', async () => (await api.db('resends').where(own)).length === 0);
   });
@@ -269,6 +271,15 @@ describe('money in', () => {
 
   beforeAll(async () => {
     account = await makeAccount(api.http, org, { networkIds: [NETWORK_ID] });
+  });
+  // An organization has at most 20, a member one.
+  afterEach(async () => {
+    for (const browser of [alice, dave]) {
+      const { body } = await sent(browser, 'GET', '/channels');
+      for (const { id, occasions } of body.data) {
+        if (occasions.includes('moneyIn')) await sent(browser, 'DELETE', `/channels/${id}`);
+      }
+    }
   });
 
   /** A movement of a block that the chain worker never reads. */
@@ -315,7 +326,8 @@ describe('money in', () => {
     for (const text of [
       '3 "ETH" to',
       account.address,
-      `"The bank ${HOSTILE}" (${LOCAL_FUNDER.address})`,
+      'From: "The bank <!channel> @everyone',
+      `(${LOCAL_FUNDER.address})`,
       hash,
     ]) {
       expect(told?.text).toContain(text);

@@ -58,7 +58,7 @@ describe('a payment', () => {
     // Nobody has loaded these pages again.
     await first.page.getByRole('link', { name: /^Send 1.5 ETH from “Treasury”/ }).click(LIVE);
     await section(first, 'What it does')
-      .getByText(/^It succeeds at block \d+ with \d+ gas.$/)
+      .getByText(/^It succeeds at block \d+ with [\d\s]+ gas.$/)
       .waitFor();
     await button(first, 'Approve: 1 more after yours').click();
     await initiator.page.getByText('1 of 2 approvals').waitFor(LIVE);
