@@ -230,40 +230,6 @@ describe('what is told', () => {
   });
 });
 
-describe('a notice that is to be sent once more', () => {
-  it('waits while no more may be sent, and is not lost', async () => {
-    const { url, channel } = await chatOf('slack', ['asked']);
-    await propose(api.http, org);
-    await untilShown(url, 'signatures wanted');
-    const own = { destination_id: channel.id };
-    const [attempt] = await until('it is recorded', async () => {
-      const made = await api.db('delivery_attempts').where(own);
-      return made.length > 0 && made;
-    });
-    await api.db.raw(
-      `INSERT INTO delivery_attempts (destination_id, reason, event_id, event_type, position, attempt, is_last, status, duration_ms)
-      SELECT destination_id, reason, event_id, event_type, position, 1, true, 200, 1 FROM delivery_attempts, generate_series(1, 9)
-      WHERE destination_id = ?`,
-      [channel.id],
-    );
-    await api.db('resends').insert({ ...own, position: attempt?.position ?? 0n });
-    const wake = () => sent(alice, 'POST', `/channels/${channel.id}/update`, { description: 'Now' });
-    await wake();
-    const isWaiting = async () => {
-      const row = await api.db('destinations').where({ id: channel.id }).first();
-      return row?.next_attempt_at != null && row.next_attempt_at.getTime() - Date.now() > 60_000;
-    };
-    await until('it waits', isWaiting);
-    expect(await api.db('resends').where(own)).toHaveLength(1);
-    expect(chats.of(url)).toHaveLength(1);
-    await api.db('delivery_attempts').where(own).delete();
-    await api.db('destinations').where({ id: channel.id }).update({ next_attempt_at: null });
-    await wake();
-    await untilShown(url, 'signatures wanted', 2);
-    await until('it is sent', async () => (await api.db('resends').where(own)).length === 0);
-  });
-});
-
 describe('money in', () => {
   let account: Shown;
   const ETHER = 10n ** 18n;
