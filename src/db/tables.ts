@@ -803,11 +803,7 @@ declare module 'knex/types/tables' {
     seen_tokens: Table<SeenTokenRow>;
     account_proofs: Table<AccountProofRow>;
     unexplained_changes: Table<UnexplainedChangeRow, 'found_at', 'id'>;
-    movements: Table<
-      MovementRow,
-      'created_at' | 'updated_at' | 'confirmed_position' | 'reversed_position',
-      'sequence'
-    >;
+    movements: Table<MovementRow, 'created_at' | 'updated_at', 'sequence'>;
     policy_usage: Table<PolicyUsageRow, 'status' | 'reserved_at', 'id' | 'counted_from'>;
     authorizations: Table<AuthorizationRow, 'authorized_at', 'counted_from'>;
     api_keys: Table<ApiKeyRow, 'created_at'>;
