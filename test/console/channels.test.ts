@@ -34,7 +34,7 @@ describe('the page of notifications', () => {
     await alert(alice).filter({ hasText: 'is not a public address' }).first().waitFor();
     await form.getByLabel('URL').fill(url);
     await form.getByLabel('Description (optional)').fill('Treasury');
-    await form.getByRole('checkbox', { name: /^Decided/ }).check();
+    for (const name of [/^Decided/, /^Money in/]) await form.getByRole('checkbox', { name }).check();
     expect(await violationsEverywhere(alice.page)).toEqual([]);
     await button(alice, 'Add the channel').click();
     const row = alice.page.getByRole('row', { name: /Treasury/ });
@@ -44,7 +44,7 @@ describe('the page of notifications', () => {
     await dialog.getByRole('button', { name: 'Send a test' }).click();
     await dialog.getByText('The test was accepted.').waitFor();
     expect(chats.of(url).some(({ text }) => text.includes('A test notice'))).toBe(true);
-    for (const name of [/^Decided/, /^Reminders/, /^Security/])
+    for (const name of [/^Decided/, /^Reminders/, /^Money in/, /^Security/])
       await dialog.getByRole('checkbox', { name }).uncheck();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await row.getByText('Signatures wanted, Failed or blocked').waitFor();
