@@ -228,9 +228,9 @@ class Run {
     return (await this.flush({ waitMs })) && waitMs === undefined ? 'next' : 'stop';
   }
 
-  /** Sends some of what is wanted once more: each once. False where nothing may be sent now. */
-  async resend(): Promise<boolean> {
-    if (!this.hasResends) return true;
+  /** Sends some of what is wanted once more: each once. Only webhooks have any. */
+  async resend(): Promise<void> {
+    if (!this.hasResends) return;
     const { db } = this.deps;
     const { id, organizationId } = this.row;
     const until = performance.now() + RESEND_MS;
@@ -240,11 +240,7 @@ class Run {
       const { feeds } = await readFeeds(db, new Map([[organizationId, position - 1n]]), [], 1);
       const entry = feeds.get(organizationId)?.entries[0];
       if (entry?.position === position) {
-        const { parcels, waitMs } = await parcelsOf(this.deps, this.row, [entry]);
-        if (waitMs !== undefined) {
-          await this.flush({ waitMs });
-          return false;
-        }
+        const { parcels } = await parcelsOf(this.deps, this.row, [entry]);
         const made: MadeAttempt[] = [];
         for (const parcel of parcels) {
           made.push(this.attemptOf(entry, await this.send(parcel), 'resend', 1, true));
@@ -254,7 +250,6 @@ class Run {
         await finishResends(db, id, [position], []);
       }
     }
-    return true;
   }
 
   async read(): Promise<FeedPart> {
@@ -302,7 +297,8 @@ const removed = ({ known }: DeliverInput): DeliveryState => ({
 
 /** Sends until there is nothing more for a while, until it has to stop, or for a minute. */
 async function sendOn(run: Run, news: (ms: number) => Promise<void>): Promise<DeliveryState['status']> {
-  for (let idleSince: number | undefined; performance.now() < run.until && (await run.resend()); ) {
+  for (let idleSince: number | undefined; performance.now() < run.until; ) {
+    await run.resend();
     const part = await run.read();
     // After what it is to send: a change that the log has is in the record as well.
     if (!(await run.refresh())) return 'behind';
