@@ -46,7 +46,7 @@ export async function composeNotice(
   const { resourceType, resourceId: id } = entry;
   if (occasion === 'moneyIn') {
     const incoming = await readIncoming(db, entry, audience.since, named);
-    return moneyInNotice(incoming, { organization, page: pageAt(audience, `/accounts/${id}`) });
+    return incoming && moneyInNotice(incoming, { organization, page: pageAt(audience, `/accounts/${id}`) });
   }
   const request = await readRequest(db, resourceType, { organizationId, id });
   if (!request || (member && !concerns(occasion, request, member.id))) return null;

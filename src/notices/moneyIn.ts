@@ -24,17 +24,18 @@ export interface NamedAssets {
 
 /**
  * What an entry of the audit log says has come in, or is no longer there: nothing from an address that imitates another one, and
- * nothing from before `since`.
+ * nothing from before `since`. null: nothing has.
  */
 export async function readIncoming(
   db: Db,
   { organizationId, position, action, details }: FeedEntry,
   since: Date,
   named: NamedAssets,
-): Promise<Incoming> {
+): Promise<Incoming | null> {
   const status = action === 'movement.reversed' ? 'reversed' : 'confirmed';
   const from = new Date(since.getTime() - CLOCK_TOLERANCE_MS);
   const read = await listIncoming(db, { organizationId, position, status, from, limit: MOST_READ + 1 });
+  if (read.length === 0) return null;
   const [{ assets }, names] = await Promise.all([
     readAssets(db, organizationId, named),
     readCounterparties(db, organizationId, read),
