@@ -48,7 +48,7 @@ export const statementQuery = (accountId: string, period: Period) =>
   });
 
 /** The rows of a statement, or of one asset of it: the newest `MOST_OF_PERIOD` movements. */
-interface StatementRows {
+export interface StatementRows {
   readonly rows: readonly Schema['Movement'][];
   /** Whether there are no others. */
   readonly isWhole: boolean;

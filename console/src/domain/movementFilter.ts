@@ -1,6 +1,7 @@
 import type { Schema } from '@orgwallet/client';
+import { isAddressText } from './address.ts';
 import { startOfDay } from './auditFilter.ts';
-import type { MovementsSearch } from './search.ts';
+import { type MovementsSearch, networkFilter } from './search.ts';
 
 /** What is asked of the service about movements. */
 export interface MovementFilter {
@@ -18,19 +19,16 @@ export interface MovementFilter {
 const oneOf = <T extends string>(text: string | undefined, values: readonly T[]): T | undefined =>
   values.find((value) => value === text);
 
-/** What is typed as a counterparty; undefined: it is no address. */
-export const isAddress = (text: string): boolean => /^0x[0-9a-f]{40}$/i.test(text);
-
 /** What to ask for what somebody looks for: what cannot be looked for is left out. */
 export function movementFilter(search: MovementsSearch): MovementFilter {
   const { accountId, networkId, assetId, counterparty = '' } = search;
   const asked = {
     accountId,
-    networkId: networkId && /^[1-9]\d{0,14}$/.test(networkId) ? Number(networkId) : undefined,
+    ...networkFilter(networkId),
     assetId: assetId && /^[1-9]\d*:0x[0-9a-f]{40}$/i.test(assetId) ? assetId : undefined,
     direction: oneOf(search.direction, ['in', 'out']),
     // A mistyped checksum is no reason to find nothing.
-    counterparty: isAddress(counterparty) ? counterparty.toLowerCase() : undefined,
+    counterparty: isAddressText(counterparty) ? counterparty.toLowerCase() : undefined,
     status: oneOf(search.status, ['pending', 'confirmed', 'reversed']),
     verified: oneOf(search.verified, ['false', 'any']),
     from: startOfDay(search.from, 0),

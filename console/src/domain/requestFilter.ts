@@ -1,6 +1,6 @@
 import type { Schema } from '@orgwallet/client';
 import { startOfDay } from './auditFilter.ts';
-import type { RequestsSearch } from './search.ts';
+import { networkFilter, type RequestsSearch } from './search.ts';
 
 type TransactionType = Schema['TransactionType'];
 type ProposalType = Schema['ProposalResourceType'];
@@ -45,10 +45,6 @@ export interface RequestFilter {
 /** Without letters and digits there is nothing to look for. */
 const searched = (text: string | undefined) => (text && /[\p{L}\p{N}]/u.test(text) ? { text } : {});
 
-/** A chain id; what is none is not looked for. */
-const network = (id: string | undefined) =>
-  id && /^[1-9]\d{0,14}$/.test(id) ? { networkId: Number(id) } : {};
-
 /** The filter of what somebody looks for. Accounts, assets, initiators, policies and references are of transactions alone. */
 export function requestFilter(search: RequestsSearch): RequestFilter {
   const { text, from, to, kind, accountId, assetId, initiatorId, policyId } = search;
@@ -58,7 +54,7 @@ export function requestFilter(search: RequestsSearch): RequestFilter {
     ...searched(text),
     ...(begin ? { from: begin } : {}),
     ...(end ? { to: end } : {}),
-    ...network(networkId),
+    ...networkFilter(networkId),
     ...(missingMemberId ? { missingMemberId } : {}),
   };
   const own = Object.fromEntries(

@@ -10,6 +10,10 @@ export function searchTexts<Field extends string>(...fields: readonly Field[]) {
     ) as { [F in Field]?: string };
 }
 
+/** The filter of a chain id in an address; what is none is not looked for. */
+export const networkFilter = (id: string | undefined): { readonly networkId?: number } =>
+  id && /^[1-9]\d{0,14}$/.test(id) ? { networkId: Number(id) } : {};
+
 /** Which transactions of an account are shown. */
 export const historySearch = searchTexts('status', 'networkId', 'type');
 export type HistorySearch = ReturnType<typeof historySearch>;

@@ -17,7 +17,7 @@ export function Amount({
       <span aria-hidden="true" className={styles.short}>
         {short}
       </span>
-      <span className={styles.exact}>{exact}</span>
+      <span className={`hidden-visually ${styles.exact}`}>{exact}</span>
     </span>
   );
 }

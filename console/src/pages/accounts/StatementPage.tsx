@@ -2,7 +2,12 @@ import type { Schema } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { MOST_OF_PERIOD, statementQuery, statementRowsQuery } from '../../api/movements.ts';
+import {
+  MOST_OF_PERIOD,
+  type StatementRows,
+  statementQuery,
+  statementRowsQuery,
+} from '../../api/movements.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { monthOf, monthsBetween, periodOfMonth } from '../../domain/movementMonths.ts';
 import { usePrinting } from '../../state/printing.ts';
@@ -29,23 +34,16 @@ interface Props {
   readonly organization: Organization;
 }
 
-/** The movements of a statement: page by page, and all of them on paper. */
+/** The movements of a statement that were read: page by page, and all of them on paper. */
 function Rows({
-  statement,
+  of: { rows, isWhole },
   organization,
 }: {
-  readonly statement: Schema['Statement'];
+  readonly of: StatementRows;
   readonly organization: Organization;
 }) {
-  const { data, error, refetch } = useQuery(statementRowsQuery(statement));
-  const { shown, pages } = usePages(data?.rows ?? [], `${statement.accountId} ${statement.from}`, {
-    narrow: 3,
-    wide: 20,
-  });
+  const { shown, pages } = usePages(rows, '', { narrow: 3, wide: 20 });
   const isPrinted = usePrinting();
-  if (error) return <StatementError error={error} retry={() => void refetch()} />;
-  if (!data) return <Loading what="the movements" />;
-  const { rows, isWhole } = data;
   if (rows.length === 0) return <Empty title="Nothing moved" />;
   return (
     <div className="stack">
@@ -65,6 +63,43 @@ function Rows({
   );
 }
 
+/** The movements of a statement, read once it was. */
+function Movements({
+  statement,
+  organization,
+  month,
+}: {
+  readonly statement: Schema['Statement'];
+  readonly organization: Organization;
+  readonly month: string;
+}) {
+  const { data, error, refetch } = useQuery(statementRowsQuery(statement));
+  return (
+    <Section
+      title="Movements"
+      id="movements"
+      aside={
+        data && data.rows.length > 0 ? (
+          <Export
+            what="movements"
+            fileName={`movements-${statement.accountId}-${month}.csv`}
+            columns={movementColumns(organization)}
+            read={() => each(data.rows)}
+          />
+        ) : null
+      }
+    >
+      {error ? (
+        <StatementError error={error} retry={() => void refetch()} />
+      ) : data ? (
+        <Rows key={statement.accountId} of={data} organization={organization} />
+      ) : (
+        <Loading what="the movements" />
+      )}
+    </Section>
+  );
+}
+
 function Statement({ account, organization, month }: Props & { readonly month: string }) {
   const [now] = useState(() => Date.now());
   const period = periodOfMonth(month, now);
@@ -72,7 +107,6 @@ function Statement({ account, organization, month }: Props & { readonly month: s
     ...statementQuery(account.id, period ?? {}),
     enabled: period !== undefined,
   });
-  const rows = useQuery({ ...statementRowsQuery(data ?? NONE), enabled: data !== undefined });
   if (!period) {
     return (
       <Notice tone="warning" title="No such month">
@@ -110,27 +144,10 @@ function Statement({ account, organization, month }: Props & { readonly month: s
           .
         </p>
       </Section>
-      <Section
-        title="Movements"
-        id="movements"
-        aside={
-          rows.data && rows.data.rows.length > 0 ? (
-            <Export
-              what="movements"
-              fileName={`movements-${account.id}-${month}.csv`}
-              columns={movementColumns(organization)}
-              read={() => each(rows.data.rows)}
-            />
-          ) : null
-        }
-      >
-        <Rows statement={data} organization={organization} />
-      </Section>
+      <Movements statement={data} organization={organization} month={month} />
     </>
   );
 }
-
-const NONE: Schema['Statement'] = { accountId: '', from: null, to: null, assets: [] };
 
 async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;

@@ -4,12 +4,13 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { orgwallet } from '../../api/client.ts';
 import { feesQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
-import { type FeesSearch, feesSearch } from '../../domain/search.ts';
+import { type FeesSearch, feesSearch, networkFilter } from '../../domain/search.ts';
 import { feeColumns } from '../../text/feeColumns.ts';
 import { FEE_KINDS } from '../../text/labels.ts';
 import { Amount } from '../../ui/Amount.tsx';
 import { Export } from '../../ui/Export.tsx';
 import { RecordField } from '../../ui/Field.tsx';
+import { filterFields } from '../../ui/filterFields.ts';
 import filtersStyles from '../../ui/filters.module.css';
 import { Page, Section } from '../../ui/Page.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
@@ -23,7 +24,7 @@ type Fee = Schema['Fee'];
 const filterOf = ({ accountId, policyId, networkId }: FeesSearch) => ({
   ...(accountId ? { accountId } : {}),
   ...(policyId ? { policyId } : {}),
-  ...(networkId && /^[1-9]\d{0,14}$/.test(networkId) ? { networkId: Number(networkId) } : {}),
+  ...networkFilter(networkId),
 });
 
 const keyOf = ({ month, networkId, accountId, policyId, kind }: Fee) =>
@@ -62,12 +63,11 @@ function Fees({ organization }: { readonly organization: Organization }) {
   const query = useInfiniteQuery(feesQuery(filter));
   const rows = query.data?.pages.flatMap(({ data }) => data) ?? [];
   const { shown, pages } = usePages(rows, JSON.stringify(filter), { narrow: 4, wide: 20 });
-  const choice = (name: keyof FeesSearch) => ({
-    none: 'all',
-    value: search[name] ?? '',
-    onChange: (id: string) =>
-      void navigate({ to: '/fees', search: feesSearch({ ...search, [name]: id }), resetScroll: false }),
-  });
+  const { choice } = filterFields(
+    search,
+    (fields: Partial<FeesSearch>) =>
+      void navigate({ to: '/fees', search: feesSearch({ ...search, ...fields }), resetScroll: false }),
+  );
   const { accounts, policies, networks } = organization;
   return (
     <Section

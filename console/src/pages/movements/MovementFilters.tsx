@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import type { Organization } from '../../api/useOrganization.ts';
-import { INVALID_ADDRESS } from '../../domain/address.ts';
+import { INVALID_ADDRESS, isAddressText } from '../../domain/address.ts';
 import { assetsOf } from '../../domain/assets.ts';
-import { isAddress } from '../../domain/movementFilter.ts';
 import { type MovementsSearch, movementsSearch } from '../../domain/search.ts';
 import { Button } from '../../ui/Button.tsx';
 import { RecordField, TextField } from '../../ui/Field.tsx';
+import { filterFields } from '../../ui/filterFields.ts';
 import filtersStyles from '../../ui/filters.module.css';
 import { SearchField } from '../../ui/SearchField.tsx';
 import styles from './movements.module.css';
@@ -47,17 +47,7 @@ export function MovementFilters(props: Props) {
   // They stay open while the last one is cleared.
   const [isOpen, setOpen] = useState(count > 0);
   const change = (fields: Partial<MovementsSearch>) => onChange(movementsSearch({ ...search, ...fields }));
-  const choice = (name: keyof MovementsSearch, none = 'all') => ({
-    none,
-    value: search[name] ?? '',
-    onChange: (id: string) => change({ [name]: id }),
-  });
-  const day = (name: 'from' | 'to') => ({
-    type: 'date',
-    value: search[name] ?? '',
-    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
-      change({ [name]: target.value }),
-  });
+  const { choice, day } = filterFields(search, change);
   const { counterparty = '' } = search;
   return (
     <details
@@ -72,7 +62,7 @@ export function MovementFilters(props: Props) {
           label="From or to address"
           placeholder="0x…"
           maxLength={42}
-          error={counterparty === '' || isAddress(counterparty) ? undefined : INVALID_ADDRESS}
+          error={counterparty === '' || isAddressText(counterparty) ? undefined : INVALID_ADDRESS}
           value={counterparty}
           onSearch={(text) => change({ counterparty: text.trim() })}
         />

@@ -5,6 +5,7 @@ import { countFilters, KINDS } from '../../domain/requestFilter.ts';
 import { type RequestsSearch, requestsSearch } from '../../domain/search.ts';
 import { Button } from '../../ui/Button.tsx';
 import { RecordField, TextField } from '../../ui/Field.tsx';
+import { filterFields } from '../../ui/filterFields.ts';
 import filtersStyles from '../../ui/filters.module.css';
 import { SearchField } from '../../ui/SearchField.tsx';
 import requestsStyles from './requests.module.css';
@@ -24,19 +25,7 @@ export function RequestFilters({ search, organization, onChange }: Props) {
   const count = countFilters(search);
   // They stay open while the last one is cleared.
   const [isOpen, setOpen] = useState(count > 0);
-  const choice = (
-    name: 'kind' | 'accountId' | 'assetId' | 'initiatorId' | 'policyId' | 'networkId' | 'missingMemberId',
-  ) => ({
-    none: 'all',
-    value: search[name] ?? '',
-    onChange: (id: string) => change({ [name]: id }),
-  });
-  const day = (name: 'from' | 'to') => ({
-    type: 'date',
-    value: search[name] ?? '',
-    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
-      change({ [name]: target.value }),
-  });
+  const { choice, day } = filterFields(search, change);
   const { accounts, policies, members, networks } = organization;
   return (
     <search className={requestsStyles.requestFilters}>
