@@ -6,7 +6,6 @@ import type { Role } from '../../src/config';
 import { verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import { requireRow } from '../../src/db/rows';
-import { readJournal } from '../../src/signer/journal/journalReader';
 import { openKeystore } from '../../src/signer/keys/keystore';
 import { command, json, words } from '../cli/command';
 import { change, makeAccount, read, type Shown } from '../support/api';
@@ -33,7 +32,7 @@ import {
 } from '../support/transactionApi';
 import { NETWORK_ID } from '../support/transactions';
 import { until } from '../support/until';
-import { untilOwned } from '../support/upkeepOnChains';
+import { untilOwned, untilReady, upkeepInJournal } from '../support/upkeepOnChains';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'chain', 'signer'];
 const LIMIT_MS = 300_000;
@@ -448,21 +447,6 @@ test(
   LIMIT_MS,
 );
 
-/** What the journal has of the admins' Safe and its accounts: the content at each nonce, once. */
-async function upkeepInJournal(): Promise<ReadonlyMap<string, string>> {
-  const journal = await readJournal(service.config.journalFile);
-  try {
-    const entries = journal.upkeep().filter(({ organizationId }) => organizationId === org.id);
-    const contents = new Map(
-      entries.map((one) => [`${one.networkId}/${one.safe}/${one.safeNonce}`, one.safeTxHash]),
-    );
-    expect(entries).toHaveLength(contents.size);
-    return contents;
-  } finally {
-    await journal.close();
-  }
-}
-
 describe.each([
   { what: "the admins' Safe was made", body: { threshold: 2, onChain: { enabled: true } } },
   { what: 'its owners were changed', body: { threshold: 3 } },
@@ -476,17 +460,8 @@ describe.each([
         const admins = [org.alice, org.bob, org.carol, org.bot];
         return untilOwned({ config: service.config, keystore }, org, { ...body, admins }, 180_000);
       };
-      const ready = () =>
-        until(
-          'each account is ready',
-          async () => {
-            const accounts: Shown[] = await read(service.http, org.readKey, '/api/v1/accounts');
-            const seen = accounts.flatMap(({ networks }) => networks.map(({ rescue }: Shown) => rescue));
-            if (seen.some((rescue) => rescue !== 'ready')) throw new Error(seen.join());
-            return seen.length > 0;
-          },
-          180_000,
-        );
+      const ready = () => untilReady(service, org, 180_000);
+      const signed = () => upkeepInJournal(service.config.journalFile, org);
       await service.stop();
       await copyDatabase(database.name, backup);
       await service.start();
@@ -494,7 +469,7 @@ describe.each([
       await owned();
       await ready();
       await service.stop();
-      const before = await upkeepInJournal();
+      const before = await signed();
       expect(before.size).toBeGreaterThan(0);
 
       await restore();
@@ -505,7 +480,7 @@ describe.each([
       await ready();
       expect(await received(await paid())).toBe(1n);
       await expectSound();
-      expect(await upkeepInJournal()).toEqual(before);
+      expect(await signed()).toEqual(before);
     },
     2 * LIMIT_MS,
   );

@@ -1,11 +1,9 @@
 import { type Address, parseAbi, parseEventLogs } from 'viem';
-import { readJournal } from '../../src/signer/journal/journalReader';
 import { unarmed } from '../chaos/paymentFixture';
-import { change, makeAccount, read, type Shown } from '../support/api';
+import { change, makeAccount } from '../support/api';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
-import { until } from '../support/until';
-import { chainsOf, safesOf, untilOwned } from '../support/upkeepOnChains';
+import { chainsOf, safesOf, untilOwned, untilReady, upkeepInJournal } from '../support/upkeepOnChains';
 
 /** What a killed process held is free again after a minute, and then Temporal has to notice. */
 const LIMIT_MS = 180_000;
@@ -38,19 +36,6 @@ async function decideKilled(failpoint: string, org: TestOrganization, body: obje
   await signer.start();
 }
 
-async function untilReady(org: TestOrganization): Promise<void> {
-  await until(
-    'each account is ready on each network',
-    async () => {
-      const accounts: Shown[] = await read(api.http, org.readKey, '/api/v1/accounts');
-      const seen = accounts.flatMap(({ networks }) => networks.map(({ rescue }: Shown) => rescue));
-      if (seen.some((rescue) => rescue !== 'ready')) throw new Error(seen.join());
-      return seen.length > 0;
-    },
-    LIMIT_MS,
-  );
-}
-
 /** Only these wallets were ever written into the admins' Safe, on any network. */
 async function expectOnlyAdmins(org: TestOrganization): Promise<void> {
   const { safe } = await safesOf(api, org);
@@ -64,18 +49,10 @@ async function expectOnlyAdmins(org: TestOrganization): Promise<void> {
 
 /** No nonce has a second content, and nothing of it was signed for two nonces. Returns how many transactions there were. */
 async function expectOneContent(org: TestOrganization): Promise<number> {
-  const journal = await readJournal(signer.config.journalFile);
-  try {
-    const entries = journal.upkeep().filter(({ organizationId }) => organizationId === org.id);
-    const nonces = entries.map(({ networkId, safe, safeNonce }) => `${networkId}/${safe}/${safeNonce}`);
-    expect(nonces).toHaveLength(new Set(nonces).size);
-    const attempts = await api.db('chain_attempts').where({ organization_id: org.id, kind: 'upkeep' });
-    const hashes = entries.map(({ safeTxHash }) => safeTxHash);
-    expect(attempts.map(({ safe_tx_hash: hash }) => hash).sort()).toEqual(hashes.sort());
-    return entries.length;
-  } finally {
-    await journal.close();
-  }
+  const contents = await upkeepInJournal(signer.config.journalFile, org);
+  const attempts = await api.db('chain_attempts').where({ organization_id: org.id, kind: 'upkeep' });
+  expect(attempts.map(({ safe_tx_hash: hash }) => hash).sort()).toEqual([...contents.values()].sort());
+  return contents.size;
 }
 
 describe('a signer that is killed while it keeps the admins’ Safe', () => {
@@ -89,7 +66,7 @@ describe('a signer that is killed while it keeps the admins’ Safe', () => {
       const all = [org.alice, org.bob, org.carol, org.bot];
       await decideKilled(failpoint, org, { updates: [], threshold: 2, onChain: { enabled: true } });
       await untilOwned(api, org, { admins: all, threshold: 2 }, LIMIT_MS);
-      await untilReady(org);
+      await untilReady(api, org, LIMIT_MS);
       const left = [org.alice, org.bob, org.bot];
       const updates = [{ action: 'removeMember', id: org.carol.id }];
       await decideKilled(failpoint, org, { updates, threshold: 2 });
@@ -111,12 +88,12 @@ describe('a signer that is killed while it keeps the admins’ Safe', () => {
       await change(api.http, org, '/admins/proposals/update', switched(true));
       const admins = [org.alice, org.bob, org.carol, org.bot];
       await untilOwned(api, org, { admins, threshold: 2 }, LIMIT_MS);
-      await untilReady(org);
+      await untilReady(api, org, LIMIT_MS);
       // What is left to do once it is on again is the account that was made meanwhile.
       await change(api.http, org, '/admins/proposals/update', switched(false));
       await makeAccount(api.http, org, { networkIds });
       await decideKilled(failpoint, org, switched(true));
-      await untilReady(org);
+      await untilReady(api, org, LIMIT_MS);
       await expectOnlyAdmins(org);
       expect(await expectOneContent(org)).toBe(3 * networkIds.length);
     },

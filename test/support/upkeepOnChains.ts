@@ -1,6 +1,8 @@
 import { type Address, createPublicClient, http as rpcTransport } from 'viem';
 import { deriveAdminsSafe } from '../../src/chain/adminsSafe';
 import { readSafe } from '../../src/chain/safeState';
+import { readJournal } from '../../src/signer/journal/journalReader';
+import { read, type Shown } from './api';
 import type { TestMember, TestOrganization, TestService } from './service';
 import { endpointOf } from './stack';
 import { until } from './until';
@@ -42,5 +44,41 @@ export async function untilOwned(
       },
       limitMs,
     );
+  }
+}
+
+/** Waits until the admins can take over each account on each of its networks. */
+export async function untilReady(
+  { http }: Pick<TestService, 'http'>,
+  { readKey }: TestOrganization,
+  limitMs: number,
+): Promise<void> {
+  await until(
+    'each account is ready on each network',
+    async () => {
+      const accounts: Shown[] = await read(http, readKey, '/api/v1/accounts');
+      const seen = accounts.flatMap(({ networks }) => networks.map(({ rescue }: Shown) => rescue));
+      if (seen.some((rescue) => rescue !== 'ready')) throw new Error(seen.join());
+      return seen.length > 0;
+    },
+    limitMs,
+  );
+}
+
+/** What a journal has of an organization's upkeep: the content at each nonce, of which none has a second. */
+export async function upkeepInJournal(
+  journalFile: string,
+  { id }: TestOrganization,
+): Promise<ReadonlyMap<string, string>> {
+  const journal = await readJournal(journalFile);
+  try {
+    const entries = journal.upkeep().filter(({ organizationId }) => organizationId === id);
+    const contents = new Map(
+      entries.map((one) => [`${one.networkId}/${one.safe}/${one.safeNonce}`, one.safeTxHash]),
+    );
+    expect(entries).toHaveLength(contents.size);
+    return contents;
+  } finally {
+    await journal.close();
   }
 }
