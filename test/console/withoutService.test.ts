@@ -3,6 +3,7 @@ import { checkRescueKit } from '@orgwallet/client/rescue';
 import { requireRow } from '../../src/db/rows';
 import { carryOut, change, makeAccount, proposalPath, read } from '../support/api';
 import { violationsEverywhere } from '../support/browser/axe';
+import { changeAnswers } from '../support/browser/network';
 import { button, section, untilOn, untilShown } from '../support/browser/page';
 import { type Site, siteForTests } from '../support/browser/site';
 import type { Visitor } from '../support/browser/visitor';
@@ -24,13 +25,11 @@ siteForTests(async (opened) => {
 });
 
 /** What the service answers to a page, changed. */
-async function answering(visitor: Visitor, path: string, changed: (data: Json) => Json): Promise<void> {
-  await visitor.page.route(`**/api/v1${path}`, async (route) => {
-    const response = await route.fetch();
-    const body = await response.json();
-    await route.fulfill({ response, json: { ...body, data: changed(body.data) } });
-  });
-}
+const answering = ({ context }: Visitor, path: string, changed: (data: Json) => Json) =>
+  changeAnswers<Json>(context, new RegExp(`/api/v1${path}$`), (body) => ({
+    ...body,
+    data: changed(body.data),
+  }));
 
 /** Saves the kit; returns the file's name and content. */
 async function saved(visitor: Visitor): Promise<{ readonly name: string; readonly content: string }> {
@@ -105,7 +104,6 @@ describe('the page about what is left without the service', () => {
     const on = { updates: [], threshold: 2, onChain: { enabled: true } };
     await change(site.api.http, another, '/admins/proposals/update', on);
     const theirs = await read(site.api.http, another.readKey, '/api/v1/rescue-kit');
-    await alice.page.unroute('**/api/v1/rescue-kit');
     await answering(alice, '/rescue-kit', () => theirs);
     let isSaved = false;
     alice.page.on('download', () => {

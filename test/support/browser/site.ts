@@ -83,7 +83,8 @@ export async function openSite(env: NodeJS.ProcessEnv = {}): Promise<Site> {
       await Promise.all(
         left.map(async ({ context }) => {
           // Answers that are on their way to a page that is closed.
-          await context.unrouteAll({ behavior: 'ignoreErrors' });
+          for (const routed of [context, ...context.pages()])
+            await routed.unrouteAll({ behavior: 'ignoreErrors' });
           await context.close();
         }),
       );
