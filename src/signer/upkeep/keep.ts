@@ -17,14 +17,17 @@ import { type ObservedSafe, observeSafes } from './observe';
 
 /** How often it looks whether something is to be looked at, in milliseconds. */
 const POLL_MS = 500;
-/** Whatever happens elsewhere, each organization is looked at so often; what is in flight more often; in milliseconds. */
+/** What its owners can change is read so often, what is in flight more often; in milliseconds. */
 const EVERY_MS = 60_000;
 const IN_FLIGHT_MS = 1_500;
 const FAILED_MS = 6_000;
 /** An account that is being deployed, in milliseconds. */
 const DEPLOYING_MS = 5_000;
-/** An account that has the module is read so often, to see whether it was taken over. */
-const READY_EVERY_MS = 600_000;
+/**
+ * An account that has the module is read so often, to see whether it was taken over; and an organization of which nothing is to be
+ * kept: what it seals wakes it. In milliseconds.
+ */
+const RARELY_MS = 600_000;
 const AT_ONCE = 4;
 /** When the table of those that are admitted is read, in the agenda. */
 const ADMITTED = 'admitted';
@@ -81,7 +84,7 @@ async function keepSafeOf(
   if (wanted) await record(unread('impossible', wanted.reason));
   const { keeper } = deriveAdminsSafe(state);
   const isWritten = context.journal.upkeepsOf({ networkId: network.id, safe: keeper.address }).length > 0;
-  if (!isWritten) return EVERY_MS;
+  if (!isWritten) return RARELY_MS;
   const isInFlight = await endInFlight(context, network, await observeKeeper(context, network, state));
   return isInFlight ? IN_FLIGHT_MS : EVERY_MS;
 }
@@ -129,7 +132,7 @@ async function keepAccount(
     upkeep.note(network.id, accountId, { rescue, isPossible });
     await recordRescue(db, { accountId, networkId: network.id, rescue });
     if (rescue === 'none') return EVERY_MS;
-    if (rescue !== 'pending') return READY_EVERY_MS;
+    if (rescue !== 'pending') return RARELY_MS;
     // Its deployment brings the module.
     return observed.isPresent ? IN_FLIGHT_MS : DEPLOYING_MS;
   } catch (error) {
@@ -140,7 +143,7 @@ async function keepAccount(
 
 const keepAccounts: Keep = async (context, network, organizationId, isEnding) => {
   const { upkeep, journal } = context;
-  let nextMs = EVERY_MS;
+  let nextMs = RARELY_MS;
   try {
     const { state } = await lastSealed(context, organizationId);
     const isPossible = ownersOn(context, state, network)?.kind === 'owners';
