@@ -2,6 +2,7 @@
 // or stops a service and is answered by one. The process ends with the one that has started it.
 const { openSync } = require('node:fs');
 const { join } = require('node:path');
+const { giveUpStorages } = require('./asyncStorages');
 
 const built = (module) => require(join(__dirname, '..', '..', 'dist', 'src', module));
 const { loadConfig } = built('config');
@@ -19,6 +20,7 @@ const calls = {
   async stop({ service }) {
     await services.get(service)?.stop();
     services.delete(service);
+    if (services.size === 0) giveUpStorages();
   },
 };
 
