@@ -2,7 +2,7 @@ import { appendFileSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSy
 import { dirname, join } from 'node:path';
 import type { Hex } from 'viem';
 import { executionCall, type SafeTransaction } from '../../src/chain/safeTransaction';
-import type { Role } from '../../src/config';
+import { loadConfig, type Role } from '../../src/config';
 import { verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import { requireRow } from '../../src/db/rows';
@@ -454,14 +454,17 @@ describe.each([
   test(
     'is completed, and nothing of it is signed twice',
     async () => {
-      const file = service.config.keystore.file;
-      const keystore = () => openKeystore({ file, passphrase: env.KEYSTORE_PASSPHRASE ?? '' });
-      const owned = () => {
-        const admins = [org.alice, org.bob, org.carol, org.bot];
-        return untilOwned({ config: service.config, keystore }, org, { ...body, admins }, 180_000);
+      // The keystore and the journal may have moved since the service was first started.
+      const { networks, ...config } = loadConfig(env);
+      const onChain = {
+        config: { ...config, networks: networks.filter(({ id }) => id === NETWORK_ID) },
+        keystore: () =>
+          openKeystore({ file: config.keystore.file, passphrase: env.KEYSTORE_PASSPHRASE ?? '' }),
       };
+      const admins = [org.alice, org.bob, org.carol, org.bot];
+      const owned = () => untilOwned(onChain, org, { ...body, admins }, 180_000);
       const ready = () => untilReady(service, org, 180_000);
-      const signed = () => upkeepInJournal(service.config.journalFile, org);
+      const signed = () => upkeepInJournal(config.journalFile, org);
       await service.stop();
       await copyDatabase(database.name, backup);
       await service.start();
