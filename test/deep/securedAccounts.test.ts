@@ -50,8 +50,12 @@ async function pay(accounts: readonly Account[], policy: string, times: number):
   return tookMs;
 }
 
-const p95 = (values: readonly number[]) =>
-  [...values].sort((one, other) => one - other)[Math.floor(values.length * 0.95)] ?? 0;
+/** The median and the 95th percentile of durations, as text. */
+function shown(tookMs: readonly number[]): string {
+  const sorted = [...tookMs].sort((one, other) => one - other);
+  const at = (share: number) => `${Math.round(sorted[Math.floor(sorted.length * share)] ?? 0)} ms`;
+  return `p50 ${at(0.5)}, p95 ${at(0.95)}`;
+}
 
 const nonceOf = (address: Address) =>
   paymentChain(service).client.readContract({
@@ -87,8 +91,10 @@ test('fifty accounts on two networks get the module while payments run, and each
   ).then(() => performance.now() - started);
   const during = await pay(paying, auto as never, PAYMENTS);
   const tookMs = await secured;
+  // The machine may be another one by now.
+  const after = await pay(paying, auto as never, PAYMENTS);
   for (const { address } of paying) {
-    expect(await nonceOf(address)).toBe(BigInt((2 * PAYMENTS) / PAYING + 1));
+    expect(await nonceOf(address)).toBe(BigInt((3 * PAYMENTS) / PAYING + 1));
   }
   const twice = await service
     .db('chain_attempts')
@@ -100,6 +106,6 @@ test('fifty accounts on two networks get the module while payments run, and each
     .select('account_id');
   expect(twice).toEqual([]);
   console.info(
-    `secured in ${Math.round(tookMs / 1_000)} s; payments p95 ${Math.round(p95(before))} ms before, ${Math.round(p95(during))} ms meanwhile`,
+    `secured in ${Math.round(tookMs / 1_000)} s; payments ${shown(before)} before, ${shown(during)} meanwhile, ${shown(after)} after`,
   );
 }, 900_000);

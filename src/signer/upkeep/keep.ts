@@ -21,6 +21,8 @@ const POLL_MS = 500;
 const EVERY_MS = 60_000;
 const IN_FLIGHT_MS = 1_500;
 const FAILED_MS = 6_000;
+/** Existing accounts of an organization get the module one after the other: payments share the relayer. In milliseconds. */
+const NEXT_ACCOUNT_MS = 1_000;
 /** An account that is being deployed, in milliseconds. */
 const DEPLOYING_MS = 5_000;
 /**
@@ -149,12 +151,14 @@ const keepAccounts: Keep = async (context, network, organizationId, isEnding) =>
     const isPossible = ownersOn(context, state, network)?.kind === 'owners';
     for (const { id: accountId, address } of accountsOn(state, network)) {
       // Where the admins have no Safe any more, what has taken a nonce still has to be executed.
-      const isTaken = journal.upkeepsOf({ networkId: network.id, safe: address }).length > 0;
+      const written = () => journal.upkeepsOf({ networkId: network.id, safe: address }).length;
+      const before = written();
       if (isEnding()) return nextMs;
-      if (!state.admins.onChain && !isTaken) continue;
+      if (!state.admins.onChain && before === 0) continue;
       if (upkeep.isDue(network.id, accountId)) {
         const dueMs = await keepAccount(context, network, { state, accountId, isPossible });
         upkeep.postpone(network.id, accountId, dueMs);
+        if (written() > before) return NEXT_ACCOUNT_MS;
       }
       nextMs = Math.min(nextMs, upkeep.dueInMs(network.id, accountId));
     }
