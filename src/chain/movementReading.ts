@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import { type BlockRef, type KeyedMovement, keyed } from '../domain/movement';
+import { type BlockRef, identified } from '../domain/movement';
 import {
   type BlockRange,
   changesOf,
@@ -40,8 +40,10 @@ interface RangeToRead {
   readonly confirmedTo: bigint;
   /** How many accounts one request names. */
   readonly accountsAtOnce: number;
-  /** Those in the range, and those with one of these keys. */
-  readonly stored: (range: BlockRange, found: readonly KeyedMovement[]) => Promise<readonly StoredMovement[]>;
+  /** The id of a movement with some content. */
+  readonly idOf: (content: string) => string;
+  /** Those in the range, and those with one of these ids. */
+  readonly stored: (range: BlockRange, ids: readonly string[]) => Promise<readonly StoredMovement[]>;
 }
 
 /** The outcome of a reading. */
@@ -80,12 +82,15 @@ export async function readRange(source: MovementSource, read: RangeToRead): Prom
   const movementsOf = async (logs: readonly BlockLog[]) => {
     const found = movementsIn(accounts, logs);
     await readBlocks(found);
-    return keyed(onChain(found, hashAt));
+    return identified(onChain(found, hashAt), read.idOf);
   };
 
   const logs = await readLogs(source, read);
   let found = await movementsOf(logs);
-  const stored = await read.stored(range, found);
+  const stored = await read.stored(
+    range,
+    found.map(({ id }) => id),
+  );
   await readBlocks(stored);
   const receipts = new Map<string, readonly BlockLog[]>();
   for (const hash of unseenTransactions({ found, stored, hashAt, range })) {

@@ -1,13 +1,14 @@
-import type { KeyedMovement, MovementStatus } from '../domain/movement';
+import type { IdentifiedMovement, MovementStatus } from '../domain/movement';
 import type { StoredMovement } from '../domain/movementReading';
 import type { Db, Tx } from './database';
 import { derivedId } from './ids';
 import { execute, queryRows } from './rows';
 
-/** The id of a movement on a network. */
-function movementId(networkId: number, key: string): string {
-  return derivedId('mov', `${networkId}/${key}`);
-}
+/** The ids of movements on a network, by their content. */
+export const movementIds =
+  (networkId: number) =>
+  (content: string): string =>
+    derivedId('mov', `${networkId}/${content}`);
 
 interface StoredColumns {
   readonly id: string;
@@ -17,10 +18,7 @@ interface StoredColumns {
   readonly hash: string;
 }
 
-/**
- * The stored movements of accounts in a range of blocks, and those that are the same as some that were found, wherever they are.
- * The key of one that was not found is its id.
- */
+/** The stored movements of accounts in a range of blocks, and those with one of these ids, wherever they are. */
 export async function findStoredMovements(
   db: Db,
   at: {
@@ -29,25 +27,23 @@ export async function findStoredMovements(
     readonly from: bigint;
     readonly to: bigint;
   },
-  found: readonly KeyedMovement[],
+  ids: readonly string[],
 ): Promise<StoredMovement[]> {
   const { networkId, accountIds, from, to } = at;
-  const keys = new Map(found.map(({ key }) => [movementId(networkId, key), key]));
   const rows = await queryRows<StoredColumns>(
     db,
     `SELECT id, transaction_hash AS "transactionHash", status, block_number AS number, block_hash AS hash FROM movements
     WHERE network_id = :networkId AND ((block_number BETWEEN :from AND :to AND account_id = ANY(:accountIds))
       OR id = ANY(:ids))`,
-    { networkId, from: String(from), to: String(to), accountIds: [...accountIds], ids: [...keys.keys()] },
+    { networkId, from: String(from), to: String(to), accountIds: [...accountIds], ids: [...ids] },
   );
   return rows.map(({ id, transactionHash, status, number, hash }) => ({
-    key: keys.get(id) ?? id,
-    ...{ transactionHash, status, block: { number, hash } },
+    ...{ id, transactionHash, status, block: { number, hash } },
   }));
 }
 
 /** A movement to be stored, in a state. */
-export interface MovementToStore extends KeyedMovement {
+export interface MovementToStore extends IdentifiedMovement {
   readonly status: MovementStatus;
   readonly time: Date;
 }
@@ -81,11 +77,11 @@ const NAMED_BY_POLICY = (organization: string, network: string, token: string) =
     SELECT FROM policies p WHERE p.organization_id = ${organization} AND (p.definition->>'networkId')::bigint = ${network}
       AND lower(p.definition->'tokenTransferCondition'->>'tokenAddress') = lower(${token}))`;
 
-function rowsOf(networkId: number, movements: readonly MovementToStore[]): string {
+function rowsOf(movements: readonly MovementToStore[]): string {
   return JSON.stringify(
     movements.map((movement, place) => ({
       place,
-      id: movementId(networkId, movement.key),
+      id: movement.id,
       accountId: movement.accountId,
       direction: movement.direction,
       kind: movement.kind,
@@ -117,7 +113,7 @@ export async function insertMovements(
   listed: readonly string[],
 ): Promise<NotedMovement[]> {
   if (movements.length === 0) return [];
-  const bindings = { rows: rowsOf(networkId, movements), networkId, listed: [...listed] };
+  const bindings = { rows: rowsOf(movements), networkId, listed: [...listed] };
   await execute(
     tx,
     `INSERT INTO seen_tokens (network_id, address)
@@ -144,7 +140,6 @@ export async function insertMovements(
 /** Records that stored movements are in another block, or confirmed, or found again. */
 export async function updateMovements(
   tx: Tx,
-  networkId: number,
   movements: readonly MovementToStore[],
 ): Promise<NotedMovement[]> {
   if (movements.length === 0) return [];
@@ -155,18 +150,17 @@ export async function updateMovements(
         transaction_id = coalesce(o.transaction_id, ${OUR_TRANSACTION})
       FROM ${RECORDS} JOIN accounts a ON a.id = v."accountId" WHERE o.id = v.id RETURNING o.*)
     SELECT ${NOTED} FROM m ORDER BY m.block_at, m.sequence`,
-    { rows: rowsOf(networkId, movements) },
+    { rows: rowsOf(movements) },
   );
 }
 
-/** Records that the blocks of movements are no longer on the chain. `keys`: as `findStoredMovements` returns them. */
+/** Records that the blocks of movements are no longer on the chain. */
 export async function reverseMovements(
   tx: Tx,
-  networkId: number,
   reversed: readonly StoredMovement[],
 ): Promise<NotedMovement[]> {
   if (reversed.length === 0) return [];
-  const ids = reversed.map(({ key }) => (key.startsWith('mov_') ? key : movementId(networkId, key)));
+  const ids = reversed.map(({ id }) => id);
   return queryRows<NotedMovement>(
     tx,
     `WITH m AS (UPDATE movements SET status = 'reversed', updated_at = now() WHERE id = ANY(?) AND status <> 'reversed' RETURNING *)

@@ -35,8 +35,8 @@ export interface Movement {
 }
 
 /** A movement with what identifies it. */
-export interface KeyedMovement extends Movement {
-  readonly key: string;
+export interface IdentifiedMovement extends Movement {
+  readonly id: string;
 }
 
 /** What makes a movement the same one in another block and with another log index: nodes number logs in different ways. */
@@ -48,15 +48,18 @@ function contentOf(movement: Movement): string {
 }
 
 /**
- * Movements with their keys: their content, and how many equal ones of the same transaction come before. Whatever blocks
- * the transaction is in, in whatever order its logs are read, its movements have the same keys.
+ * Movements with their ids, made of their content, and of how many equal ones of the same transaction come before. Whatever
+ * blocks the transaction is in, in whatever order its logs are read, its movements have the same ids.
  */
-export function keyed(movements: readonly Movement[]): KeyedMovement[] {
+export function identified(
+  movements: readonly Movement[],
+  idOf: (content: string) => string,
+): IdentifiedMovement[] {
   const counts = new Map<string, number>();
   return movements.map((movement) => {
     const content = contentOf(movement);
     const count = counts.get(content) ?? 0;
     counts.set(content, count + 1);
-    return { ...movement, key: `${content}/${count}` };
+    return { ...movement, id: idOf(`${content}/${count}`) };
   });
 }

@@ -1,8 +1,8 @@
-import type { BlockRef, KeyedMovement, MovementStatus } from './movement';
+import type { BlockRef, IdentifiedMovement, MovementStatus } from './movement';
 
 /** A movement as it was stored by an earlier reading. */
 export interface StoredMovement {
-  readonly key: string;
+  readonly id: string;
   readonly transactionHash: string;
   readonly status: MovementStatus;
   readonly block: BlockRef;
@@ -14,8 +14,8 @@ type HashAt = (blockNumber: bigint) => string | undefined;
 /** What a reading of a range of blocks has found, beside what is stored of it. */
 interface MovementReading {
   /** What logs show, of blocks that are on the chain. */
-  readonly found: readonly KeyedMovement[];
-  /** Those in the range, and those with a key of `found`, wherever they are. */
+  readonly found: readonly IdentifiedMovement[];
+  /** Those in the range, and those with an id of `found`, wherever they are. */
   readonly stored: readonly StoredMovement[];
   /** Of every block that one of them is in. */
   readonly hashAt: HashAt;
@@ -33,7 +33,7 @@ export interface BlockRange {
 }
 
 /** A movement in the state that a reading has found it in. */
-type ReadMovement = KeyedMovement & { readonly status: 'pending' | 'confirmed' };
+type ReadMovement = IdentifiedMovement & { readonly status: 'pending' | 'confirmed' };
 
 /** What changes by a reading. */
 export interface MovementChanges {
@@ -64,9 +64,9 @@ export function unseenTransactions({
   hashAt,
   range,
 }: Omit<MovementReading, 'confirmedTo' | 'receipts'>): string[] {
-  const keys = new Set(found.map(({ key }) => key));
+  const ids = new Set(found.map(({ id }) => id));
   const unseen = onChain(stored, hashAt).filter(
-    ({ key, status, block }) => status !== 'reversed' && isIn(block, range) && !keys.has(key),
+    ({ id, status, block }) => status !== 'reversed' && isIn(block, range) && !ids.has(id),
   );
   return [...new Set(unseen.map(({ transactionHash }) => transactionHash))];
 }
@@ -77,28 +77,28 @@ export function unseenTransactions({
  */
 export function changesOf(reading: MovementReading): MovementChanges {
   const { found, stored, hashAt, range, confirmedTo, receipts } = reading;
-  const known = new Map(stored.map((one) => [one.key, one]));
+  const known = new Map(stored.map((one) => [one.id, one]));
   const read = new Map<string, ReadMovement>();
   for (const movement of found) {
     const status = movement.block.number <= confirmedTo ? 'confirmed' : 'pending';
-    read.set(movement.key, { ...movement, status });
+    read.set(movement.id, { ...movement, status });
   }
   const seen = [...read.values()];
-  const isChanged = ({ key, status, block }: ReadMovement) => {
-    const before = known.get(key);
+  const isChanged = ({ id, status, block }: ReadMovement) => {
+    const before = known.get(id);
     // A chain that is shorter than before has fewer confirmations: what is confirmed stays so in its block.
     const isKept =
       before?.block.hash === block.hash && (before.status === status || before.status === 'confirmed');
     return before !== undefined && !isKept;
   };
-  const isLost = ({ key, status, block, transactionHash }: StoredMovement) => {
-    if (status === 'reversed' || read.has(key) || !isIn(block, range)) return false;
+  const isLost = ({ id, status, block, transactionHash }: StoredMovement) => {
+    if (status === 'reversed' || read.has(id) || !isIn(block, range)) return false;
     const hash = hashAt(block.number);
     if (hash === undefined) return false;
     return hash !== block.hash || receipts.has(transactionHash);
   };
   return {
-    added: seen.filter(({ key }) => !known.has(key)),
+    added: seen.filter(({ id }) => !known.has(id)),
     changed: seen.filter(isChanged),
     reversed: stored.filter(isLost),
   };

@@ -76,9 +76,9 @@ async function announce(tx: Tx, networkId: number, noted: readonly NotedMovement
 export async function storeReading(tx: Tx, { networkId, listed, isAnnounced }: StoredFor, read: ReadRange) {
   const timed = (movements: ReadRange['added']): MovementToStore[] =>
     movements.map((movement) => ({ ...movement, time: read.timeOf(movement.block.number) }));
-  const reversed = await reverseMovements(tx, networkId, read.reversed);
+  const reversed = await reverseMovements(tx, read.reversed);
   const added = await insertMovements(tx, networkId, timed(read.added), listed);
-  const changed = await updateMovements(tx, networkId, timed(read.changed));
+  const changed = await updateMovements(tx, timed(read.changed));
   const noted = [...reversed, ...added, ...changed].filter(({ accountId }) => isAnnounced(accountId));
   await announce(tx, networkId, noted);
   return { reversed: reversed.length, added: added.length, changed: changed.length };

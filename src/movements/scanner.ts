@@ -31,7 +31,13 @@ import {
   releaseScan,
   type ScanPlace,
 } from '../db/movementScans';
-import { findStoredMovements, listUnreadTokens, noteToken, verifyMovements } from '../db/movements';
+import {
+  findStoredMovements,
+  listUnreadTokens,
+  movementIds,
+  noteToken,
+  verifyMovements,
+} from '../db/movements';
 import { max, min } from '../domain/bigint';
 import type { BlockRange } from '../domain/movementReading';
 import { storeReading } from './movementChanges';
@@ -291,8 +297,9 @@ export class MovementScanner {
       try {
         const read = await readRange(this.source, {
           ...{ range, accounts, confirmedTo, accountsAtOnce: this.accountsAtOnce },
-          stored: (within, found) =>
-            findStoredMovements(this.deps.db, { networkId: this.networkId, accountIds, ...within }, found),
+          idOf: movementIds(this.networkId),
+          stored: (within, ids) =>
+            findStoredMovements(this.deps.db, { networkId: this.networkId, accountIds, ...within }, ids),
         });
         const isFull = range.to - range.from + 1n >= this.range;
         const isQuick = performance.now() - startedAt < QUICK_MS;

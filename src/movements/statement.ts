@@ -13,7 +13,7 @@ import {
   listMovedTokens,
   sumMovements,
 } from '../db/movementSums';
-import { findStoredMovements } from '../db/movements';
+import { findStoredMovements, movementIds } from '../db/movements';
 import { listPolicyTokens } from '../db/policies';
 import { max, min } from '../domain/bigint';
 import { ZERO_ADDRESS } from '../domain/movement';
@@ -82,7 +82,8 @@ async function readAgain(
   const read = await readRange(movementSourceInParts(chain), {
     accounts: [{ id, organizationId, address: address as Address }],
     ...{ range, confirmedTo: upTo, accountsAtOnce: 1 },
-    stored: (within, found) => findStoredMovements(db, { networkId, accountIds: [id], ...within }, found),
+    idOf: movementIds(networkId),
+    stored: (within, ids) => findStoredMovements(db, { networkId, accountIds: [id], ...within }, ids),
   });
   const listed = tokens.flatMap((token) => (token.networkId === networkId ? [token.address] : []));
   const stored = await db.transaction((tx) =>

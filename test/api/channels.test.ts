@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { verifyAudit } from '../../src/db/audit';
-import { keyed, type Movement, ZERO_ADDRESS } from '../../src/domain/movement';
+import { movementIds } from '../../src/db/movements';
+import { identified, type Movement, ZERO_ADDRESS } from '../../src/domain/movement';
 import { storeReading } from '../../src/movements/movementChanges';
 import { execute, makeAccount, propose, type Shown, startApi } from '../support/api';
 import { aHash, anAddress } from '../support/builders';
@@ -256,7 +257,7 @@ describe('money in', () => {
       ...{ block: { number: 2n ** 40n, hash: aHash() }, logIndex: 0, safeTxHash: null },
       ...more,
     };
-    const [made] = keyed([movement]);
+    const [made] = identified([movement], movementIds(NETWORK_ID));
     if (!made) throw new Error('there is no movement');
     return { ...made, status: 'confirmed' as const };
   }

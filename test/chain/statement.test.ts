@@ -112,6 +112,16 @@ const nameToken = (tokenAddress: string) =>
     },
   } as never);
 
+const ANOTHER_BRANCH = numberToHex(1, { size: 32 });
+/** What a node may answer instead of its logs. */
+const LIES: readonly ((logs: unknown[]) => unknown[])[] = [
+  () => [],
+  (logs) => logs.filter((_, index) => index % 2 === 0),
+  (logs) => [...logs, ...logs].reverse(),
+  (logs) => logs.map((log) => ({ ...(log as object), blockHash: ANOTHER_BRANCH })),
+  (logs) => logs.map((log) => ({ ...(log as object), logIndex: '0x0' })),
+];
+
 describe('a statement', () => {
   it('adds up to the balances on chain', async () => {
     const account = await world.account();
@@ -167,6 +177,24 @@ describe('a statement', () => {
     expect(await world.db('movements').where({ account_id: account.id })).toEqual([]);
     const { sums } = of(await statement(account), ZERO_ADDRESS);
     expect(sums.in).toBe(9n);
+  });
+
+  it('keeps what an answer of the node lacks, and was read before', async () => {
+    const account = await world.account();
+    await pay(account, 9n);
+    await payToken(account, 8n);
+    await world.mine(3);
+    await readAll();
+    for (const lacking of LIES) {
+      lie = lacking;
+      await world.mine(1);
+      await readAll();
+      const rows = world.db('movements').where({ account_id: account.id }).orderBy('block_number');
+      expect(await rows.select('amount', 'status')).toEqual([
+        { amount: '9', status: 'confirmed' },
+        { amount: '8', status: 'confirmed' },
+      ]);
+    }
   });
 
   it('has the blocks of its period, and those alone', async () => {
@@ -298,16 +326,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
 );
-
-const ANOTHER_BRANCH = numberToHex(1, { size: 32 });
-/** What a node may answer instead of its logs. */
-const LIES: readonly ((logs: unknown[]) => unknown[])[] = [
-  () => [],
-  (logs) => logs.filter((_, index) => index % 2 === 0),
-  (logs) => [...logs, ...logs].reverse(),
-  (logs) => logs.map((log) => ({ ...(log as object), blockHash: ANOTHER_BRANCH })),
-  (logs) => logs.map((log) => ({ ...(log as object), logIndex: '0x0' })),
-];
 
 /** What a node keeps back until it is not read again. */
 const FORGOTTEN: Step[] = [

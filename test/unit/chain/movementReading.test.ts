@@ -136,18 +136,17 @@ class Store {
       range,
       confirmedTo: chain.head - CONFIRMATIONS,
       accountsAtOnce: 100,
-      stored: async ({ from, to }, found) => {
-        const keys = new Set(found.map(({ key }) => key));
-        return [...this.rows.values()].filter(
-          ({ key, block }) => keys.has(key) || (block.number >= from && block.number <= to),
-        );
-      },
+      idOf: (content) => content,
+      stored: async ({ from, to }, ids) =>
+        [...this.rows.values()].filter(
+          ({ id, block }) => ids.includes(id) || (block.number >= from && block.number <= to),
+        ),
     });
-    for (const { key } of changes.added) expect(this.rows.has(key)).toBe(false);
-    for (const one of [...changes.added, ...changes.changed]) this.rows.set(one.key, one);
+    for (const { id } of changes.added) expect(this.rows.has(id)).toBe(false);
+    for (const one of [...changes.added, ...changes.changed]) this.rows.set(one.id, one);
     for (const one of changes.reversed) {
       expect(chain.blocks[Number(one.block.number)]?.hash).not.toBe(one.block.hash);
-      this.rows.set(one.key, { ...one, status: 'reversed' });
+      this.rows.set(one.id, { ...one, status: 'reversed' });
     }
   }
 
@@ -271,6 +270,7 @@ describe('readings of a chain', () => {
       },
       {
         ...{ accounts: ACCOUNTS, range: { from: 1n, to: 1n }, confirmedTo: 1n, accountsAtOnce: 100 },
+        idOf: (content) => content,
         stored: async () => [],
       },
     );
