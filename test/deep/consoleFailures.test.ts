@@ -200,6 +200,8 @@ describe('a request whose answer does not arrive', () => {
     await button(visitor, 'Create transaction').click();
     await until('it has been sent', async () => sent.length > 1);
     await page.reload();
+    // A part of a page that is on its way when the last route goes does not arrive.
+    await button(visitor, 'Create transaction').waitFor();
     await context.unroute(path);
     await button(visitor, 'Create transaction').click();
     await page.waitForURL('**/requests/txn_*');
