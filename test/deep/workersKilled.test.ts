@@ -180,8 +180,8 @@ describe.each(['before', 'after'])('workers that are killed %s it', (when) => {
       await propose(http, org);
       await workflow.signal(deliveryMessages.resume);
       const sent = () => receiver.received.map(({ event }) => event.type);
-      await until('it is sent', async () => sent().includes('proposal.created'));
-      expect(sent()).toEqual(['webhook.created', 'webhook.paused', 'webhook.resumed', 'proposal.created']);
+      await until('all is sent', async () => sent().includes('webhook.resumed'), 120_000);
+      expect(sent()).toEqual(['webhook.created', 'webhook.paused', 'proposal.created', 'webhook.resumed']);
     }).finally(() => receiver.close());
   }, 240_000);
 });
