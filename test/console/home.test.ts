@@ -98,6 +98,11 @@ describe('the home of an organization that pays', () => {
     const bob = await site.signedIn(org.bob);
     await section(bob, 'Needs you').getByText('Nothing waits for you').waitFor();
     expect(await bob.page.title()).toBe('Home · orgwallet');
+    // However many others are open.
+    await changeAnswers<{ readonly pagination: object }>(bob.context, /\bstatus=(queued|open)\b/, (page) => ({
+      ...page,
+      pagination: { ...page.pagination, hasMore: true },
+    }));
     const ask = () =>
       initiate(
         site.api.http,

@@ -90,6 +90,20 @@ export const newestOpenTransactionsQuery = queryOptions({
     orgwallet.page('listTransactions', { status: 'queued', limit: NEWEST_OPEN }, timed(signal)),
 });
 
+/** The newest requests of both kinds that lack the signature of a member. */
+export const waitingProposalsQuery = (missingMemberId: string) =>
+  queryOptions({
+    queryKey: ['proposals', 'waiting', missingMemberId],
+    queryFn: ({ signal }) =>
+      orgwallet.page('listProposals', { missingMemberId, limit: NEWEST_OPEN }, timed(signal)),
+  });
+export const waitingTransactionsQuery = (missingMemberId: string) =>
+  queryOptions({
+    queryKey: ['transactions', 'waiting', missingMemberId],
+    queryFn: ({ signal }) =>
+      orgwallet.page('listTransactions', { missingMemberId, limit: NEWEST_OPEN }, timed(signal)),
+  });
+
 /** The last requests of both kinds, in whatever state. */
 export const latestProposalsQuery = queryOptions({
   queryKey: ['proposals', 'latest'],

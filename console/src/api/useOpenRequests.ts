@@ -9,6 +9,8 @@ import {
   newestOpenProposalsQuery,
   newestOpenTransactionsQuery,
   policiesQuery,
+  waitingProposalsQuery,
+  waitingTransactionsQuery,
 } from './queries.ts';
 import { useSession } from './useSession.ts';
 
@@ -19,14 +21,20 @@ interface OpenRequests {
   readonly hasMore: boolean;
 }
 
-/** Reads the newest open requests: proposals and transactions, two requests in all. */
-export function useOpenRequests(): {
+interface Reading {
   readonly data: OpenRequests | undefined;
   readonly error: unknown;
   readonly refetch: () => void;
-} {
+}
+
+type Queries =
+  | readonly [typeof newestOpenProposalsQuery, typeof newestOpenTransactionsQuery]
+  | readonly [ReturnType<typeof waitingProposalsQuery>, ReturnType<typeof waitingTransactionsQuery>];
+
+/** Reads proposals and transactions, two requests in all. */
+function useBoth(queries: Queries): Reading {
   return useQueries({
-    queries: [newestOpenProposalsQuery, newestOpenTransactionsQuery],
+    queries,
     combine: ([proposals, transactions]) => ({
       data:
         proposals.data && transactions.data
@@ -51,6 +59,16 @@ export function useViewer(): Viewer | undefined {
   return policies && groups ? { memberId: member.id, isAdmin, policies, groups } : undefined;
 }
 
+/** Reads the newest open requests. */
+export const useOpenRequests = (): Reading =>
+  useBoth([newestOpenProposalsQuery, newestOpenTransactionsQuery]);
+
+/** Reads the newest open requests that lack the signature of the member. */
+export function useWaitingRequests(): Reading {
+  const { id } = useSession().member;
+  return useBoth([waitingProposalsQuery(id), waitingTransactionsQuery(id)]);
+}
+
 /** Those of some requests that somebody can sign now, the ones that expire first before the others. */
 export const waitingFor = (viewer: Viewer, open: readonly Approval[]): readonly Approval[] =>
   open.filter((one) => tabOf(one, viewer, Date.now()) === 'you').sort(byDeadline);
@@ -58,7 +76,7 @@ export const waitingFor = (viewer: Viewer, open: readonly Approval[]): readonly 
 /** Keeps the count of what waits for the member up to date, for the navigation and the title of the tab. */
 export function useNeedsYouCount(): void {
   const viewer = useViewer();
-  const { data } = useOpenRequests();
+  const { data } = useWaitingRequests();
   const count = viewer && data ? waitingFor(viewer, data.open).length : 0;
   const text = count === 0 ? '' : `${count}${data?.hasMore ? '+' : ''}`;
   useEffect(() => needsYou.set(text), [text]);

@@ -1,6 +1,6 @@
 import type { Approval } from '@orgwallet/client';
 import { Link } from '@tanstack/react-router';
-import { useOpenRequests, useViewer, waitingFor } from '../../api/useOpenRequests.ts';
+import { useOpenRequests, useViewer, useWaitingRequests, waitingFor } from '../../api/useOpenRequests.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import type { Viewer } from '../../domain/eligibility.ts';
 import { tabOf } from '../../domain/requestTab.ts';
@@ -82,10 +82,11 @@ const ReadyLink = ({ ready }: { readonly ready: number }) => (
 /** What the member can sign now. */
 export function NeedsYou({ organization }: { readonly organization: Organization }) {
   const viewer = useViewer();
-  const { data, error, refetch } = useOpenRequests();
+  const { data, error, refetch } = useWaitingRequests();
+  const { data: all } = useOpenRequests();
   const waiting = viewer && data ? waitingFor(viewer, data.open) : undefined;
   const hasMore = data?.hasMore ?? false;
-  const ready = viewer && data ? data.open.filter((one) => tabOf(one, viewer, Date.now()) === 'ready') : [];
+  const ready = viewer && all ? all.open.filter((one) => tabOf(one, viewer, Date.now()) === 'ready') : [];
   return (
     <Section
       title="Needs you"
