@@ -81,7 +81,7 @@ function Permitted({ account, organization }: Props) {
     );
   }
   return (
-    <div className="stack-small">
+    <div className="card stack-small">
       <ul className="stack-small">
         {shown.map(({ id, name, networkId, type }) => (
           <li key={id} className="row">
@@ -121,7 +121,7 @@ export function AccountPage() {
             actions={
               <>
                 <FormLink look="primary" place={{ to: '/new/transfer', accountId: id }} name="New transfer" />
-                <ProposeLink to="/new/accounts" id={id} name={account.name} />
+                <ProposeLink to="/new/accounts" id={id} name={account.name} look="plain" />
               </>
             }
           >

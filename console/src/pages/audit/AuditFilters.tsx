@@ -2,6 +2,8 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { type AuditSearch, auditSearch } from '../../domain/search.ts';
 import { Button } from '../../ui/Button.tsx';
+import buttonStyles from '../../ui/button.module.css';
+import { classes } from '../../ui/classes.ts';
 import { SelectField, TextField } from '../../ui/Field.tsx';
 import filtersStyles from '../../ui/filters.module.css';
 
@@ -54,8 +56,8 @@ export function AuditFilters({ search, errors }: Props) {
       <div className="row">
         <Button type="submit">Apply</Button>
         {Object.keys(search).length > 0 ? (
-          <Link to="/audit" search={{}}>
-            Clear the filters
+          <Link to="/audit" search={{}} className={classes(buttonStyles.button, buttonStyles.quiet)}>
+            Clear filters
           </Link>
         ) : null}
       </div>

@@ -41,7 +41,7 @@ export function GroupPage() {
           <Page
             title={name}
             lead={<Link to="/groups">All groups</Link>}
-            actions={<ProposeLink to="/new/groups" id={id} name={name} />}
+            actions={<ProposeLink to="/new/groups" id={id} name={name} look="plain" />}
           >
             <Section title="Group" id="group">
               <div className="card">

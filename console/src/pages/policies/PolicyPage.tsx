@@ -79,7 +79,7 @@ export function PolicyPage() {
           <Page
             title={policy.name}
             lead={<Link to="/policies">All policies</Link>}
-            actions={<ProposeLink to="/new/policies" id={id} name={policy.name} />}
+            actions={<ProposeLink to="/new/policies" id={id} name={policy.name} look="plain" />}
           >
             <Section title="Policy" id="policy">
               <About policy={policy} organization={organization} />
