@@ -66,7 +66,7 @@ describe('a button that is disabled', () => {
       .filter({ hasText: /^[A-Z]/ });
 
   it.each([
-    ['/new/transfer', 'Create transaction', 'Still needed: recipient, amount.'],
+    ['/new/transfer', 'Create transaction', 'Still needed: amount, recipient.'],
     ['/new/call', 'Create transaction', 'Still needed: contract, function.'],
     ['/new/accounts', 'Create proposal', 'Still needed: name, networks.'],
     ['/new/members', 'Create proposal', 'Still needed: name, wallet address.'],

@@ -31,23 +31,19 @@ const NATIVE_DECIMALS = 18;
 const decimalsOn = (networkId: number | string, { networks }: Organization) =>
   networks.find(({ id }) => String(id) === String(networkId))?.nativeAsset.decimals ?? NATIVE_DECIMALS;
 
-/** What has to be filled in, as the form labels it. */
-const LABELS: Labels = [
-  ['name', 'name'],
-  ['networkId', 'network'],
-  ['accountIds', 'accounts'],
-  ['amount', 'amount threshold'],
-  ['destinations', 'recipients'],
-  ['initiator', 'initiator'],
-  ['approver', 'approver'],
-];
-
+/** What has to be filled in, as the form labels it and in its order. */
 function labelsOf({ action, id, rules }: PolicyProposalDraft): Labels {
   if (action === 'remove' || (action === 'update' && id === '')) return [];
   return [
-    ...LABELS,
+    ['name', 'name'],
+    ['networkId', 'network'],
+    ['accountIds', 'accounts'],
+    ['amount', 'amount threshold'],
+    ['destinations', 'recipients'],
     ...rules.map((_, i) => [`rules.${i}.contractAddress`, 'contract address'] as const),
     ...rules.map((_, i) => [`rules.${i}.functions`, 'allowed functions'] as const),
+    ['initiator', 'initiator'],
+    ['approver', 'approver'],
   ];
 }
 

@@ -37,7 +37,7 @@ const TOKEN_PLACES: Places = [
   [/^data$/, 'to'],
 ];
 
-const LABELS: Labels = [...SOURCE_LABELS, ['asset', 'asset'], ['to', 'recipient'], ['amount', 'amount']];
+const LABELS: Labels = [...SOURCE_LABELS, ['asset', 'asset'], ['amount', 'amount'], ['to', 'recipient']];
 
 /** What is wrong with a transfer. The recipient stands in place of a token: it is what is typed. */
 function faultsOf(
