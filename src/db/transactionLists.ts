@@ -64,6 +64,17 @@ const COLUMNS = {
 
 const COMPARED = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
 
+/**
+ * The column of the position, by which a list is read. Each of these fields has an index in the order of the list. What a text finds
+ * is sorted, and no index is in the order of a sum: the list is not searched from its beginning for what may be at its end.
+ */
+function positionColumn(
+  given: (...fields: readonly (keyof TransactionFilter)[]) => boolean,
+): string | undefined {
+  if (given('text')) return '(t.position + 0)';
+  return given('accountId', 'policyId', 'initiatorId', 'networkId', 'type') ? 't.position' : undefined;
+}
+
 function ownSelection(filter: TransactionFilter): OwnSelection {
   const { organizationId, recipient, assetId, tag, text, maySign, status } = filter;
   const given = (...fields: readonly (keyof TransactionFilter)[]) =>
@@ -73,8 +84,8 @@ function ownSelection(filter: TransactionFilter): OwnSelection {
   return {
     subject: 'transaction',
     conditions: [
-      // The indexes of both begin with it.
-      organizationId !== undefined && given('networkId', 'externalId')
+      // Their indexes begin with it.
+      organizationId !== undefined && given('networkId', 'externalId', 'type')
         ? ['t.organization_id = ?', [organizationId]]
         : undefined,
       ...COMPARED.map((field): SearchCondition | undefined => {
@@ -88,9 +99,7 @@ function ownSelection(filter: TransactionFilter): OwnSelection {
       maySign === undefined ? undefined : mightSign(organizationId ?? '', maySign),
       status && [STATUS_CONDITION[status], []],
     ],
-    // Each of the first four has an index in the order of the list. What a text finds is sorted in its own table: the list is
-    // not searched from its beginning for what may be at its end.
-    position: given('accountId', 'policyId', 'initiatorId', 'networkId', 'text') ? 't.position' : undefined,
+    position: positionColumn(given),
     isSearch: given('recipient', 'assetId', 'tag', 'text'),
   };
 }

@@ -1,4 +1,5 @@
 import { Client as PostgresClient } from 'pg';
+import { tagTerm } from '../../src/db/searchTerms';
 import { copyRow } from './copyRow';
 import { type BenchOrganization, makeOrganization } from './organization';
 import { PaymentsClient } from './paymentsClient';
@@ -47,7 +48,7 @@ function changesOf(
     `'${scope}/' || n`,
     `'${scope}/to:' || ${oldest(`'${SUPPLIER}'`, `lpad((n % 500)::text, 40, '0')`)}`,
     `'${scope}/asset:31337:0x' || repeat('0', 40)`,
-    `'${scope}/tag:' || ${oldest(`'${Buffer.from('lease').toString('hex')}'`, `'${Buffer.from('salary').toString('hex')}'`)}`,
+    `'${scope}/' || ${oldest(`'${tagTerm('Lease')}'`, `'${tagTerm('Salary')}'`)}`,
     `'${scope}/account:' || ${oldest(`'${former.accountId}'`, `'${accountId}'`)}`,
   ];
   return {

@@ -318,6 +318,7 @@
     CREATE UNIQUE INDEX transactions_external_id ON transactions (organization_id, external_id)
       WHERE external_id IS NOT NULL;
     CREATE INDEX transactions_network ON transactions (organization_id, network_id, position);
+    CREATE INDEX transactions_type ON transactions (organization_id, type, position);
     CREATE INDEX transactions_account ON transactions (account_id, position);
     CREATE INDEX transactions_policy ON transactions (policy_id, position);
     CREATE INDEX transactions_initiator ON transactions (initiator_id, position);
