@@ -90,13 +90,15 @@ export const newestOpenTransactionsQuery = queryOptions({
     orgwallet.page('listTransactions', { status: 'queued', limit: NEWEST_OPEN }, timed(signal)),
 });
 
-/** The newest requests of both kinds that lack the signature of a member. */
+/** The newest proposals that lack the signature of a member. */
 export const waitingProposalsQuery = (missingMemberId: string) =>
   queryOptions({
     queryKey: ['proposals', 'waiting', missingMemberId],
     queryFn: ({ signal }) =>
       orgwallet.page('listProposals', { missingMemberId, limit: NEWEST_OPEN }, timed(signal)),
   });
+
+/** The newest transactions that lack the signature of a member. */
 export const waitingTransactionsQuery = (missingMemberId: string) =>
   queryOptions({
     queryKey: ['transactions', 'waiting', missingMemberId],
