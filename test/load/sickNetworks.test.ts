@@ -39,6 +39,8 @@ const lying: Treat = async (method, pass) => {
   const truth = await pass();
   if (!['eth_blockNumber', 'eth_getBlockByNumber'].includes(method) || Math.random() < 0.5) return truth;
   const { id, result } = JSON.parse(truth);
+  // A block that it does not have yet.
+  if (result === null) return truth;
   const later = (number: string) => `0x${(BigInt(number) + 1_000_000n).toString(16)}`;
   const lie = typeof result === 'string' ? later(result) : { ...result, number: later(result.number) };
   return JSON.stringify({ jsonrpc: '2.0', id, result: lie });
