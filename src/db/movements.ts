@@ -37,9 +37,7 @@ export async function findStoredMovements(
       OR id = ANY(:ids))`,
     { networkId, from: String(from), to: String(to), accountIds: [...accountIds], ids: [...ids] },
   );
-  return rows.map(({ id, transactionHash, status, number, hash }) => ({
-    ...{ id, transactionHash, status, block: { number, hash } },
-  }));
+  return rows.map(({ number, hash, ...movement }) => ({ ...movement, block: { number, hash } }));
 }
 
 /** A movement to be stored, in a state. */

@@ -43,7 +43,7 @@ const SPECIAL_V6 = [
 /** IPv6 that a host or a translator sends on as IPv4: RFC 4291, section 2.5.5.2, and RFC 6052, section 2.1. */
 const EMBEDDED_V4 = rangesOf(['::ffff:0:0/96', '64:ff9b::/96']);
 
-/** Ranges of addresses (CIDR) as one list. Throws Error for what is no range. */
+/** CIDR ranges as one list. Throws Error for an invalid range. */
 function rangesOf(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {

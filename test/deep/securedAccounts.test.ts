@@ -1,4 +1,5 @@
 import { type Address, parseAbi } from 'viem';
+import { sampleOf } from '../bench/figures';
 import { change, read } from '../support/api';
 import { anAddress } from '../support/builders';
 import { paymentChain } from '../support/payingOrganization';
@@ -52,9 +53,8 @@ async function pay(accounts: readonly Account[], policy: string, times: number):
 
 /** The median and the 95th percentile of durations, as text. */
 function shown(tookMs: readonly number[]): string {
-  const sorted = [...tookMs].sort((one, other) => one - other);
-  const at = (share: number) => `${Math.round(sorted[Math.floor(sorted.length * share)] ?? 0)} ms`;
-  return `p50 ${at(0.5)}, p95 ${at(0.95)}`;
+  const { p50, p95 } = sampleOf(tookMs);
+  return `p50 ${Math.round(p50)} ms, p95 ${Math.round(p95)} ms`;
 }
 
 const nonceOf = (address: Address) =>

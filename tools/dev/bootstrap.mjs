@@ -253,7 +253,7 @@ async function buildApart(part) {
   if (code !== 0) throw new Error(`The build of the ${part} failed:\n${output.trim()}`);
 }
 
-/** Translates the sources below a folder to another one, and copies what is no source. */
+/** Translates the sources below a folder to another one, and copies the other files. */
 async function translate(swc, options, from, to, files) {
   for (const file of files) {
     const out = join(to, relative(from, file));

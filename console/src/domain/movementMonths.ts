@@ -18,7 +18,7 @@ export function monthsBetween(first: number, last: number): readonly string[] {
   return months;
 }
 
-/** The first instants of a month and of the next one, in UTC; undefined for what is no month. The present month has no end yet. */
+/** The first instants of a month and of the next one, in UTC; undefined for an invalid month. The present month has no end yet. */
 export function periodOfMonth(
   month: string,
   now: number,

@@ -10,7 +10,7 @@ export function searchTexts<Field extends string>(...fields: readonly Field[]) {
     ) as { [F in Field]?: string };
 }
 
-/** The filter of a chain id in an address; what is none is not looked for. */
+/** The filter of a chain id in the URL of a page; an invalid one is left out. */
 export const networkFilter = (id: string | undefined): { readonly networkId?: number } =>
   id && /^[1-9]\d{0,14}$/.test(id) ? { networkId: Number(id) } : {};
 

@@ -16,5 +16,5 @@ export interface PageSizes {
   readonly wide: number;
 }
 
-/** The same as now, for what is no component. */
+/** The same as now, outside components. */
 export const sizeNow = ({ narrow: few, wide }: PageSizes): number => (narrow.matches ? few : wide);

@@ -1,8 +1,8 @@
 import { Fragment } from 'react';
+import { isAddressText } from '../domain/address.ts';
 import { Digits } from './Address.tsx';
 import { ShortId, ShortText } from './ShortText.tsx';
 
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const ID = /^[a-z]+_[0-9a-z]{26}$/;
 /** Addresses, ids, and names in quotes. */
 const PARTS = /(0x[0-9a-fA-F]{40}\b|\b[a-z]+_[0-9a-z]{26}\b|“[^“”]*”|"(?:[^"\\]|\\.)*")/;
@@ -17,7 +17,7 @@ export function Sentence({ text, whole = false }: { readonly text: string; reado
     // Every second part is one that the text was split by.
     if (i % 2 === 0) return <Fragment key={key}>{part}</Fragment>;
     if (ID.test(part)) return <ShortId key={key} id={part} of="id" />;
-    if (!ADDRESS.test(part)) return <bdi key={key}>{part}</bdi>;
+    if (!isAddressText(part)) return <bdi key={key}>{part}</bdi>;
     return whole ? <Digits key={key} address={part} /> : <ShortText key={key} text={part} of="address" />;
   });
 }

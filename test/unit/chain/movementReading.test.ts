@@ -137,10 +137,12 @@ class Store {
       confirmedTo: chain.head - CONFIRMATIONS,
       accountsAtOnce: 100,
       idOf: (content) => content,
-      stored: async ({ from, to }, ids) =>
-        [...this.rows.values()].filter(
-          ({ id, block }) => ids.includes(id) || (block.number >= from && block.number <= to),
-        ),
+      stored: async ({ from, to }, ids) => {
+        const named = new Set(ids);
+        return [...this.rows.values()].filter(
+          ({ id, block }) => named.has(id) || (block.number >= from && block.number <= to),
+        );
+      },
     });
     for (const { id } of changes.added) expect(this.rows.has(id)).toBe(false);
     for (const one of [...changes.added, ...changes.changed]) this.rows.set(one.id, one);
