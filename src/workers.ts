@@ -65,7 +65,7 @@ const CACHED_WORKFLOWS = 1_000;
 const CONNECT_LIMIT_MS = 10_000;
 /** Without a bundle of the build, the workflows are bundled meanwhile. */
 const CREATE_LIMIT_MS = 60_000;
-const STATE_POLL_MS = 250;
+const STATE_POLL_MS = 1_000;
 const FAILED_LIMIT_MS = 5_000;
 const RESTART_DELAY_MS = 1_000;
 /** What runs is finished; what has not ended by then is given to another worker. */

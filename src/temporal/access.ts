@@ -8,7 +8,8 @@ import { NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED } from './grpcStatus';
 type TemporalConfig = Pick<Config['temporal'], 'address' | 'namespace' | 'apiKey' | 'tls'>;
 
 const DEADLINE_MS = 1_500;
-const LOOK_MS = 1_000;
+/** How often Temporal is asked, and how often once it has refused. */
+const LOOK_MS = { accepted: 5_000, refused: 1_000 };
 /** A server that starts may refuse what it accepts a moment later. */
 const REFUSED_LIMIT_MS = 5_000;
 
@@ -95,7 +96,8 @@ export function watchCredential(access: TemporalAccess, fail: (error: Error) => 
       if (error && refusedAt !== undefined && performance.now() - refusedAt >= REFUSED_LIMIT_MS) {
         return fail(error);
       }
-      await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      const pauseMs = refusedAt === undefined ? LOOK_MS.accepted : LOOK_MS.refused;
+      await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 

@@ -1,12 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { WebSocket } from 'ws';
 import { ensureDemoToken, ensureSafeContracts, type TestToken } from './localContracts';
 import { type Part, startPart, untilReady } from './parts';
 import { rpc } from './rpc';
 
-/** How often a chain is looked at: after a block, and once nothing has happened for a while. */
-const BLOCK_WATCH_MS = { busy: 150, idle: 500, idleAfter: 10_000 };
+/** Transactions that come together are confirmed by one block. */
+const GATHER_MS = 100;
+/** How soon the blocks of a chain that has ended are followed again. */
+const FOLLOW_AGAIN_MS = 500;
 
 /** An anvil chain that this process has started. */
 export interface RunningChain {
@@ -52,28 +55,37 @@ function anvilProgram(): string {
  */
 function confirmTransactions(rpcUrl: string): () => void {
   let ended = false;
-  let timer: NodeJS.Timeout;
-  let lastBlockAt = performance.now();
-  const watch = async () => {
+  let blocks: WebSocket;
+  let next: NodeJS.Timeout | undefined;
+  const confirm = async () => {
+    next = undefined;
     try {
       const block = await rpc<{ transactions: unknown[] }>(rpcUrl, 'eth_getBlockByNumber', ['latest', false]);
-      if (!ended && block.transactions.length > 0) {
-        lastBlockAt = performance.now();
-        await rpc(rpcUrl, 'anvil_mine', ['0x1']);
-      }
+      if (!ended && block.transactions.length > 0) await rpc(rpcUrl, 'anvil_mine', ['0x1']);
     } catch {
-      // the chain is unavailable; the next call retries
+      // The chain does not answer: it is looked at again once its blocks are followed again.
+      blocks.terminate();
     }
-    schedule();
   };
-  const schedule = () => {
-    const isIdle = performance.now() - lastBlockAt > BLOCK_WATCH_MS.idleAfter;
-    if (!ended) timer = setTimeout(watch, isIdle ? BLOCK_WATCH_MS.idle : BLOCK_WATCH_MS.busy).unref();
+  const look = () => {
+    if (!ended) next ??= setTimeout(confirm, GATHER_MS).unref();
   };
-  schedule();
+  const follow = () => {
+    if (ended) return;
+    blocks = new WebSocket(rpcUrl.replace(/^http/, 'ws'));
+    blocks.on('open', () => {
+      blocks.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] }));
+    });
+    // The answer to the subscription is the first message, and each block another one.
+    blocks.on('message', look);
+    blocks.on('error', () => undefined);
+    blocks.on('close', () => setTimeout(follow, FOLLOW_AGAIN_MS).unref());
+  };
+  follow();
   return () => {
     ended = true;
-    clearTimeout(timer);
+    clearTimeout(next);
+    blocks.terminate();
   };
 }
 
