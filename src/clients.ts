@@ -31,7 +31,7 @@ import type { WorkflowSender } from './temporal/client';
 import { closeTemporal, connectTemporal } from './temporal/connection';
 import { taskQueues } from './temporal/ids';
 import { conversion } from './temporal/payloadCodec';
-import { tracedClient } from './temporal/tracing';
+import { tracedClient } from './temporal/tracedClient';
 import type { Tracer } from './tracing';
 
 /**

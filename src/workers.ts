@@ -16,7 +16,7 @@ import type { Logger } from './logging';
 import { connectionOptions } from './temporal/connection';
 import { networkQueue } from './temporal/ids';
 import { conversion } from './temporal/payloadCodec';
-import { tracingSinks } from './temporal/tracing';
+import { tracingSinks } from './temporal/tracedClient';
 import { closed, withTimeLimit } from './timeLimit';
 import type { Tracer } from './tracing';
 

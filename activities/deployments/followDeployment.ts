@@ -1,5 +1,5 @@
 import { findEnvelopePayload } from '../../src/db/followedAttempts';
-import { checkEnvelope } from '../relayer/envelopes';
+import { checkEnvelope } from '../relayer/checkEnvelope';
 import { followEnvelope, type Obstacle } from '../relayer/followEnvelope';
 import { type RelayerContext, requireChain } from '../relayer/relayerContext';
 

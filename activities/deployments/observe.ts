@@ -25,7 +25,7 @@ import { wantedOwners } from '../../src/domain/adminsSafe';
 import type { FailureCode } from '../../src/domain/approval';
 import type { DeploymentKey } from '../../src/domain/proposal';
 import type { EnvelopeTerms } from '../../src/domain/terms';
-import { reopenLostEnvelope } from '../relayer/envelopes';
+import { reopenLostEnvelope } from '../relayer/checkEnvelope';
 import type { RelayerContext } from '../relayer/relayerContext';
 import { relayerOf } from '../relayer/relayerOf';
 import { newEnvelopeTerms, refuseFunds } from '../relayer/terms';

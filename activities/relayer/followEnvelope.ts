@@ -3,7 +3,7 @@ import { type ChainClient, ChainUnavailable, networkLabel } from '../../src/chai
 import { currentFees, isOutbid } from '../../src/chain/fees';
 import type { Envelope } from '../../src/db/envelopes';
 import type { EnvelopeTerms } from '../../src/domain/terms';
-import type { ChainCheck } from './envelopes';
+import type { ChainCheck } from './checkEnvelope';
 import type { Block, Head } from './heads';
 import { findBlocker, gapTerms } from './nonceGaps';
 import type { RelayerContext } from './relayerContext';

@@ -12,7 +12,7 @@ import { recordFee } from '../../src/db/relayerFees';
 import { executeBatch } from '../../src/db/rows';
 import type { AttemptOutcome } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
-import { checkEnvelope } from '../relayer/envelopes';
+import { checkEnvelope } from '../relayer/checkEnvelope';
 import { timeOfBlock } from '../relayer/heads';
 import type { RelayerContext } from '../relayer/relayerContext';
 import { relayerKey } from '../relayer/sendLog';

@@ -4,7 +4,7 @@ import { type Attempt, envelopePayload } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/envelopes';
 import { findEnvelopePayload } from '../../src/db/followedAttempts';
 import type { TransactionRef } from '../../src/domain/transaction';
-import { type ChainCheck, checkEnvelope } from '../relayer/envelopes';
+import { type ChainCheck, checkEnvelope } from '../relayer/checkEnvelope';
 import { followEnvelope } from '../relayer/followEnvelope';
 import { requireChain } from '../relayer/relayerContext';
 import { checkAtNonce, readAtNonce } from './atNonce';

@@ -12,7 +12,7 @@ import type { Db } from '../../src/db/database';
 import { type Envelope, undecidedEnvelope } from '../../src/db/envelopes';
 import { reopenEnvelope } from '../../src/db/followedEnvelopes';
 import type { EnvelopeTerms } from '../../src/domain/terms';
-import { checkEnvelope, reopenLostEnvelope } from '../relayer/envelopes';
+import { checkEnvelope, reopenLostEnvelope } from '../relayer/checkEnvelope';
 import { relayerOf } from '../relayer/relayerOf';
 import { newEnvelopeTerms, replacementTerms } from '../relayer/terms';
 import { attemptsOf, checkAtNonce } from './atNonce';

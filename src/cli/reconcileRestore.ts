@@ -10,7 +10,7 @@ import { openJournalOf } from '../signer/journal/installationJournal';
 import type { Journal } from '../signer/journal/journal';
 import { compareJournal, isComplete, type Missing } from '../signer/recovery/compareJournal';
 import { type Completed, completeJournal } from '../signer/recovery/completeJournal';
-import { cutOffRequests, cutoffOfNow } from '../signer/recovery/cutoff';
+import { cutOffRequests, cutoffOfNow } from '../signer/recovery/cutOffRequests';
 import {
   findUnknownExecutions,
   isKeeperAhead,

@@ -19,7 +19,7 @@ import { activeFreezes } from '../store/freezeRecords';
 import { readJournaledRecord } from '../store/journaledRecords';
 import { readUnsealedTransaction } from '../store/transactionsToSign';
 import { listUnknownExecutions } from '../store/unknownExecutionRecords';
-import { cutoffOfNow } from './cutoff';
+import { cutoffOfNow } from './cutOffRequests';
 import { provedByVotes, type Voted } from './provedByVotes';
 import { type StatesAt, sealedHistory } from './sealedHistory';
 import { type ShownExecution, shownOnChain } from './shownOnChain';

@@ -7,8 +7,8 @@ import { type AuthorizationEntry, type RejectionEntry, signedPart } from '../jou
 import { SignerRefusal, TemporaryRefusal } from '../refusal';
 import type { SignerContext } from '../signerContext';
 import type { NewAttempt } from '../store/signedAttempts';
-import { assertAttemptOf } from './envelopes';
 import { assertTransactionEvidence, type Verified } from './evidence';
+import { assertAttemptOf } from './intents';
 import { assertNextNonce } from './journaled';
 import { type NeededGas, requireGas } from './neededGas';
 import type { SigningSnapshot } from './record';

@@ -9,10 +9,10 @@ import { assertIds } from '../input';
 import type { IndexedAuthorization } from '../journal/journalIndex';
 import { refusalsAsValues, SignerRefusal, type SigningResult, TemporaryRefusal } from '../refusal';
 import { type SignerContext, withNetwork } from '../signerContext';
-import { boundTransactionTerms } from './boundedTerms';
-import { assertAttemptOf, signIntent, storeCancellation, type Target } from './envelopes';
+import { assertAttemptOf, signIntent, storeCancellation, type Target } from './intents';
 import { assertNextNonce, authorizationOf } from './journaled';
 import { networkAndPolicyOf, readOnNetwork } from './record';
+import { boundTransactionTerms } from './transactionTerms';
 
 /** A signed transaction to cancel. */
 export interface SignCancellation extends TransactionRef {

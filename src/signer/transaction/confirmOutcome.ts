@@ -23,7 +23,7 @@ import { reportRefusal, SignerRefusal, TemporaryRefusal } from '../refusal';
 import { networkOf, type SignerContext, withNetwork } from '../signerContext';
 import { decideAuthorizations, type ReadOutcome } from '../store/signedAuthorizations';
 import { insertUnknownExecution } from '../store/unknownExecutionRecords';
-import { assertAttemptOf, assertCancellation } from './envelopes';
+import { assertAttemptOf, assertCancellation } from './intents';
 import { authorizationOf } from './journaled';
 import { networkAndPolicyOf, readOnNetwork } from './record';
 

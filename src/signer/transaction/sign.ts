@@ -23,9 +23,15 @@ import { storedNonces } from '../store/signedAttempts';
 import { decideAuthorizations, findAuthorizedAt, insertAuthorization } from '../store/signedAuthorizations';
 import { assertNotTakenOver } from '../takenOver';
 import { assertTakenOver, authorizationEntry } from './authorization';
-import { boundTransactionTerms } from './boundedTerms';
 import { targetOf } from './cancellation';
 import { journalUndecided } from './confirmOutcome';
+import {
+  assertBeingExecuted,
+  assertSameContent,
+  assertTransactionEvidence,
+  refusalByPolicy,
+  type Verified,
+} from './evidence';
 import {
   type DecidingEntry,
   type Intent,
@@ -35,18 +41,12 @@ import {
   storeCancellation,
   storedSignable,
   storeFirst,
-} from './envelopes';
-import {
-  assertBeingExecuted,
-  assertSameContent,
-  assertTransactionEvidence,
-  refusalByPolicy,
-  type Verified,
-} from './evidence';
+} from './intents';
 import { assertNextNonce, assertNotAuthorized, assertNotRolledBack } from './journaled';
 import { type NeededGas, neededGas, requireGas } from './neededGas';
 import { readForSigning, readSealed, type SigningSnapshot } from './record';
 import { othersOfPayment, unjournaledReplaced } from './replacements';
+import { boundTransactionTerms } from './transactionTerms';
 import { decideReplaced, readOutcomesOfBudget } from './undecided';
 import { verifiedVotes } from './votes';
 

@@ -15,7 +15,7 @@ import { writeBack } from '../../../src/signer/recovery/writeBack';
 import { createReadSealedState } from '../../../src/signer/sealedState';
 import { insertAttempt } from '../../../src/signer/store/signedAttempts';
 import { insertAuthorization } from '../../../src/signer/store/signedAuthorizations';
-import { newAttempt } from '../../../src/signer/transaction/envelopes';
+import { newAttempt } from '../../../src/signer/transaction/intents';
 import { usageOf } from '../../../src/transactions/policy';
 import { anAddress } from '../../support/builders';
 import { temporaryDir } from '../../support/stack';

@@ -1,5 +1,5 @@
 import { createDatabase, type Db, databaseNow } from '../../../src/db/database';
-import { cutoffOfNow } from '../../../src/signer/recovery/cutoff';
+import { cutoffOfNow } from '../../../src/signer/recovery/cutOffRequests';
 import { createTestDatabase } from '../../support/stack';
 
 const HOUR_MS = 3_600_000;
