@@ -27,7 +27,7 @@ describe('the page of notifications', () => {
     const url = chats.urlOf('slack', 'page');
     const alice = await site.signedIn(org.alice, '/notifications');
     await untilOn(alice, 'Notifications');
-    await untilShown(alice, 'There are no channels.');
+    await untilShown(alice, 'No channels');
     const form = section(alice, 'New channel');
     await form.getByLabel('URL').fill('http://10.0.0.1/');
     await button(alice, 'Add the channel').click();
@@ -50,7 +50,7 @@ describe('the page of notifications', () => {
     await row.getByText('Signatures wanted, Failed or blocked').waitFor();
     expect(await violationsEverywhere(alice.page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Remove' }).click();
-    await untilShown(alice, 'There are no channels.');
+    await untilShown(alice, 'No channels');
   });
 
   it('adds the own address of a member, and confirms it with the code of the mail', async () => {

@@ -25,7 +25,7 @@ describe('the page of notifications', () => {
     receiver.answer((_, response) => response.writeHead(200).end('thanks'));
     const alice = await site.signedIn(org.alice, '/notifications');
     await untilOn(alice, 'Notifications');
-    await untilShown(alice, 'There are no webhooks.');
+    await untilShown(alice, 'No webhooks');
     const form = section(alice, 'New webhook');
     await form.getByLabel('URL').fill('http://10.0.0.1/');
     await button(alice, 'Create the webhook').click();
@@ -54,7 +54,7 @@ describe('the page of notifications', () => {
     await dialog.getByText(/^whpk_/).waitFor();
     expect(await violationsEverywhere(alice.page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Remove' }).click();
-    await untilShown(alice, 'There are no webhooks.');
+    await untilShown(alice, 'No webhooks');
   });
 
   it('is for admins', async () => {

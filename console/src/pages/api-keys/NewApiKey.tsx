@@ -99,7 +99,7 @@ export function NewApiKey({
   };
   const bots = organization.members.filter(({ type }) => type === 'api');
   return (
-    <form className="stack" noValidate onSubmit={submits(() => mutate())}>
+    <form className="card stack" noValidate onSubmit={submits(() => mutate())}>
       <FormText form={form} name="name" label="Name" />
       <FormCheckList
         form={form}

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { type Channel, channelsQuery } from '../../api/channels.ts';
 import { channelState, KIND_NAMES, occasionsText } from '../../text/channels.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Loaded } from '../../ui/States.tsx';
+import { Empty, Loaded } from '../../ui/States.tsx';
 import { type Columns, Table } from '../../ui/Table.tsx';
 import { ChannelDialog } from './ChannelDialog.tsx';
 import { NewChannel } from './NewChannel.tsx';
@@ -55,7 +55,13 @@ export function Channels() {
     <Loaded query={query} what="the channels">
       {(all) => {
         const rows = all.filter(({ own }) => !own);
-        if (rows.length === 0) return <p className="muted">There are no channels.</p>;
+        if (rows.length === 0) {
+          return (
+            <Empty title="No channels">
+              <p>A channel sends notices to a chat or by email. Add one below.</p>
+            </Empty>
+          );
+        }
         return <ChannelTable caption="Channels of the organization" rows={rows} />;
       }}
     </Loaded>

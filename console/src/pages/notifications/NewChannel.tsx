@@ -56,7 +56,7 @@ export function NewChannel({ own = false }: { readonly own?: boolean }) {
   const errors = fieldErrors(error);
   return (
     <form
-      className="stack"
+      className="card stack"
       onSubmit={(event) => {
         event.preventDefault();
         mutate();

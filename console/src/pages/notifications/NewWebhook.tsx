@@ -32,7 +32,7 @@ export function NewWebhook() {
   const errors = fieldErrors(error);
   return (
     <form
-      className="stack"
+      className="card stack"
       onSubmit={(event) => {
         event.preventDefault();
         mutate();

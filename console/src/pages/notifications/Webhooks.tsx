@@ -4,7 +4,7 @@ import { orgwallet, queryClient } from '../../api/client.ts';
 import { type Webhook, webhooksQuery } from '../../api/webhooks.ts';
 import { webhookState } from '../../text/webhooks.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Loaded } from '../../ui/States.tsx';
+import { Empty, Loaded } from '../../ui/States.tsx';
 import type { Columns } from '../../ui/Table.tsx';
 import { TablePages } from '../../ui/TablePages.tsx';
 import { WebhookDialog } from './WebhookDialog.tsx';
@@ -45,7 +45,9 @@ export function Webhooks() {
       <Loaded query={query} what="the webhooks">
         {(webhooks) =>
           webhooks.length === 0 ? (
-            <p className="muted">There are no webhooks.</p>
+            <Empty title="No webhooks">
+              <p>A webhook sends events to a program of yours. Create one below.</p>
+            </Empty>
           ) : (
             <TablePages
               what="webhooks"

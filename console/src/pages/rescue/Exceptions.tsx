@@ -34,7 +34,7 @@ export function Exceptions({ organization }: { readonly organization: Organizati
   const rows = accountsOnNetworks(accounts).filter(({ network }) => network.rescue !== 'ready');
   if (rows.length === 0) {
     return (
-      <p className="row">
+      <p className="card row">
         <Badge tone="good">Ready</Badge>
         <span>
           {counted(accounts.length, 'account')} can be taken over, on{' '}
