@@ -28,15 +28,17 @@ export function amountText(raw: string | bigint, reported: number | null, sign =
 
 /** How many digits a short amount has from its first one that is not 0. */
 const SIGNIFICANT = 6;
+/** How many decimals a short amount keeps, however large it is. */
+const KEPT_DECIMALS = 2;
 
 /**
- * The same for a sentence: rounded to six significant digits, but never before the point. `1234567891234567891`, 18 →
- * `1.23457`. Half is rounded up.
+ * The same for a sentence: rounded to six significant digits, but never before the second decimal: what is left of a million is
+ * not a million. `1234567891234567891`, 18 → `1.23457`. Half is rounded up.
  */
 export function shortAmountText(raw: string | bigint, reported: number | null, sign = decimalSign()): string {
   const decimals = reported ?? 0;
   const amount = BigInt(raw);
-  const dropped = Math.min(decimals, Math.max(0, String(amount).length - SIGNIFICANT));
+  const dropped = Math.max(0, Math.min(decimals - KEPT_DECIMALS, String(amount).length - SIGNIFICANT));
   const unit = 10n ** BigInt(dropped);
   return amountText(((amount + unit / 2n) / unit) * unit, decimals, sign);
 }

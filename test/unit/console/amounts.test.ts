@@ -24,15 +24,19 @@ describe('an amount', () => {
   it.each([
     ['1234567891234567891', 18, '1.23457'],
     ['1234567891234567891234', 18, '1\u202f234.57'],
-    ['1234567891234', 6, '1\u202f234\u202f567.891234', '1\u202f234\u202f568'],
+    ['1234567891234', 6, '1\u202f234\u202f567.891234', '1\u202f234\u202f567.89'],
     ['123456789', 18, '0.000000000123457'],
-    ['999999500000', 6, '1\u202f000\u202f000'],
+    ['999999500000', 6, '999\u202f999.5'],
+    ['999999996000', 6, '1\u202f000\u202f000'],
     ['1500000', 6, '1.5'],
     ['1234567890', 0, '1\u202f234\u202f567\u202f890'],
     ['0', 18, '0'],
-  ])('%s with %i decimals has six significant digits in a sentence: %s', (raw, decimals, ...texts) => {
-    expect(shortAmountText(raw, decimals)).toBe(texts.at(-1));
-  });
+  ])(
+    '%s with %i decimals has six significant digits in a sentence, or two decimals: %s',
+    (raw, decimals, ...texts) => {
+      expect(shortAmountText(raw, decimals)).toBe(texts.at(-1));
+    },
+  );
 
   it('has no comma as it is shown, and is read as it is shown, whatever the decimal sign', () => {
     for (const raw of ['1250', '1250000', '1234567891']) {
