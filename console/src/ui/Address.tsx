@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import { shortAddress } from '../domain/address.ts';
 import { AddressIcon } from './AddressIcon.tsx';
 import styles from './address.module.css';
@@ -30,6 +31,22 @@ export function Address({ address, copy = true }: { readonly address: string; re
     </span>
   );
 }
+
+const SHORTENED = /(0x[0-9a-fA-F]+…[0-9a-fA-F]+)/;
+
+/** A line of text in which no shortened address is broken. */
+export const Unbroken = ({ text }: { readonly text: string }) =>
+  text.split(SHORTENED).map((part, i) => {
+    const key = `${i} ${part}`;
+    // Every second part is one that the text was split by.
+    return i % 2 === 0 ? (
+      <Fragment key={key}>{part}</Fragment>
+    ) : (
+      <span key={key} className={styles.short}>
+        {part}
+      </span>
+    );
+  });
 
 /** An address that is beside a name: its ends are enough. */
 export function ShortAddress({ address }: { readonly address: string }) {

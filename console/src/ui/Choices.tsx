@@ -1,4 +1,6 @@
 import { type ReactNode, useId } from 'react';
+import { isAddressText } from '../domain/address.ts';
+import { Digits } from './Address.tsx';
 import styles from './choices.module.css';
 import { CheckField } from './Field.tsx';
 import fieldStyles from './field.module.css';
@@ -61,7 +63,7 @@ export function CheckList({
           <CheckField
             key={option.id}
             label={option.name}
-            hint={option.hint}
+            hint={option.hint && isAddressText(option.hint) ? <Digits address={option.hint} /> : option.hint}
             checked={chosen.includes(option.id)}
             onChange={({ target }) =>
               onChange(target.checked ? [...chosen, option.id] : chosen.filter((one) => one !== option.id))

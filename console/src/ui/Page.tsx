@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { needsYou } from '../state/needsYou.ts';
 import { useStore } from '../state/store.ts';
+import { Unbroken } from './Address.tsx';
 import styles from './page.module.css';
 
 interface Props {
@@ -27,7 +28,7 @@ export function Page({ title, lead, actions, children }: Props) {
       <header className={styles.pageHeader}>
         <div className="stack-small">
           <h1 ref={heading} tabIndex={-1}>
-            {title}
+            <Unbroken text={title} />
           </h1>
           {lead ? <div className={styles.pageLead}>{lead}</div> : null}
         </div>

@@ -9,6 +9,7 @@ import { TRANSACTION_COLUMNS } from '../../text/csvColumns.ts';
 import { headline } from '../../text/headline.ts';
 import { stateOf } from '../../text/labels.ts';
 import { dateTime } from '../../text/time.ts';
+import { Unbroken } from '../../ui/Address.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import { ExplorerLink } from '../../ui/ExplorerLink.tsx';
 import { Export } from '../../ui/Export.tsx';
@@ -56,7 +57,7 @@ const columnsOf = (organization: Organization): Columns<Transaction> => [
     cell: (transaction) => (
       <>
         <Link to="/requests/$id" params={{ id: transaction.id }}>
-          {headline(transaction, organization)}
+          <Unbroken text={headline(transaction, organization)} />
         </Link>
         {transaction.description ? <p className="small muted">{transaction.description}</p> : null}
       </>

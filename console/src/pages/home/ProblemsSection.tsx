@@ -11,6 +11,7 @@ import { counted } from '../../text/counted.ts';
 import { failureTitle } from '../../text/failures.ts';
 import { headline } from '../../text/headline.ts';
 import { partText, partTitle } from '../../text/parts.ts';
+import { Unbroken } from '../../ui/Address.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import pageStyles from '../../ui/page.module.css';
 import { TimeLeft, useNow } from '../../ui/TimeLeft.tsx';
@@ -43,7 +44,7 @@ function Problem({
           {requests.slice(0, named).map((request) => (
             <li key={request.id}>
               <Link to="/requests/$id" params={{ id: request.id }}>
-                {headline(request, organization)}
+                <Unbroken text={headline(request, organization)} />
               </Link>
               {about ? <span className="muted"> · {about(request)}</span> : null}
             </li>

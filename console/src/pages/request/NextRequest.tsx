@@ -11,6 +11,7 @@ import { requestFilter } from '../../domain/requestFilter.ts';
 import { byDeadline, tabOf } from '../../domain/requestTab.ts';
 import { counted } from '../../text/counted.ts';
 import { headline } from '../../text/headline.ts';
+import { Unbroken } from '../../ui/Address.tsx';
 import buttonStyles from '../../ui/button.module.css';
 
 /** Leads from one request that somebody has decided to the next that needs them: Enter is enough. */
@@ -49,7 +50,7 @@ export function NextRequest({
             params={{ id: next.id }}
             search={{ review: '1' }}
           >
-            Next: {headline(next, organization)}
+            Next: <Unbroken text={headline(next, organization)} />
           </Link>
           <span className="muted">{counted(waiting.length, 'request')} left</span>
         </>
