@@ -55,11 +55,11 @@ describe('the page of notifications', () => {
 
   it('adds the own address of a member, and confirms it with the code of the mail', async () => {
     const dave = await site.signedIn(org.dave, '/notifications');
-    const own = section(dave, 'Your address');
-    await own.getByLabel('Address').fill('not one');
+    const own = section(dave, 'Your email address');
+    await own.getByLabel('Email address').fill('not one');
     await button(dave, 'Add the address').click();
     await alert(dave).filter({ hasText: 'must be one address' }).first().waitFor();
-    await own.getByLabel('Address').fill('dave@example.com');
+    await own.getByLabel('Email address').fill('dave@example.com');
     await button(dave, 'Add the address').click();
     await own.getByText('waiting for the code that was sent').waitFor();
     const [sent] = await until('the code is sent', async () => mail.mails.length > 0 && mail.mails);

@@ -9,7 +9,7 @@ export const OCCASIONS: readonly { readonly id: Occasion; readonly name: string;
   {
     id: 'reminder',
     name: 'Reminders',
-    hint: 'signatures are missing, and half or nine tenths of the time is over',
+    hint: 'signatures are missing after half and after nine tenths of the time',
   },
   { id: 'decided', name: 'Decided', hint: 'executed, rejected, expired or closed' },
   { id: 'failed', name: 'Failed or blocked', hint: 'with what to do' },
@@ -31,7 +31,7 @@ export const KIND_NAMES: { readonly [kind in Channel['kind']]: string } = {
   slack: 'Slack',
   discord: 'Discord',
   telegram: 'Telegram',
-  email: 'Mail',
+  email: 'Email',
 };
 
 /** What a channel is doing, in words. */

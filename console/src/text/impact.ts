@@ -11,7 +11,11 @@ export function impactText(
   const whole = `Of the last ${counted(transactions, 'transaction')} it would have permitted ${permitted} and refused ${refused}`;
   if (id === null) return `${whole}.`;
   if (newlyPermitted + noLongerPermitted === 0) return `${whole}: the same as now.`;
-  return `${whole}: ${newlyPermitted} more than now, and ${noLongerPermitted} that it permits now would be refused.`;
+  const differences = [
+    ...(newlyPermitted > 0 ? [`${newlyPermitted} that it refuses now would be permitted`] : []),
+    ...(noLongerPermitted > 0 ? [`${noLongerPermitted} that it permits now would be refused`] : []),
+  ];
+  return `${whole}: ${differences.join(', and ')}.`;
 }
 
 /** How many of them do not meet which condition. */

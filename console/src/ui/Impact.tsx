@@ -51,7 +51,7 @@ export function Impact({ impact }: { readonly impact: Schema['PolicyImpact'] }) 
       ))}
       {since === null ? null : (
         <p className="small muted">
-          Since {dateTime(since)}, with the members and groups of now. A budget is used by what the policy
+          Since {dateTime(since)}, with the current members and groups. A budget is used by what the policy
           would have permitted.
         </p>
       )}

@@ -9,6 +9,7 @@ import { checked, submits, useForm } from '../../state/useForm.ts';
 import { fieldErrors } from '../../text/errors.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Copy } from '../../ui/Copy.tsx';
+import formStyles from '../../ui/form.module.css';
 import { FormCheckList, FormText } from '../../ui/formFields.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
@@ -99,7 +100,7 @@ export function NewApiKey({
   };
   const bots = organization.members.filter(({ type }) => type === 'api');
   return (
-    <form className="card stack" noValidate onSubmit={submits(() => mutate())}>
+    <form className={`card stack ${formStyles.form}`} noValidate onSubmit={submits(() => mutate())}>
       <FormText form={form} name="name" label="Name" />
       <FormCheckList
         form={form}

@@ -115,7 +115,7 @@ export function FeesPage() {
   return (
     <Page
       title="Fees"
-      lead="What the relayers have paid for chain transactions of the organization, those that reverted too."
+      lead="What the relayers have paid for chain transactions of the organization, including those that reverted."
     >
       <WithOrganization what="the fees">
         {(organization) => <Fees organization={organization} />}

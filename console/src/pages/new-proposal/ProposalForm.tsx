@@ -25,7 +25,7 @@ export function ProposalForm({ form, children }: { readonly form: Form; readonly
   const reason = reasonFor(isAdmin, form);
   return (
     <form
-      className={`card stack ${formStyles.proposalForm}`}
+      className={`card stack ${formStyles.form}`}
       noValidate
       onSubmit={submits(() => {
         if (intent) void propose(intent);

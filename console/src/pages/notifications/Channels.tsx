@@ -75,7 +75,11 @@ export function OwnAddress() {
     <Loaded query={query} what="your address">
       {(all) => {
         const rows = all.filter(({ own }) => own);
-        return rows.length === 0 ? <NewChannel own /> : <ChannelTable caption="Your address" rows={rows} />;
+        return rows.length === 0 ? (
+          <NewChannel own />
+        ) : (
+          <ChannelTable caption="Your email address" rows={rows} />
+        );
       }}
     </Loaded>
   );

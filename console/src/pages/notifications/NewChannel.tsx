@@ -8,6 +8,7 @@ import { errorWithin, fieldErrors } from '../../text/errors.ts';
 import { Button } from '../../ui/Button.tsx';
 import { CheckList, RadioGroup } from '../../ui/Choices.tsx';
 import { TextField } from '../../ui/Field.tsx';
+import formStyles from '../../ui/form.module.css';
 import { ErrorNotice } from '../../ui/States.tsx';
 
 const KINDS = (['slack', 'discord', 'telegram', 'email'] as const).map((value) => ({
@@ -56,7 +57,7 @@ export function NewChannel({ own = false }: { readonly own?: boolean }) {
   const errors = fieldErrors(error);
   return (
     <form
-      className="card stack"
+      className={`card stack ${formStyles.form}`}
       onSubmit={(event) => {
         event.preventDefault();
         mutate();
@@ -67,7 +68,7 @@ export function NewChannel({ own = false }: { readonly own?: boolean }) {
       )}
       {draft.kind === 'email' ? (
         <TextField
-          label="Address"
+          label="Email address"
           hint="A code is sent there first."
           value={draft.address}
           error={errors.address ?? errors.kind}
@@ -76,7 +77,7 @@ export function NewChannel({ own = false }: { readonly own?: boolean }) {
       ) : (
         <TextField
           label="URL"
-          hint={`${URL_HINTS[draft.kind]}. It is a secret, and is not shown again.`}
+          hint={`It is a secret, and is not shown again. ${URL_HINTS[draft.kind]}`}
           value={draft.url}
           error={errors.url}
           onChange={({ target }) => change({ url: target.value })}

@@ -6,6 +6,7 @@ import { announce } from '../../state/announcement.ts';
 import { errorWithin, fieldErrors } from '../../text/errors.ts';
 import { Button } from '../../ui/Button.tsx';
 import { TextField } from '../../ui/Field.tsx';
+import formStyles from '../../ui/form.module.css';
 import { ErrorNotice } from '../../ui/States.tsx';
 
 const EMPTY = { url: '', types: '', description: '' };
@@ -32,7 +33,7 @@ export function NewWebhook() {
   const errors = fieldErrors(error);
   return (
     <form
-      className="card stack"
+      className={`card stack ${formStyles.form}`}
       onSubmit={(event) => {
         event.preventDefault();
         mutate();

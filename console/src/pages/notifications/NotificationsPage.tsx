@@ -10,8 +10,11 @@ import { Webhooks } from './Webhooks.tsx';
 export function NotificationsPage() {
   const { isAdmin, organization } = useSession();
   return (
-    <Page title="Notifications" lead={`Who and what hears of the events of ${organization.name}.`}>
-      <Section title="Your address" id="address">
+    <Page
+      title="Notifications"
+      lead={`Who is notified of what happens in ${organization.name}: people, chats and programs.`}
+    >
+      <Section title="Your email address" id="address">
         <OwnAddress />
       </Section>
       {isAdmin ? (

@@ -19,7 +19,7 @@ function columnsOf(open: (webhook: Webhook) => void): Columns<Webhook> {
         </>
       ),
     },
-    { name: 'Types', cell: ({ types }) => types?.join(', ') ?? 'every one' },
+    { name: 'Events', cell: ({ types }) => types?.join(', ') ?? 'all' },
     { name: 'State', cell: webhookState },
     {
       name: 'Deliveries',

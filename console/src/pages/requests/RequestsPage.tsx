@@ -213,7 +213,7 @@ function Content({ organization }: { readonly organization: Organization }) {
 /** Transactions and proposals, by what is to be done about them. */
 export function RequestsPage() {
   return (
-    <Page title="Requests" lead="Transactions and proposals. Open ones that expire first come first.">
+    <Page title="Requests" lead="Transactions and proposals. Open ones that expire soonest are at the top.">
       <WithOrganization what="the requests">
         {(organization) => <Content organization={organization} />}
       </WithOrganization>
