@@ -135,14 +135,16 @@ function Statement({ account, organization, month }: Props & { readonly month: s
           </div>
         }
       >
-        <StatementTotals statement={data} organization={organization} />
-        <p className="small">
-          Gas is paid by relayers, not by the account:{' '}
-          <Link to="/fees" search={{ accountId: account.id }}>
-            what they paid
-          </Link>
-          .
-        </p>
+        <div className="stack-small">
+          <StatementTotals statement={data} organization={organization} />
+          <p className="small muted">
+            Gas is paid by relayers, not by the account:{' '}
+            <Link to="/fees" search={{ accountId: account.id }}>
+              what they paid
+            </Link>
+            .
+          </p>
+        </div>
       </Section>
       <Movements statement={data} organization={organization} month={month} />
     </>

@@ -54,7 +54,7 @@ function columnsOf(
             name: 'Change',
             cell: (entry: Entry) => (
               <span className="row">
-                <Button look="quiet" className="small" onClick={() => onEdit(entry)}>
+                <Button className="small" onClick={() => onEdit(entry)}>
                   Change<span className="hidden-visually"> {entry.name}</span>
                 </Button>
                 <RemoveButton entry={entry} />
@@ -131,13 +131,7 @@ export function AddressBookPage() {
     <Page
       title="Address book"
       lead="Names of addresses, shown beside them. For display only: names are never signed, and policies do not use them."
-      actions={
-        isAdmin ? (
-          <Button look="primary" onClick={() => setEdited('new')}>
-            New name
-          </Button>
-        ) : null
-      }
+      actions={isAdmin ? <Button onClick={() => setEdited('new')}>New name</Button> : null}
     >
       <WithOrganization what="the address book">
         {(organization) => (

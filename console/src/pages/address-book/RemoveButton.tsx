@@ -31,7 +31,7 @@ export function RemoveButton({ entry }: { readonly entry: Schema['AddressBookEnt
   };
   return (
     <>
-      <Button look="quiet" className="small" onClick={() => setOpen(true)}>
+      <Button className="small" onClick={() => setOpen(true)}>
         Remove<span className="hidden-visually"> {name}</span>
       </Button>
       {isOpen ? (

@@ -27,7 +27,6 @@ const COLUMNS: Columns<Group> = [
     name: 'Size',
     sortBy: ({ members }) => members.length,
     cell: ({ members }) => members.length,
-    align: 'end',
   },
   { name: 'Members', cell: ({ members }) => firstNames(members) || null },
   { name: 'More', cell: ({ id, name }) => <ProposeLink to="/new/groups" id={id} name={name} /> },

@@ -28,8 +28,7 @@ interface Row {
   readonly signedAt: string;
 }
 
-const roleOf = ({ member: { type }, isAdmin }: Row) =>
-  `${type === 'user' ? 'person' : 'bot'}${isAdmin ? ', admin' : ''}`;
+const typeOf = ({ type }: Schema['Member']) => (type === 'user' ? 'person' : 'bot');
 
 const COLUMNS: Columns<Row> = [
   {
@@ -44,8 +43,13 @@ const COLUMNS: Columns<Row> = [
   },
   {
     name: 'Role',
-    sortBy: roleOf,
-    cell: (row) => (row.isAdmin ? <Badge tone="accent">{roleOf(row)}</Badge> : roleOf(row)),
+    sortBy: ({ member, isAdmin }) => `${typeOf(member)}${isAdmin ? ' admin' : ''}`,
+    cell: ({ member, isAdmin }) => (
+      <span className="row">
+        {typeOf(member)}
+        {isAdmin ? <Badge tone="accent">admin</Badge> : null}
+      </span>
+    ),
   },
   {
     name: 'Wallet',

@@ -17,6 +17,7 @@ import { Button } from '../../ui/Button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { CheckField, TextField } from '../../ui/Field.tsx';
 import { Notice } from '../../ui/Notice.tsx';
+import { ShortId } from '../../ui/ShortText.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
 import { Bytes, SUMMARY_ID } from './Bytes.tsx';
 import { Renames } from './Renames.tsx';
@@ -172,7 +173,8 @@ function FirstSeen({ organization }: { readonly organization: string | undefined
     <Notice tone="warning" title="First request of this organization in this browser">
       <p>
         Compare the domain hash below with the one that another admin sees. From now on this browser refuses
-        any other for <code>{organization}</code>.
+        any other for it (<ShortId id={organization} of="organization id" />
+        ).
       </p>
     </Notice>
   );

@@ -12,9 +12,9 @@ import { missingOf } from '../../text/requestRow.ts';
 import { dateTime } from '../../text/time.ts';
 import { workflowLink } from '../../text/workflowLink.ts';
 import { Badge } from '../../ui/Badge.tsx';
-import { Copy } from '../../ui/Copy.tsx';
 import { OutsideLink } from '../../ui/OutsideLink.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
+import { ShortId } from '../../ui/ShortText.tsx';
 import { ErrorNotice, Loading } from '../../ui/States.tsx';
 import { TimeLeft, useNow } from '../../ui/TimeLeft.tsx';
 import { AdminsOnChain } from './AdminsOnChain.tsx';
@@ -51,9 +51,7 @@ function Lead({
       <Badge tone={state.tone}>{state.text}</Badge>
       {approval.signingPayloads || isExpired ? <TimeLeft until={approval.expiresAt} /> : null}
       <span>created {dateTime(approval.createdAt)}</span>
-      <span>
-        <code>{approval.id}</code> <Copy text={approval.id} of="the id" />
-      </span>
+      <ShortId id={approval.id} of="the id" />
       {workflow ? <OutsideLink href={workflow}>Workflow in the Temporal UI</OutsideLink> : null}
     </p>
   );
