@@ -29,7 +29,7 @@ function Status({ proof: { list, breaks } }: { readonly proof: AuditProof }) {
   }
   return (
     <p className="row">
-      <Badge tone="good">Unbroken</Badge>
+      <Badge tone="good">Verified</Badge>
       <span>{unbrokenText(list)}</span>
     </p>
   );
