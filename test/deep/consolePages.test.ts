@@ -189,8 +189,9 @@ const PICTURES: readonly Picture[] = [
   { name: 'difference', path: () => `/requests/${requests.policy?.id}` },
   { name: 'transfer', path: () => '/new/transfer', prepare: typePayment },
   { name: 'refused', path: () => '/new/transfer', prepare: beLiedTo },
-  { name: 'founding', path: () => '/founding', prepare: readGenesis },
   { name: 'phone', path: () => `/requests/${requests.payment?.id}`, isPhone: true },
+  // The last one: from then on the wallets are of two organizations, and a sign-in has to name one.
+  { name: 'founding', path: () => '/founding', prepare: readGenesis },
 ];
 
 if (TAKES_PICTURES) {
