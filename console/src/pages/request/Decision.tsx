@@ -173,8 +173,7 @@ function FirstSeen({ organization }: { readonly organization: string | undefined
     <Notice tone="warning" title="First request of this organization in this browser">
       <p>
         Compare the domain hash below with the one that another admin sees. From now on this browser refuses
-        any other for it (<ShortId id={organization} of="organization id" />
-        ).
+        any other for <ShortId id={organization} of="organization id" />.
       </p>
     </Notice>
   );
