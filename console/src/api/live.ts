@@ -1,18 +1,12 @@
-import { ApiError, type FeedEvent } from '@orgwallet/client';
 import type { QueryKey } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { followBalances } from './balances.ts';
 import { queryClient } from './client.ts';
-import { inBackground, sessionEnded, unreachable } from './connection.ts';
-import { sessions } from './sessions.ts';
-
-/** What of an event says what to read again. */
-type Happened = Pick<FeedEvent, 'type' | 'resource'>;
+import { inBackground } from './connection.ts';
+import { followFeed, type Happened } from './feed.ts';
 
 /** Changes that come together are read once. */
 const GATHER_MS = 150;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 15_000;
 /** What a person does, as the window hears of it before anything else. */
 const INPUTS = ['pointerdown', 'keydown', 'click', 'popstate'] as const;
 
@@ -57,10 +51,7 @@ async function readAgain(queryKey: QueryKey): Promise<void> {
 
 /** Reads again what changed. Returns how to end it. */
 function follow(): () => void {
-  let source: EventSource | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
   let gathering: ReturnType<typeof setTimeout> | undefined;
-  let pauseMs = FIRST_PAUSE_MS;
   let isOver = false;
   const waiting = new Map<string, QueryKey>();
 
@@ -82,47 +73,19 @@ function follow(): () => void {
     for (const key of keys) waiting.set(JSON.stringify(key), key);
     gathering ??= setTimeout(readAll, GATHER_MS);
   };
-  const connect = () => {
-    source = new EventSource('/api/v1/events?after=latest');
-    source.addEventListener('open', () => {
-      unreachable.set(false);
-      // What happened while there was no connection was not reported.
-      if (pauseMs > FIRST_PAUSE_MS) gather([[]]);
-      pauseMs = FIRST_PAUSE_MS;
-    });
-    source.addEventListener('message', ({ data }) => gather([...keysOf(JSON.parse(data)), ['audit']]));
-    source.addEventListener('end', () => {
-      source?.close();
-      sessionEnded.set(true);
-    });
-    source.addEventListener('error', () => {
-      if (source?.readyState !== EventSource.CLOSED) return;
-      // The browser does not try again after a refusal.
-      timer = setTimeout(reconnect, pauseMs);
-      pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
-    });
-  };
-  const reconnect = async () => {
-    inBackground.set(true);
-    try {
-      if ((await sessions.current()) === null) sessionEnded.set(true);
-    } catch (error) {
-      // A refusal is an answer.
-      if (!(error instanceof ApiError) || error.status >= 500) unreachable.set(true);
-    }
-    if (!isOver) connect();
-  };
 
-  connect();
+  const endFeed = followFeed({
+    receive: (event) => gather([...keysOf(event), ['audit']]),
+    miss: () => gather([[]]),
+  });
   const endBalances = followBalances();
   for (const input of INPUTS) addEventListener(input, byPerson, { capture: true });
   return () => {
     isOver = true;
+    endFeed();
     endBalances();
     for (const input of INPUTS) removeEventListener(input, byPerson, { capture: true });
-    clearTimeout(timer);
     clearTimeout(gathering);
-    source?.close();
   };
 }
 
