@@ -19,7 +19,7 @@ async function signIn(
 ): Promise<void> {
   const [wallet] = organization.wallets;
   if (!wallet) throw new Error('there is no wallet');
-  const { data } = await (await context.request.get(`${origin}/api/v1/session/nonce`)).json();
+  const { data } = await (await context.request.get(`${origin}/session/nonce`)).json();
   const message = createSiweMessage({
     domain: new URL(origin).host,
     address: wallet.address,
@@ -30,7 +30,7 @@ async function signIn(
     nonce: data.nonce,
     issuedAt: new Date(),
   });
-  const answer = await context.request.post(`${origin}/api/v1/session`, {
+  const answer = await context.request.post(`${origin}/session`, {
     headers: { origin },
     data: { message, signature: await wallet.signMessage({ message }) },
   });
