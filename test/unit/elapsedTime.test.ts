@@ -27,7 +27,7 @@ const WALL_CLOCK = [
   'src/signer/journal/steadyTime.ts',
   'src/signer/keys/keystore.ts',
   'src/signer/recovery/completeJournal.ts',
-  'src/signer/recovery/cutoff.ts',
+  'src/signer/recovery/cutOffRequests.ts',
   'src/temporal/access.ts',
   'src/temporal/builds.ts',
 ];
