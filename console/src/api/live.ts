@@ -1,5 +1,5 @@
 import type { QueryKey } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useLayoutEffect } from 'react';
 import { followBalances } from './balances.ts';
 import { queryClient } from './client.ts';
 import { inBackground } from './connection.ts';
@@ -49,6 +49,15 @@ async function readAgain(queryKey: QueryKey): Promise<void> {
   await queryClient.invalidateQueries({ queryKey });
 }
 
+/** Reads again what was read before the stream was open. What is still being read is new enough: it was requested after the stream. */
+function readEarlierAgain(): void {
+  inBackground.set(true);
+  void queryClient.invalidateQueries({
+    fetchStatus: 'idle',
+    predicate: ({ queryKey, state }) => queryKey[0] !== 'session' && state.data !== undefined,
+  });
+}
+
 /** Reads again what changed. Returns how to end it. */
 function follow(): () => void {
   let gathering: ReturnType<typeof setTimeout> | undefined;
@@ -77,6 +86,7 @@ function follow(): () => void {
   const endFeed = followFeed({
     receive: (event) => gather([...keysOf(event), ['audit']]),
     miss: () => gather([[]]),
+    begin: readEarlierAgain,
   });
   const endBalances = followBalances();
   for (const input of INPUTS) addEventListener(input, byPerson, { capture: true });
@@ -91,5 +101,6 @@ function follow(): () => void {
 
 /** Keeps what is shown up to date for as long as the session lasts. */
 export function useLiveUpdates(sessionId: string | undefined, hasEnded: boolean): void {
-  useEffect(() => (sessionId === undefined || hasEnded ? undefined : follow()), [sessionId, hasEnded]);
+  // Before the effects that request what is shown.
+  useLayoutEffect(() => (sessionId === undefined || hasEnded ? undefined : follow()), [sessionId, hasEnded]);
 }
