@@ -1,7 +1,7 @@
 import { type AmountAsset, assetText, shortAmountText } from '../domain/amounts.ts';
 import styles from './amount.module.css';
 
-/** An amount in six significant digits; the exact one is shown on hover, read out, and printed. */
+/** An amount in short; the exact one is shown on hover, read out, and printed. */
 export function Amount({
   raw,
   asset,
