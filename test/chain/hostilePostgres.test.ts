@@ -16,7 +16,7 @@ jest.setTimeout(3_600_000);
 
 /** Each batch has an organization and a journal of its own: both become larger with every sequence. */
 const SEQUENCES = Number(process.env.DEEP_SEQUENCES ?? 3_000);
-const RUNS = DEEP ? 250 : 120;
+const RUNS = DEEP ? 250 : 60;
 const BATCHES = DEEP ? Math.ceil(SEQUENCES / RUNS) : 1;
 /** A failure is shrunk for so long. */
 const SHRINK_MS = DEEP ? 120_000 : 40_000;

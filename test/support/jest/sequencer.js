@@ -1,7 +1,7 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** Short files that take long: they play many sequences, start processes, or look at the whole code. */
-const LONG = /test\/(quality|dev|cli)\/|(Sequences|errorCodes|stale)\.test/;
+const LONG = /test\/(quality|dev|cli)\/|(Sequences|errorCodes|stale|storm)\.test/;
 
 /** Files that wait most of their time. */
 const WAITING = /(reconciler\w*|claims|[eE]xpiry|slowClients)\.test/;
