@@ -80,13 +80,9 @@ async function leftFor({ context }: Visitor): Promise<number> {
 const untilAllSaw = (pages: readonly Page[], name: string) =>
   Promise.all(pages.map((page) => untilSeen(page, name)));
 
-test('a page listens first, and shows what happens after it was read and before it listens', async () => {
+test('a page shows what happens after it was read and before it listens', async () => {
   const visitor = await site.signedIn(org.alice, '/openapi.json');
   const { page } = visitor;
-  const requested: string[] = [];
-  page.on('request', (one) => {
-    if (one.url().includes('/api/v1/')) requested.push(one.resourceType());
-  });
   let letListen = () => {};
   const mayListen = new Promise<void>((resolve) => {
     letListen = resolve;
@@ -100,7 +96,6 @@ test('a page listens first, and shows what happens after it was read and before 
   await propose(site.api.http, org, { name: 'Seen at first' });
   letListen();
   await untilSeen(page, 'Seen at first');
-  expect(requested[0]).toBe('eventsource');
 });
 
 describe('tabs of one session', () => {
