@@ -49,7 +49,7 @@ async function readAgain(queryKey: QueryKey): Promise<void> {
   await queryClient.invalidateQueries({ queryKey });
 }
 
-/** Reads again what was read before the stream was open. What is still being read is new enough: it was requested after the stream. */
+/** Reads again what was read before the stream was open. What is still being read is not: every page would be read twice. */
 function readEarlierAgain(): void {
   inBackground.set(true);
   void queryClient.invalidateQueries({
