@@ -1,6 +1,5 @@
 import type { Page, Request } from 'playwright-core';
 import { propose } from '../support/api';
-import { untilShown } from '../support/browser/page';
 import { type Site, siteForTests } from '../support/browser/site';
 import type { Visitor } from '../support/browser/visitor';
 import { type EventStream, listen } from '../support/eventStream';
@@ -79,24 +78,6 @@ async function leftFor({ context }: Visitor): Promise<number> {
 
 const untilAllSaw = (pages: readonly Page[], name: string) =>
   Promise.all(pages.map((page) => untilSeen(page, name)));
-
-test('a page shows what happens after it was read and before it listens', async () => {
-  const visitor = await site.signedIn(org.alice, '/openapi.json');
-  const { page } = visitor;
-  let letListen = () => {};
-  const mayListen = new Promise<void>((resolve) => {
-    letListen = resolve;
-  });
-  await page.route('**/api/v1/events?*', async (route) => {
-    await mayListen;
-    await route.continue();
-  });
-  await page.goto('/');
-  await untilShown(visitor, 'Nothing waits for you');
-  await propose(site.api.http, org, { name: 'Seen at first' });
-  letListen();
-  await untilSeen(page, 'Seen at first');
-});
 
 describe('tabs of one session', () => {
   it('are up to date with their titles, however many there are, with a stream for those that are hidden', async () => {

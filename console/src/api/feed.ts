@@ -10,23 +10,21 @@ interface Receiver {
   readonly receive: (event: Happened) => void;
   /** Anything may have happened. */
   readonly miss: () => void;
-  /** The first stream of this page is open: it has nothing of what happened before. */
-  readonly begin: () => void;
 }
 
 const NAME = 'orgwallet.events';
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 15_000;
 
-/** Whether something may have happened that no stream of this page has had; undefined until the first one is open. */
-let hasMissed: boolean | undefined;
+/** Whether something may have happened since the page was loaded that no stream of it has had. */
+let hasMissed = false;
 
 /**
  * Reports what happens. A session has few streams on a process, and many tabs: a tab has a stream while it is visible, and one of them
  * always has, which passes on what happens to those that have none. When they are shown, they go on where their own stream has ended:
  * only the count in their titles depends on another tab. Returns how to end it.
  */
-export function followFeed({ receive, miss, begin }: Receiver): () => void {
+export function followFeed({ receive, miss }: Receiver): () => void {
   const over = new AbortController();
   const { signal } = over;
   const tabs = new BroadcastChannel(NAME);
@@ -48,8 +46,7 @@ export function followFeed({ receive, miss, begin }: Receiver): () => void {
     source = opened;
     opened.addEventListener('open', () => {
       unreachable.set(false);
-      if (hasMissed === undefined) begin();
-      else if (hasMissed && after === undefined) miss();
+      if (hasMissed && after === undefined) miss();
       hasMissed = false;
       pauseMs = FIRST_PAUSE_MS;
     });

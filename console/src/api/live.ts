@@ -1,5 +1,5 @@
 import type { QueryKey } from '@tanstack/react-query';
-import { useLayoutEffect } from 'react';
+import { useEffect } from 'react';
 import { followBalances } from './balances.ts';
 import { queryClient } from './client.ts';
 import { inBackground } from './connection.ts';
@@ -49,15 +49,6 @@ async function readAgain(queryKey: QueryKey): Promise<void> {
   await queryClient.invalidateQueries({ queryKey });
 }
 
-/** Reads again what was read before the stream was open. What is still being read is not: every page would be read twice. */
-function readEarlierAgain(): void {
-  inBackground.set(true);
-  void queryClient.invalidateQueries({
-    fetchStatus: 'idle',
-    predicate: ({ queryKey, state }) => queryKey[0] !== 'session' && state.data !== undefined,
-  });
-}
-
 /** Reads again what changed. Returns how to end it. */
 function follow(): () => void {
   let gathering: ReturnType<typeof setTimeout> | undefined;
@@ -86,7 +77,6 @@ function follow(): () => void {
   const endFeed = followFeed({
     receive: (event) => gather([...keysOf(event), ['audit']]),
     miss: () => gather([[]]),
-    begin: readEarlierAgain,
   });
   const endBalances = followBalances();
   for (const input of INPUTS) addEventListener(input, byPerson, { capture: true });
@@ -101,6 +91,5 @@ function follow(): () => void {
 
 /** Keeps what is shown up to date for as long as the session lasts. */
 export function useLiveUpdates(sessionId: string | undefined, hasEnded: boolean): void {
-  // Before the effects that request what is shown.
-  useLayoutEffect(() => (sessionId === undefined || hasEnded ? undefined : follow()), [sessionId, hasEnded]);
+  useEffect(() => (sessionId === undefined || hasEnded ? undefined : follow()), [sessionId, hasEnded]);
 }
