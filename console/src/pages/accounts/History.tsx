@@ -6,13 +6,12 @@ import { transactionPagesQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import type { HistorySearch } from '../../domain/search.ts';
 import { TRANSACTION_COLUMNS } from '../../text/csvColumns.ts';
-import { headline } from '../../text/headline.ts';
 import { stateOf } from '../../text/labels.ts';
 import { dateTime } from '../../text/time.ts';
-import { Unbroken } from '../../ui/Address.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import { ExplorerLink } from '../../ui/ExplorerLink.tsx';
 import { Export } from '../../ui/Export.tsx';
+import { Headline } from '../../ui/Headline.tsx';
 import { NextStep } from '../../ui/NextStep.tsx';
 import { Section } from '../../ui/Page.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
@@ -57,7 +56,7 @@ const columnsOf = (organization: Organization): Columns<Transaction> => [
     cell: (transaction) => (
       <>
         <Link to="/requests/$id" params={{ id: transaction.id }}>
-          <Unbroken text={headline(transaction, organization)} />
+          <Headline request={transaction} organization={organization} />
         </Link>
         {transaction.description ? <p className="small muted">{transaction.description}</p> : null}
       </>

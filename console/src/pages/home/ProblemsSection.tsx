@@ -9,9 +9,8 @@ import { problemsOf } from '../../domain/problems.ts';
 import { useNarrow } from '../../state/narrow.ts';
 import { counted } from '../../text/counted.ts';
 import { failureTitle } from '../../text/failures.ts';
-import { headline } from '../../text/headline.ts';
 import { partText, partTitle } from '../../text/parts.ts';
-import { Unbroken } from '../../ui/Address.tsx';
+import { Headline } from '../../ui/Headline.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import pageStyles from '../../ui/page.module.css';
 import { TimeLeft, useNow } from '../../ui/TimeLeft.tsx';
@@ -44,7 +43,7 @@ function Problem({
           {requests.slice(0, named).map((request) => (
             <li key={request.id}>
               <Link to="/requests/$id" params={{ id: request.id }}>
-                <Unbroken text={headline(request, organization)} />
+                <Headline request={request} organization={organization} />
               </Link>
               {about ? <span className="muted"> · {about(request)}</span> : null}
             </li>

@@ -2,8 +2,7 @@ import type { Approval } from '@orgwallet/client';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Organization } from '../../api/useOrganization.ts';
-import { headline } from '../../text/headline.ts';
-import { Unbroken } from '../../ui/Address.tsx';
+import { Headline } from '../../ui/Headline.tsx';
 import homeStyles from './home.module.css';
 
 /** Requests in short: each row leads to its page. */
@@ -24,7 +23,7 @@ export function RequestList({
       {requests.map((request) => (
         <li key={request.id} className={homeStyles.requestRow}>
           <Link to="/requests/$id" params={{ id: request.id }} className={homeStyles.requestTitle}>
-            <Unbroken text={headline(request, organization)} />
+            <Headline request={request} organization={organization} />
           </Link>
           <p className={`${homeStyles.requestFacts} small muted`}>{facts(request)}</p>
           {aside(request)}

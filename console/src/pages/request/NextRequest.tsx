@@ -10,9 +10,8 @@ import type { Viewer } from '../../domain/eligibility.ts';
 import { requestFilter } from '../../domain/requestFilter.ts';
 import { byDeadline, tabOf } from '../../domain/requestTab.ts';
 import { counted } from '../../text/counted.ts';
-import { headline } from '../../text/headline.ts';
-import { Unbroken } from '../../ui/Address.tsx';
 import buttonStyles from '../../ui/button.module.css';
+import { Headline } from '../../ui/Headline.tsx';
 
 /** Leads from one request that somebody has decided to the next that needs them: Enter is enough. */
 export function NextRequest({
@@ -50,7 +49,7 @@ export function NextRequest({
             params={{ id: next.id }}
             search={{ review: '1' }}
           >
-            Next: <Unbroken text={headline(next, organization)} />
+            Next: <Headline request={next} organization={organization} />
           </Link>
           <span className="muted">{counted(waiting.length, 'request')} left</span>
         </>
