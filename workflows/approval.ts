@@ -155,7 +155,7 @@ export class ApprovalRun<S extends ApprovalState> {
   private upsertAttributes(next: S): void {
     const { typedSearchAttributes: listed } = workflowInfo();
     // A list without elements is not stored.
-    // A workflow of an earlier build began without this one: that nothing has failed is no change.
+    // A workflow of an earlier build has no value of this one: `none` does not count as a change.
     const unlisted = (key: SearchAttribute) => (key === searchAttributes.failureCode ? 'none' : []);
     const isNew = ({ key, value }: { readonly key: SearchAttribute; readonly value: unknown }) =>
       JSON.stringify(listed.get(key) ?? unlisted(key)) !== JSON.stringify(value);

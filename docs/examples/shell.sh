@@ -18,7 +18,7 @@ post() {
     -H "X-Idempotency-Key: $(node -p 'crypto.randomUUID()')" -d "$2" "$API$1"
 }
 
-# field 'data.id': a value of the response on standard input. An error is printed, and is no value.
+# field 'data.id': a value of the response on standard input. An error is printed instead of a value.
 field() {
   node -e "const text = require('fs').readFileSync(0, 'utf8'); if (!text) process.exit(1);
     const { data, error } = JSON.parse(text); if (error) { console.error(error.code + ': ' + error.message); process.exit(1); }

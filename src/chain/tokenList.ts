@@ -29,7 +29,7 @@ const tokenSchema = z.object({
   symbol: text,
   name: text,
   decimals: z.number().int().min(0).max(255),
-  // A token is no worse for its logo.
+  // A bad logo does not make a token invalid.
   logoURI: z.string().nullish().catch(null),
 });
 

@@ -105,7 +105,7 @@ describe('an address book', () => {
     expect((await send('', { ...body, address: org.dave.wallet.address })).status).toBe(200);
   });
 
-  it('refuses what is no name, no address, or of no network', async () => {
+  it('refuses what is not a name, not an address, or of no network', async () => {
     const good = { name: 'ACME', address: anAddress() };
     for (const [field, body] of [
       ['name', { ...good, name: '' }],

@@ -85,7 +85,7 @@ describe('a body with a bad field', () => {
     ['that is null', 'null', 'body'],
     ['without items', {}, 'items'],
     ['whose items are null', { items: null }, 'items'],
-    ['whose items are no list', { items: item() }, 'items'],
+    ['whose items are not a list', { items: item() }, 'items'],
     ['whose item is not an object', { items: ['New'] }, 'items[0]'],
     ['without an item', { items: [] }, 'items'],
     ['with 101 items', { items: accounts(101) }, 'items'],

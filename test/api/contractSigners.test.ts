@@ -147,7 +147,7 @@ describe('an admin whose wallet is a contract', () => {
     const to = await proposal();
     const bytes = await innerSignature(stranger, to.signingPayloads.approvePayload);
     const answer = await vote(to, stranger.address, bytes);
-    // Whether it is a signature at all is not asked of a contract that is no admin's.
+    // Whether it is a signature at all is not asked of a contract that is not an admin's.
     expect([400, 403]).toContain(answer.status);
     expect(await read(api.http, adminKey, proposalPath(to.id))).toMatchObject({ approvals: [] });
   });

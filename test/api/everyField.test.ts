@@ -57,7 +57,7 @@ interface Fault {
   readonly what: string;
   readonly path: Path;
   readonly value: Json;
-  /** Where it is no list that is too long, the field that is refused. */
+  /** Where it is not a list that is too long, the field that is refused. */
   readonly within?: true;
 }
 

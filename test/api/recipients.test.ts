@@ -51,7 +51,7 @@ describe('what is known of a recipient', () => {
     expect(await about(address.toLowerCase())).toEqual({ address, ...UNKNOWN });
   });
 
-  it('is refused of what is no address', async () => {
+  it('is refused of what is not an address', async () => {
     const ask = (address: string) => ({ key: org.readKey, path: `/api/v1/recipients/${address}` });
     const wrong = '0x70997970c51812dc3A010C7d01b50e0d17dc79C8';
     await expectRefused(api.http, org, ask(wrong), badField('recipientAddress'));

@@ -263,7 +263,7 @@ describe('malformed input', () => {
     expect(await world.authorization(ref)).toBeUndefined();
   });
 
-  test('that names an address that is no relayer is a refusal', async () => {
+  test('that names an address that is not a relayer is a refusal', async () => {
     const addresses = ['x', '0x', anAddress(), world.relayer.toLowerCase(), `${world.relayer}00`];
     const inputs = addresses.map((relayerAddress) => ({ ...ref, terms: { ...terms, relayerAddress } }));
     expect(await unrefused('signTransaction', inputs, isRefused)).toEqual([]);

@@ -103,7 +103,7 @@ test('both passphrases can be in files', async () => {
   expect(await opensWith(NEW)).toBe(fingerprint);
 }, 60_000);
 
-test('a file that is no passphrase, as the keystore itself, is refused', async () => {
+test('a file that is not a passphrase, as the keystore itself, is refused', async () => {
   const before = readFileSync(file, 'utf8');
   const { NEW_KEYSTORE_PASSPHRASE: _, ...others } = env;
   env = { ...others, NEW_KEYSTORE_PASSPHRASE_FILE: file };

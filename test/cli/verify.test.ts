@@ -91,7 +91,7 @@ describe('orgwallet verify', () => {
 
   it.each([
     ['null', null],
-    ['what is no request', { items: [] }],
+    ['what is not a request', { items: [] }],
   ])('refuses %s as an intent: nothing would be compared', async (_, asked) => {
     const payload = fileOf(proposal.signingPayloads.approvePayload);
     const intent = fileOf(asked);

@@ -95,7 +95,7 @@ describe('a button that is disabled', () => {
     expect(await button(dave, 'Create transaction').isEnabled()).toBe(true);
   });
 
-  itDeep('says so to somebody who is no admin', async () => {
+  itDeep('says so to somebody who is not an admin', async () => {
     const dave = await site.signedIn(world.org.dave, '/new/groups');
     await untilOn(dave, 'New proposal: groups');
     await untilShown(dave, 'Only admins can create proposals.');

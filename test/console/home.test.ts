@@ -61,7 +61,7 @@ describe('the home of an organization with nothing', () => {
     await section(alice, 'Needs you').getByRole('link', { name: 'Create account “First”' }).waitFor();
   });
 
-  itDeep('sends somebody who is no admin to one', async () => {
+  itDeep('sends somebody who is not an admin to one', async () => {
     const dave = await site.signedIn((await site.api.createOrganization()).dave);
     await section(dave, 'First steps').getByText('Ask an admin: create an account.').waitFor();
     expect(await linksIn(dave, 'First steps')).toEqual([]);

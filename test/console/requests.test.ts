@@ -157,7 +157,7 @@ describe('a proposal', () => {
     expect(alice.wallet.typedData).toEqual([]);
   });
 
-  itDeep('can be read and not signed by somebody who is no admin', async () => {
+  itDeep('can be read and not signed by somebody who is not an admin', async () => {
     const proposal = await propose(site.api.http, org);
     const dave = await open(org.dave, proposal);
     await section(dave, 'Signatures').waitFor();

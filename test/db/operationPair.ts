@@ -124,7 +124,7 @@ export class Pair {
     return this.people[index % (this.people.length + 1)] ?? this.world.stage.foreignId;
   }
 
-  /** Mostly one who is no admin; the first numbers pick those whom open proposals are about. */
+  /** Mostly one who is not an admin; the first numbers pick those whom open proposals are about. */
   private removable(index: number): string {
     const isAdmin = (id: string) => this.model.adminIds.has(id);
     const members = this.people.filter((id) => this.model.members.has(id) && !isAdmin(id));
@@ -354,7 +354,7 @@ export class Pair {
     }
   }
 
-  /** What a request can be refused with: a key whose bot is no admin any more may request nothing. */
+  /** What a request can be refused with: a key whose bot is no longer an admin may request nothing. */
   private refusalsOf(model: OrganizationModel, request: Request): ReadonlySet<Refusal> {
     const { refusals } = model.judge(request);
     const bot = this.people[REQUESTING_BOT] ?? '';

@@ -202,7 +202,7 @@ describe('somebody else', () => {
     ['a wallet of nobody of the demo', { address: `0x${'1'.repeat(40)}` }],
     ['a bot', { address: () => personOf('Payments Bot').walletAddress }],
     ['another method', { method: 'eth_sign' }],
-    ['what is no typed data', { method: 'eth_signTypedData_v4', data: undefined, typedData: '{"a":1}' }],
+    ['what is not typed data', { method: 'eth_signTypedData_v4', data: undefined, typedData: '{"a":1}' }],
     [
       'a chain that is not local',
       { method: 'eth_sendTransaction', data: undefined, chainId: 1, to: '0x01', value: '0x1' },

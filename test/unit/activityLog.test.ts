@@ -6,7 +6,7 @@ const LONG = 'x'.repeat(1_000_000);
 
 test.each([
   ['a long text', LONG],
-  ['fields that are no ids', { organizationId: LONG, id: { x: LONG }, accountId: [LONG], networkId: LONG }],
+  ['fields that are not ids', { organizationId: LONG, id: { x: LONG }, accountId: [LONG], networkId: LONG }],
 ])('a message of any size makes a short line in the log: %s', async (_, message) => {
   const lines: object[] = [];
   const logger = { info: (fields: object) => lines.push(fields) } as unknown as Logger;

@@ -652,7 +652,7 @@ describe('a networks file', () => {
     });
   });
 
-  it('that is no JSON, or is not there, is refused with its name', () => {
+  it('that is not JSON, or is not there, is refused with its name', () => {
     for (const file of [networksFile('[{'), join(folder, 'absent.json'), folder]) {
       const error = errorOf(() => readNetworks(file));
       expect(error.setting).toBe('NETWORKS_FILE');

@@ -106,7 +106,7 @@ const forgeries: [string, () => Promise<unknown>, string][] = [
     },
     'invalidSignature',
   ],
-  ['by a member who is no admin', () => signPayload(org.dave, approve()), 'forbidden'],
+  ['by a member who is not an admin', () => signPayload(org.dave, approve()), 'forbidden'],
   ['by an admin of another organization', () => signPayload(other.alice, approve()), 'forbidden'],
   [
     'by a stranger',

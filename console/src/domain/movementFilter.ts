@@ -27,7 +27,7 @@ export function movementFilter(search: MovementsSearch): MovementFilter {
     ...networkFilter(networkId),
     assetId: assetId && /^[1-9]\d*:0x[0-9a-f]{40}$/i.test(assetId) ? assetId : undefined,
     direction: oneOf(search.direction, ['in', 'out']),
-    // A mistyped checksum is no reason to find nothing.
+    // A mistyped checksum still finds the address.
     counterparty: isAddressText(counterparty) ? counterparty.toLowerCase() : undefined,
     status: oneOf(search.status, ['pending', 'confirmed', 'reversed']),
     verified: oneOf(search.verified, ['false', 'any']),

@@ -140,7 +140,7 @@ export class DatabaseLease {
   }
 
   /**
-   * Until `publish` the database has a position that no journal has: what is appended meanwhile is no other history, however
+   * Until `publish` the database has a position that no journal has: what is appended meanwhile does not make another history, however
    * far it goes.
    */
   async beginCompleting(): Promise<void> {

@@ -72,7 +72,7 @@ test('another hash, organization or wallet is refused', () => {
   const payload = genesisPayload(aState(2));
   expect(refusalOf(payload, { hash: `0x${'1'.repeat(64)}` })).toMatch(/digest/);
   expect(refusalOf(payload, { organization: `org_${'1'.repeat(26)}` })).toMatch(/message.organization/);
-  // A member who is no admin, and nobody at all.
+  // A member who is not an admin, and nobody at all.
   for (const wallet of [address(3), address(99)]) expect(refusalOf(payload, { wallet })).toContain(wallet);
   expect(refusalOf(payload, { wallet: address(2) })).toBeUndefined();
 });

@@ -321,7 +321,7 @@ describe('verify of a transaction', () => {
     ['a digit too few', { to: '0x8ba1f109551bD432803012645Ac136ddd64DBA7' }, /^to: invalid address "0x8b/],
     ['a wrong checksum', { to: '0x8ba1f109551bD432803012645Ac136ddd64DBa72' }, /^to: invalid address "0x8b/],
     ['a number as an address', { to: '5' }, /^to: invalid address "5"/],
-    ['a token that is no address', { token: '0x5' }, /^token: invalid address "0x5"/],
+    ['a token that is not an address', { token: '0x5' }, /^token: invalid address "0x5"/],
     ['no amount', { amount: '' }, /^amount: invalid amount ""/],
     ['a negative amount', { amount: -5n }, /^amount: invalid amount "-5"/],
     ['an amount that does not fit', { amount: 2n ** 256n }, /^amount: invalid amount "115/],
@@ -385,7 +385,7 @@ describe('statementOf', () => {
   });
 
   it.each(['', 'null', '[]', '{}', '"ApproveProposal"', '{"primaryType":"toString"}'])(
-    'refuses %j, which is no payload',
+    'refuses %j, which is not a payload',
     (text) => {
       expect(() => statementOf(text)).toThrow(expect.objectContaining({ code: 'payloadMismatch' }));
     },

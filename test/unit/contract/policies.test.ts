@@ -308,7 +308,7 @@ describe('a policy in a request', () => {
       `${token}.destinationAddresses`,
     ],
     [
-      'to an address that is no list',
+      'to an address that is not a list',
       transfer({ destinationAddresses: contract }),
       `${token}.destinationAddresses`,
     ],

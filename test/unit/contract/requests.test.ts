@@ -141,7 +141,7 @@ describe('the body that signs', () => {
     ['an unknown type', { type: 'aprove', signature: '0x' }, 'type'],
     ['no signature', { type: 'approve' }, 'signature'],
     ['a reason of 501 characters', { type: 'reject', signature: '0x', reason: 'x'.repeat(501) }, 'reason'],
-    ['an answer that is no boolean', { type: 'reject', signature: '0x', execute: 'yes' }, 'execute'],
+    ['an answer that is not a boolean', { type: 'reject', signature: '0x', execute: 'yes' }, 'execute'],
   ])('refuses %s', (_, body, field) => {
     expect(fieldsOf(signBody, body)).toEqual([field]);
   });

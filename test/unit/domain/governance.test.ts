@@ -179,7 +179,7 @@ describe('a state that must not be', () => {
   });
 
   it.each<[string, Edit, string]>([
-    ['an admin who is no member', { type: 'member', id: bot.id, after: null }, bot.id],
+    ['an admin who is not a member', { type: 'member', id: bot.id, after: null }, bot.id],
     ['an admin who never was one', adminEdit([bot.id, anId('mem')], 1), 'is not a member'],
     ['a threshold of none', adminEdit([bot.id, ada.id], 0), 'threshold of 0'],
     ['a threshold that is out of reach', adminEdit([bot.id, ada.id], 3), '2 admins cannot reach'],

@@ -366,7 +366,7 @@ describe('the policy engine', () => {
 
 function executionOf(policy: Policy, tx: AskedTransaction, nowMs: number, fails: boolean): PastExecution {
   const read = readContent(tx, checksumAddress);
-  if (!read.ok) throw new Error('it was allowed and is no transaction');
+  if (!read.ok) throw new Error('it was allowed and is not a transaction');
   const content = read.value;
   return {
     policyId: policy.id,

@@ -107,7 +107,7 @@ it('counts executions where no amount limits them', () => {
   expect(failuresOf(any, past)).toEqual([[], ['budget'], []]);
 });
 
-it('refuses who is no member now, another network and another account', () => {
+it('refuses who is not a member now, another network and another account', () => {
   const stranger = transfer(0, 1n, { initiatorId: anId('mem') });
   const elsewhere = transfer(1, 1n, { networkId: 2 });
   const other = policy({ accountIds: [anId('acc')], limitation: undefined } as never);

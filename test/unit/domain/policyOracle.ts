@@ -51,7 +51,7 @@ export interface OracleWorld {
 }
 
 interface OracleAnswer {
-  /** 400: it is no transaction at all. */
+  /** 400: it is not a transaction at all. */
   readonly malformed: boolean;
   readonly failing: readonly string[];
   readonly approverIds: readonly string[];

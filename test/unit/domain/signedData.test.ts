@@ -91,7 +91,7 @@ describe('the data that is signed', () => {
     ['with a row that is none', '{"fields":["a"],"rows":[[1],[2],null]}'],
     ['with a field twice', '{"fields":["a","a"],"rows":[[1,1],[2,2],[3,3]]}'],
     ['without rows', '{"fields":[],"rows":[]}'],
-    ['with rows that are no list', '{"fields":["a"],"rows":"abc"}'],
+    ['with rows that are not a list', '{"fields":["a"],"rows":"abc"}'],
   ])('has no other text: %s', (_, text) => {
     expect(readSignedData(text).text).not.toBe(text);
   });

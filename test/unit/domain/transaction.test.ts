@@ -416,7 +416,7 @@ describe('an approval', () => {
     expect(countedVoters(transactionRules, record, now, 'initiator')).toEqual([ada]);
   });
 
-  it('of somebody who is no approver does not count', () => {
+  it('of somebody who is not an approver does not count', () => {
     const record = initiated().approvedBy(ada, fay, stranger);
     expect(tallyOf(record.build(), now).approvals).toEqual([]);
   });
@@ -507,7 +507,7 @@ describe('a policy that is edited while a transaction is open', () => {
   });
 
   it('counts a rejection of before if its signer may reject now', () => {
-    // Fay may initiate under the automatic policy, and is no approver of the manual one.
+    // Fay may initiate under the automatic policy, and is not an approver of the manual one.
     const byFay = initiated().rejectedBy(fay);
     expect(statusOf(byFay, under(auto()))).toBe('approvalAndRejectionReady');
     expect(statusOf(byFay, under(manual(groupOf(1))))).toBe('pendingReviewSignatures');

@@ -96,7 +96,7 @@ describe('any other calldata', () => {
   });
 });
 
-describe('what is no transaction', () => {
+describe('what is not a transaction', () => {
   it.each<[string, string, bigint, string, string]>([
     ['half a byte', '0x1', 0n, TO, 'data'],
     ['no prefix', '12345678', 0n, TO, 'data'],

@@ -70,7 +70,7 @@ test.each([
   expect(guard(address)).toBeUndefined();
 });
 
-test('refuses what is no address', () => {
+test('refuses what is not an address', () => {
   for (const text of ['', 'localhost', '127.1', '0x7f000001', '1.1.1.1:80', '[::1]']) {
     expect(guard(text)).toMatch(/is not an IP address$/);
   }

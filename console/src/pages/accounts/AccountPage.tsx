@@ -98,7 +98,7 @@ function Permitted({ account, organization }: Props) {
   );
 }
 
-/** The filters of its movements: which account is no choice here. */
+/** The filters of its movements: the account is fixed here. */
 function movementsOf(search: MovementsSearch): MovementsSearch {
   const { accountId: _, ...kept } = movementsSearch(search);
   return kept;
