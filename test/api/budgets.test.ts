@@ -1,3 +1,4 @@
+/** @deep */
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { makeAccount, proposalPath, read, type Shown } from '../support/api';
@@ -9,6 +10,7 @@ import { databaseSettings, signingAsk, type TestOrganization } from '../support/
 import { type Browser, signIn } from '../support/session';
 import { createTestDatabase, networksFile, rpc, startOwnChain } from '../support/stack';
 import { type LoggedStatement, logStatements, type StatementLog } from '../support/statementLog';
+import { itDeep } from '../support/suite';
 import {
   aTransactionBody,
   createTransaction,
@@ -423,7 +425,7 @@ describe('what an operation costs', () => {
     expect(await polls()).toBe(0);
   });
 
-  it('is almost nothing while nobody asks', async () => {
+  itDeep('is almost nothing while nobody asks', async () => {
     // What is done once a minute, all of it in one second, does not decide.
     const quietMs = 10 * IDLE_MS;
     const { cost } = await costOf(() => new Promise((resolve) => setTimeout(resolve, quietMs)));

@@ -1,3 +1,4 @@
+/** @deep */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { spawned } from '../cli/command';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { serviceSettings } from '../support/service';
 import { sharedStack, startOwnTemporal } from '../support/stack';
+import { itDeep } from '../support/suite';
 import { until } from '../support/until';
 
 const MAIN = join(projectRoot(), 'dist', 'src', 'main.js');
@@ -148,23 +150,27 @@ describe('a start that fails', () => {
   }, 60_000);
 });
 
-it('what the core of the Temporal SDK reports has the format too', async () => {
-  const temporal = await startOwnTemporal();
-  const settings = await serviceSettings({
-    env: { LOG_LEVEL: 'info', TEMPORAL_ADDRESS: temporal.current.address },
-  });
-  const part = await startServiceProcess(settings, { roles: ['worker', 'chain'] });
-  try {
-    await temporal.stop();
-    await until('its core has reported that calls fail', async () =>
-      readFileSync(part.logFile, 'utf8').includes('poll_activity_task_queue'),
-    );
-    const lines = linesOf(readFileSync(part.logFile, 'utf8'), 'worker,chain');
-    expect(lines.filter(({ component }) => component === 'temporal').map(({ level }) => level)).toContain(
-      'warn',
-    );
-  } finally {
-    await part.kill();
-    await temporal.stop().catch(() => undefined);
-  }
-}, 180_000);
+itDeep(
+  'what the core of the Temporal SDK reports has the format too',
+  async () => {
+    const temporal = await startOwnTemporal();
+    const settings = await serviceSettings({
+      env: { LOG_LEVEL: 'info', TEMPORAL_ADDRESS: temporal.current.address },
+    });
+    const part = await startServiceProcess(settings, { roles: ['worker', 'chain'] });
+    try {
+      await temporal.stop();
+      await until('its core has reported that calls fail', async () =>
+        readFileSync(part.logFile, 'utf8').includes('poll_activity_task_queue'),
+      );
+      const lines = linesOf(readFileSync(part.logFile, 'utf8'), 'worker,chain');
+      expect(lines.filter(({ component }) => component === 'temporal').map(({ level }) => level)).toContain(
+        'warn',
+      );
+    } finally {
+      await part.kill();
+      await temporal.stop().catch(() => undefined);
+    }
+  },
+  180_000,
+);

@@ -358,6 +358,11 @@ describe('an endpoint', () => {
     ]);
   });
 
+  const withoutReceipts: [string, typeof refuse] = [
+    'any logs, and receipts of blocks',
+    () => 'the method is not supported',
+  ];
+
   // Messages that providers are reported to answer with; none of them is read.
   it.each<[string, typeof refuse]>([
     ['more than 10 blocks', (blocks) => (blocks > 10 ? 'up to a 10 block range' : undefined)],
@@ -367,7 +372,7 @@ describe('an endpoint', () => {
         method === 'eth_getLogs' && logs > 3 ? 'query returned more than 10000 results' : undefined,
     ],
     ['any logs', (_, __, method) => (method === 'eth_getLogs' ? 'the method is not supported' : undefined)],
-    ['any logs, and receipts of blocks', () => 'the method is not supported'],
+    ...(DEEP ? [withoutReceipts] : []),
   ])('that refuses %s is read in other ways', async (_, refusing) => {
     const account = await world.account();
     const token = await putCode(world.url, 'flooding', loggingToken());

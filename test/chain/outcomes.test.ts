@@ -1,3 +1,4 @@
+/** @deep */
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Address, type Hex, parseTransaction } from 'viem';
@@ -13,6 +14,7 @@ import { anAddress } from '../support/builders';
 import { type RpcProxy, startRpcProxy } from '../support/rpcProxy';
 import { rpc, temporaryDir } from '../support/stack';
 import { logStatements, type StatementLog } from '../support/statementLog';
+import { itDeep } from '../support/suite';
 import { aTransferPolicy } from '../support/transactions';
 import { GatedPayments } from './gatedPayments';
 import { activitiesOf, envelopeOf, type TestAccount, TransactionWorld } from './transactionWorld';
@@ -396,38 +398,41 @@ test('that are asked for of ids that there are not are not remembered', async ()
   expect(context.lastLooks.size).toBe(0);
 });
 
-test('more than a hundred that cannot be read do not keep newer ones from being read for a budget', async () => {
-  const OLD = 101;
-  const policyId = await hourly(String(OLD * 5 + 9));
-  const account = await world.account();
-  const old: TransactionRef[] = [];
-  for (let i = 0; i < OLD; i += 1) {
-    const ref = await payment(account, policyId);
-    await world.sign(ref);
-    old.push(ref);
-  }
-  // Nothing of them can be read: their rows are not what was authorized.
-  await world.db('chain_attempts').where({ account_id: account.id }).update({ data: '0x00' });
-  const other = await world.account();
-  const newer = await payment(other, policyId);
-  await world.sign(newer);
-  await world.requestCancellation(newer);
-  const context: SignerContext = world.signerContext();
-  const signer = activitiesOf(context);
-  const seen = await world.prepare(newer, true);
-  if (seen.kind !== 'needsEnvelope') throw new Error(JSON.stringify(seen));
-  envelopeOf(await signer.signCancellation({ ...newer, terms: seen.terms }));
-  await sendNewest(newer);
-  const next = await payment(other, policyId);
-  const terms = { ...(await world.terms(await payment(await world.account()))), accountNonce: '1' };
-  const answers: object[] = [];
-  // Those that were looked up longest ago come first: another look reaches it.
-  while (answers.length < 2 && !answers.some((answer) => 'envelopeId' in answer)) {
-    answers.push(await signer.signTransaction({ ...next, terms }));
-  }
-  expect(answers.at(-1)).toEqual({ envelopeId: expect.any(String) });
-  expect(outcomesOf(world.journal, [newer])).toEqual(['cancelled']);
-});
+itDeep(
+  'more than a hundred that cannot be read do not keep newer ones from being read for a budget',
+  async () => {
+    const OLD = 101;
+    const policyId = await hourly(String(OLD * 5 + 9));
+    const account = await world.account();
+    const old: TransactionRef[] = [];
+    for (let i = 0; i < OLD; i += 1) {
+      const ref = await payment(account, policyId);
+      await world.sign(ref);
+      old.push(ref);
+    }
+    // Nothing of them can be read: their rows are not what was authorized.
+    await world.db('chain_attempts').where({ account_id: account.id }).update({ data: '0x00' });
+    const other = await world.account();
+    const newer = await payment(other, policyId);
+    await world.sign(newer);
+    await world.requestCancellation(newer);
+    const context: SignerContext = world.signerContext();
+    const signer = activitiesOf(context);
+    const seen = await world.prepare(newer, true);
+    if (seen.kind !== 'needsEnvelope') throw new Error(JSON.stringify(seen));
+    envelopeOf(await signer.signCancellation({ ...newer, terms: seen.terms }));
+    await sendNewest(newer);
+    const next = await payment(other, policyId);
+    const terms = { ...(await world.terms(await payment(await world.account()))), accountNonce: '1' };
+    const answers: object[] = [];
+    // Those that were looked up longest ago come first: another look reaches it.
+    while (answers.length < 2 && !answers.some((answer) => 'envelopeId' in answer)) {
+      answers.push(await signer.signTransaction({ ...next, terms }));
+    }
+    expect(answers.at(-1)).toEqual({ envelopeId: expect.any(String) });
+    expect(outcomesOf(world.journal, [newer])).toEqual(['cancelled']);
+  },
+);
 
 /** Sends the newest of what is signed for a transaction, as anybody can. */
 async function sendNewest(ref: TransactionRef): Promise<void> {

@@ -22,7 +22,7 @@ import { type AnswerRpc, type RpcProxy, startRpcProxy } from '../support/rpcProx
 import { startTestService, type TestService } from '../support/service';
 import { createTestDatabase, networksFile, sharedStack, temporaryDir } from '../support/stack';
 import { storeRequest } from '../support/storedRequests';
-import { describeDeep } from '../support/suite';
+import { describeDeep, itDeep } from '../support/suite';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy';
 import { COMPILED, command, spawned } from './command';
 
@@ -115,7 +115,7 @@ describe('a part that is slow and healthy', () => {
     expect(about(findings, 'schema')).toMatchObject([{ status: 'ok' }]);
   });
 
-  it.each([
+  itDeep.each([
     ['which takes seconds', { delayMs: 1_000 }],
     ['a few bytes at a time', { delayMs: 50, bytesAtOnce: 20 }],
   ])('is said to be slow, and nothing is said to be broken: Temporal, %s', async (_, slowness) => {
@@ -148,7 +148,7 @@ describe('a part that is slow and healthy', () => {
     }
   });
 
-  it('is compared with every account, though it is asked about 20 at once: a network', async () => {
+  itDeep('is compared with every account, though it is asked about 20 at once: a network', async () => {
     const org = await service.createOrganization();
     const account = await makeAccount(service.http, org, { networkIds: [NETWORK_ID] });
     const network = { network_id: BigInt(NETWORK_ID) };
@@ -350,7 +350,7 @@ describe('the clock of the database', () => {
     await database?.drop();
   });
 
-  it('is not taken for another one because its answer is slow', async () => {
+  itDeep('is not taken for another one because its answer is slow', async () => {
     const db = open(await slowDatabase(database.serviceUrl, { delayMs: 900 }));
     const reading = await readClock(db);
     expect(reading.aheadMs).toBe(0);

@@ -143,7 +143,7 @@ describe('the home of an organization that pays', () => {
     await read;
   });
 
-  it('shows what they are worth where there are prices, with their time, and why not else', async () => {
+  itDeep('shows what they are worth where there are prices, with their time, and why not else', async () => {
     const dave = await site.visit(world.org.dave);
     const at = new Date().toISOString();
     let prices: Shown = { status: 'current', currency: 'USD', at, problem: null, value: '4456.845' };

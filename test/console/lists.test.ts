@@ -1,8 +1,10 @@
+/** @deep */
 import { violationsEverywhere } from '../support/browser/axe';
 import { type LargeWorld, makeLargeWorld } from '../support/browser/largeWorld';
 import { untilOn, untilShown } from '../support/browser/page';
 import { type Site, siteForTests } from '../support/browser/site';
 import type { Visitor } from '../support/browser/visitor';
+import { itDeep } from '../support/suite';
 import { until } from '../support/until';
 
 const PHONE = { width: 390, height: 844 };
@@ -27,7 +29,7 @@ async function untilLoaded({ page }: Visitor): Promise<void> {
 const namesOn = ({ page }: Visitor): Promise<string[]> => page.getByRole('rowheader').allTextContents();
 
 describe('a page of a large organization', () => {
-  it('is never longer than three screens of a phone', async () => {
+  itDeep('is never longer than three screens of a phone', async () => {
     const alice = await site.signedIn(world.org.alice, '/', { viewport: PHONE });
     const paths = [
       ...['/', '/requests', '/requests?tab=ready', '/requests?tab=progress', '/accounts', '/policies'],

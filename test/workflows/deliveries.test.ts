@@ -151,7 +151,7 @@ describe('a webhook that is removed while Temporal is stopped', () => {
     await temporal?.stop();
   });
 
-  it('leaves no workflow behind: the reconciler ends it', async () => {
+  itDeep('leaves no workflow behind: the reconciler ends it', async () => {
     const { http, createOrganization } = apart;
     const { id: organizationId, adminKey: key } = await createOrganization();
     const make = async () =>
@@ -269,9 +269,13 @@ describe('a receiver that verifies', () => {
     expect(previous?.position).toBe(end);
   }
 
-  it('proves with verifyWebhook that it has every event, through failures and the kill of a worker', async () => {
-    await expectEveryEvent('worker.delivery:sent#3');
-  }, 240_000);
+  itDeep(
+    'proves with verifyWebhook that it has every event, through failures and the kill of a worker',
+    async () => {
+      await expectEveryEvent('worker.delivery:sent#3');
+    },
+    240_000,
+  );
 
   itDeep(
     'also where the worker is killed once it has recorded what it sent',

@@ -247,7 +247,7 @@ it.each([false, true])(
 );
 
 describe('what the admins do on chain stays', () => {
-  it('where they change its owners, until the next decision about admins', async () => {
+  itDeep('where they change its owners, until the next decision about admins', async () => {
     const { world } = upkeep;
     const { alice, bob, dave, bot } = world.org;
     const account = await upkeep.founded([alice, bob, bot], 2);
@@ -265,7 +265,7 @@ describe('what the admins do on chain stays', () => {
     await upkeep.untilOwned([alice, dave, bot], 2);
   });
 
-  it('where they drop its keeper: it is independent, and payments go on', async () => {
+  itDeep('where they drop its keeper: it is independent, and payments go on', async () => {
     const { world } = upkeep;
     const { alice, bob, dave, bot } = world.org;
     const account = await upkeep.founded([alice, bob, bot], 2);
@@ -281,45 +281,48 @@ describe('what the admins do on chain stays', () => {
     expect(await pay(account)).toMatchObject({ kind: 'decided' });
   });
 
-  it('where they remove it from an account: payments go on, with an alarm, until the next decision about admins', async () => {
-    const { world } = upkeep;
-    const { alice, bob, dave, bot } = world.org;
-    const account = await upkeep.founded([alice, bob, bot], 2);
-    const other = await world.account();
-    await upkeep.wake();
-    await upkeep.untilRescue(other, 'ready');
-    const abi = parseAbi([
-      'function execTransactionFromModule(address to, uint256 value, bytes data, uint8 operation) returns (bool)',
-      'function disableModule(address prevModule, address module)',
-    ]);
-    const own = upkeep.safes.safe.address as Address;
-    const args = [SENTINEL as Address, own] as const;
-    const disable = encodeFunctionData({ abi, functionName: 'disableModule', args });
-    const data = encodeFunctionData({
-      ...{ abi, functionName: 'execTransactionFromModule' },
-      args: [account.address, 0n, disable, 0],
-    });
-    expect(await upkeep.act(keysOf([alice, bob]), { to: account.address, data })).toBe(true);
-    const lines: string[] = [];
-    const logger = pino({ level: 'error' }, { write: (line) => lines.push(line) });
-    await upkeep.restart({ logger });
-    await upkeep.untilRescue(account, 'none');
-    await upkeep.untilRescue(other, 'ready');
-    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
-      expect.objectContaining({ level: 50, accountId: account.id, rescue: 'none' }),
-    );
-    const hashes = upkeep.hashes();
-    expect(await pay(account)).toMatchObject({ kind: 'decided' });
-    await upkeep.untilStatus('current');
-    expect(upkeep.hashes()).toEqual(hashes);
-    await upkeep.stop();
-    await upkeep.decideAdmins([alice, dave, bot], 2);
-    await upkeep.restart();
-    await upkeep.untilOwned([alice, dave, bot], 2);
-    await upkeep.untilRescue(account, 'ready');
-    expect((await upkeep.stateOf(account.address)).modules).toEqual([own]);
-    expect(await pay(account)).toMatchObject({ kind: 'decided' });
-  });
+  itDeep(
+    'where they remove it from an account: payments go on, with an alarm, until the next decision about admins',
+    async () => {
+      const { world } = upkeep;
+      const { alice, bob, dave, bot } = world.org;
+      const account = await upkeep.founded([alice, bob, bot], 2);
+      const other = await world.account();
+      await upkeep.wake();
+      await upkeep.untilRescue(other, 'ready');
+      const abi = parseAbi([
+        'function execTransactionFromModule(address to, uint256 value, bytes data, uint8 operation) returns (bool)',
+        'function disableModule(address prevModule, address module)',
+      ]);
+      const own = upkeep.safes.safe.address as Address;
+      const args = [SENTINEL as Address, own] as const;
+      const disable = encodeFunctionData({ abi, functionName: 'disableModule', args });
+      const data = encodeFunctionData({
+        ...{ abi, functionName: 'execTransactionFromModule' },
+        args: [account.address, 0n, disable, 0],
+      });
+      expect(await upkeep.act(keysOf([alice, bob]), { to: account.address, data })).toBe(true);
+      const lines: string[] = [];
+      const logger = pino({ level: 'error' }, { write: (line) => lines.push(line) });
+      await upkeep.restart({ logger });
+      await upkeep.untilRescue(account, 'none');
+      await upkeep.untilRescue(other, 'ready');
+      expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+        expect.objectContaining({ level: 50, accountId: account.id, rescue: 'none' }),
+      );
+      const hashes = upkeep.hashes();
+      expect(await pay(account)).toMatchObject({ kind: 'decided' });
+      await upkeep.untilStatus('current');
+      expect(upkeep.hashes()).toEqual(hashes);
+      await upkeep.stop();
+      await upkeep.decideAdmins([alice, dave, bot], 2);
+      await upkeep.restart();
+      await upkeep.untilOwned([alice, dave, bot], 2);
+      await upkeep.untilRescue(account, 'ready');
+      expect((await upkeep.stateOf(account.address)).modules).toEqual([own]);
+      expect(await pay(account)).toMatchObject({ kind: 'decided' });
+    },
+  );
 
   it('where they take one account over: nothing of it is signed, the other one goes on', async () => {
     const { world } = upkeep;

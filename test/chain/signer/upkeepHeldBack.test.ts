@@ -1,3 +1,4 @@
+/** @deep */
 import { type Address, type Hex, parseTransaction, type TransactionSerializedEIP1559 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { deriveAccount } from '../../../src/chain/safeAccount';
@@ -8,6 +9,7 @@ import { anAddress } from '../../support/builders';
 import { type AnswerRpc, type RpcProxy, startRpcProxy } from '../../support/rpcProxy';
 import { makeOrganization, type TestMember } from '../../support/service';
 import { LOCAL_FUNDER, rpc } from '../../support/stack';
+import { itDeep } from '../../support/suite';
 import { until } from '../../support/until';
 import { deployAsFunder } from '../wallets';
 import { keysOf, UpkeepWorld } from './upkeepWorld';
@@ -82,7 +84,7 @@ test('whoever has the login of the service and Temporal cannot have the nonce of
   await upkeep.untilOwned([dave, bot], 2);
 });
 
-test('two rolls whose blocks are lost land again, in their order', async () => {
+itDeep('two rolls whose blocks are lost land again, in their order', async () => {
   const { world } = upkeep;
   const { alice, bob, carol, dave, bot } = world.org;
   await upkeep.founded([alice, bob, bot], 2);

@@ -1,3 +1,4 @@
+/** @deep */
 import { type Address, type Hex, numberToHex, parseTransaction } from 'viem';
 import { executionGas } from '../../../src/chain/gas';
 import type { NetworkConfig } from '../../../src/config';
@@ -5,6 +6,7 @@ import { requireRow } from '../../../src/db/rows';
 import { contentOf } from '../../../src/signer/upkeep/pursue';
 import { type RpcProxy, startRpcProxy } from '../../support/rpcProxy';
 import { rpc } from '../../support/stack';
+import { itDeep } from '../../support/suite';
 import { until } from '../../support/until';
 import { ETHER } from '../transactionWorld';
 import { UpkeepWorld } from './upkeepWorld';
@@ -162,25 +164,29 @@ describe('on Arbitrum, where the gas has to suffice for the data as well', () =>
     expect(reserved.map(({ relayer_nonce }) => Number(relayer_nonce))).toEqual(envelopes.map((_, i) => i));
   });
 
-  it('what is refused because data costs more by now lands with more gas', async () => {
-    const { world } = upkeep;
-    const { alice, bob, dave, bot } = world.org;
-    await world.account();
-    await price({ perByte: 100n });
-    await upkeep.decideAdmins([alice, bob, bot], 2);
-    upkeep.keep({ networks: [network] });
-    await upkeep.untilStatus('current');
-    await upkeep.untilDecided();
-    await world.withoutMining(async () => {
-      const made = (await upkeep.envelopes()).length;
-      await upkeep.decideAdmins([dave, bot], 1);
-      await until('it is signed', async () => (await upkeep.envelopes()).length > made);
-      await rpc(world.url, 'anvil_dropAllTransactions', []);
-      await price({ perByte: 2_000n });
-    });
-    await upkeep.untilOwned([dave, bot], 1);
-    expect(refused.length).toBeGreaterThan(0);
-  }, 120_000);
+  itDeep(
+    'what is refused because data costs more by now lands with more gas',
+    async () => {
+      const { world } = upkeep;
+      const { alice, bob, dave, bot } = world.org;
+      await world.account();
+      await price({ perByte: 100n });
+      await upkeep.decideAdmins([alice, bob, bot], 2);
+      upkeep.keep({ networks: [network] });
+      await upkeep.untilStatus('current');
+      await upkeep.untilDecided();
+      await world.withoutMining(async () => {
+        const made = (await upkeep.envelopes()).length;
+        await upkeep.decideAdmins([dave, bot], 1);
+        await until('it is signed', async () => (await upkeep.envelopes()).length > made);
+        await rpc(world.url, 'anvil_dropAllTransactions', []);
+        await price({ perByte: 2_000n });
+      });
+      await upkeep.untilOwned([dave, bot], 1);
+      expect(refused.length).toBeGreaterThan(0);
+    },
+    120_000,
+  );
 
   it('more than the signer ever signs is not asked for: it is sent with the most, and not held back', async () => {
     const { world } = upkeep;
