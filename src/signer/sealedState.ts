@@ -93,15 +93,25 @@ function isLatest({ sequence, sealHash }: StoredState, journaled: LatestSealed):
  * is not what the seal key has signed; TemporaryRefusal where it is older than the journal.
  */
 export function createReadSealedState(deps: Deps): ReadSealedState {
-  const verified = new Map<string, SealedState>();
-  const remember = (sealed: SealedState) => {
-    if (verified.size >= KEPT) verified.clear();
-    verified.set(sealed.stored.organizationId, sealed);
+  const verified = new Map<string, { readonly sealed: SealedState; readonly turn: number }>();
+  let turns = 0;
+  const nextTurn = () => {
+    turns += 1;
+    return turns;
   };
+  /** What was read earlier never takes the place of what was read later, whichever is verified first. */
+  const keep = (sealed: SealedState, turn: number) => {
+    const { organizationId } = sealed.stored;
+    if ((verified.get(organizationId)?.turn ?? 0) > turn) return;
+    if (verified.size >= KEPT) verified.clear();
+    verified.set(organizationId, { sealed, turn });
+  };
+  const remember = (sealed: SealedState) => keep(sealed, nextTurn());
   const read = async (handle: Db | Tx, organizationId: string, options: ReadOptions = {}) => {
     const journaled = deps.journal.latestSealed(organizationId);
-    const known = verified.get(organizationId);
+    const known = verified.get(organizationId)?.sealed;
     if (options.remembered && known && isLatest(known.stored, journaled)) return known;
+    const turn = nextTurn();
     const stored = await (options.read?.() ?? findSealedState(handle, organizationId, options));
     if (!stored) {
       throw new SignerRefusal('stale', `the genesis of organization ${organizationId} is not admitted`);
@@ -116,7 +126,7 @@ export function createReadSealedState(deps: Deps): ReadSealedState {
     }
     const sealed = { state: isKnown ? known.state : (JSON.parse(stored.state) as OrganizationState), stored };
     await compareWithJournal(deps, handle, sealed, journaled);
-    remember(sealed);
+    keep(sealed, turn);
     return sealed;
   };
   return Object.assign(read, { remember });
