@@ -18,10 +18,10 @@ function blocksBelow(heading: string): string[] {
 }
 const blockBelow = (heading: string) => requireRow(blocksBelow(heading)[0]);
 
-const WHERE = blockBelow('1. Say who and where');
+const WHERE = blockBelow('1. Set the addresses');
 /** Shows the owners of everything. */
-export const LOOK = blockBelow('2. Look');
-export const TAKEOVER = blockBelow('3. Make the takeover');
+export const LOOK = blockBelow('2. Check owners and modules');
+export const TAKEOVER = blockBelow('3. Build the takeover');
 const SIGN = blockBelow('4. Sign');
 const SEND = blockBelow('5. Send');
 const MOVES = blocksBelow('6. Move the money');

@@ -42,7 +42,7 @@ function stateIn(databaseFile: string): string[] {
 const DYNAMIC_CONFIG = {
   // Tasks are given to workers by their fairness key in turn, not in the order that they came.
   'matching.enableFairness': true,
-  // Partitions and a namespace that is read every 2 s serve clusters: a third of what the server takes at rest.
+  // Partitions, and namespaces that are read every 2 s, serve clusters: a fifth of what the server takes at rest.
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
   'system.namespaceCacheRefreshInterval': '"60s"',
