@@ -36,7 +36,7 @@ const PROJECT = '^(src|activities|workflows|tools|client|console|test)/';
 /** What the signer answers: workers and workflows may name its types. */
 const SIGNER = file('src/signer/(activities|refusal|seal|transaction/confirmOutcome)');
 /** What operators do on the host of the signer. */
-const SIGNER_FILES = folder('src/signer/(journal|keys|recovery|store)');
+const SIGNER_FILES = folder('src/signer/(comparison|journal|keys|recovery|store)');
 /** Statements that the signer and others execute. */
 const SHARED_TABLES = file(
   'src/db/(attempts|authorizations|database|envelopes|installation|journalComparison|lockQueues|policyUsage|reservations|rows|seals|storedApprovals|storedProposals|storedTransactions|unknownExecutions|untilAvailable)',
@@ -169,14 +169,14 @@ const LAYERS = {
       TIME_LIMIT,
       TRACING,
     ],
-    types: [CLIENTS, CONFIG, LIFETIME, LOGGING, file('src/db/storedApprovals')],
+    types: [CLIENTS, CONFIG, LIFETIME, LOGGING, file('src/db/(freezes|storedApprovals)')],
   },
   'src/signer/store': {
     // What a search finds a request by is written back with it.
     may: [folder('src/domain'), SHARED_TABLES, file('src/db/(searchTerms|transactions)')],
     types: [file('src/db/(freezes|relayers|tables)')],
   },
-  // What differs between database and journal; an operator has it written back.
+  // What an operator does where database and journal differ: no process of the signer loads it.
   'src/signer/recovery': {
     may: [
       folder('src/(approvals|chain|db|domain|organizations|signer)'),
@@ -379,6 +379,11 @@ const OTHER_RULES = [
       pathNot: [file('src/signer/workers'), folder('src/cli'), file('tools/dev/prepare')],
     },
     to: { path: file('src/signer/keys/keystore') },
+  },
+  {
+    name: 'what writes back is the CLI, and no process of the signer',
+    from: { path: folder('src/signer'), pathNot: folder('src/signer/recovery') },
+    to: { path: folder('src/signer/recovery') },
   },
   {
     name: 'only a process of the signer loads what signs',

@@ -7,7 +7,6 @@ import { type Projected, storeProjectedSequence } from '../db/decisions';
 import { readAdmins } from '../db/members';
 import type { Difference } from '../db/organizationTables';
 import { setPositions } from '../db/positions';
-import { restoreDiffering, writeChanges } from '../db/projection';
 import { type Actor, SYSTEM } from '../domain/actor';
 import type { JsonValue } from '../domain/canonicalJson';
 import { adminChanges } from '../domain/externalEvents';
@@ -15,6 +14,7 @@ import type { OrganizationState } from '../domain/governance';
 import type { DecisionSeal } from '../domain/seal';
 import { isSameWallet } from '../domain/wallet';
 import { auditOfChanges, eventsOfChanges } from './changes';
+import { restoreDiffering, writeChanges } from './decidedRows';
 
 /** The audit entry of a row that was not what had been decided, and was overwritten. */
 function differenceEntry({ type, id, sealed, found }: Difference): AuditInput {

@@ -5,10 +5,12 @@ import type { Keystore } from '../chain/keys';
 import type { Db } from '../db/database';
 import { readInstallationId } from '../db/installation';
 import { isUnknownPosition, type JournalPosition } from '../domain/signerLease';
+import { compareJournal, isComplete, type Missing } from '../signer/comparison/compareJournal';
+import { assertNotForked, isShorter } from '../signer/comparison/fork';
+import { signedOutside } from '../signer/comparison/signedOutside';
 import type { UnknownExecutionEntry, UpkeepEntry } from '../signer/journal/entries';
 import { openJournalOf } from '../signer/journal/installationJournal';
 import type { Journal } from '../signer/journal/journal';
-import { compareJournal, isComplete, type Missing } from '../signer/recovery/compareJournal';
 import { type Completed, completeJournal } from '../signer/recovery/completeJournal';
 import { cutOffRequests, cutoffOfNow } from '../signer/recovery/cutOffRequests';
 import {
@@ -16,8 +18,6 @@ import {
   isKeeperAhead,
   networksOfAccounts,
 } from '../signer/recovery/findUnknownExecutions';
-import { assertNotForked, isShorter } from '../signer/recovery/fork';
-import { signedOutside } from '../signer/recovery/signedOutside';
 import { writeBack } from '../signer/recovery/writeBack';
 import { recordFreeze } from '../signer/store/freezeRecords';
 import { hasAuthorizations } from '../signer/store/signedAuthorizations';

@@ -53,8 +53,9 @@ function payloadOf({ domainSalt }: OrganizationState, record: StoredProposal, de
 }
 
 /**
- * Verifies every vote against the sealed admins. Outside the database transaction, because contract wallets are asked on
- * chain. Throws SignerRefusal, ChainUnavailable and EndpointsMissing.
+ * Verifies every vote against the sealed admins. They alone say whose votes count: it needs less than `verifyVotes`,
+ * which the votes of transactions share with the worker. Outside the database transaction, because contract wallets are asked
+ * on chain. Throws SignerRefusal, ChainUnavailable and EndpointsMissing.
  */
 async function verify(
   { identifyVoter }: Pick<SignerContext, 'identifyVoter'>,

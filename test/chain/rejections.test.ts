@@ -4,8 +4,8 @@ import type { Address } from 'viem';
 import { createDatabase } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import type { TransactionRef } from '../../src/domain/transaction';
+import { compareJournal } from '../../src/signer/comparison/compareJournal';
 import type { Journal } from '../../src/signer/journal/journal';
-import { compareJournal } from '../../src/signer/recovery/compareJournal';
 import { anAddress } from '../support/builders';
 import { TransactionWorld } from './transactionWorld';
 

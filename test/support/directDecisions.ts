@@ -1,8 +1,8 @@
+import { writeChanges } from '../../src/approvals/decidedRows';
 import { storeSealedState } from '../../src/approvals/sealedState';
 import type { Keystore } from '../../src/chain/keys';
 import { deriveAccount } from '../../src/chain/safeAccount';
 import type { Tx } from '../../src/db/database';
-import { writeChanges } from '../../src/db/projection';
 import { executeBatch } from '../../src/db/rows';
 import { findSealedState } from '../../src/db/seals';
 import { type OrganizationState, type ResourceChange, withResources } from '../../src/domain/governance';

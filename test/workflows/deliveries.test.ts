@@ -10,7 +10,7 @@ import { anAddress } from '../support/builders';
 import { type Receiver, startReceiver } from '../support/receiver';
 import { serviceSettings, startServicePart, type TestOrganization } from '../support/service';
 import { startOwnTemporal } from '../support/stack';
-import { itDeep } from '../support/suite';
+import { describeDeep } from '../support/suite';
 import { until } from '../support/until';
 import { startWorld, type World } from './world';
 
@@ -136,7 +136,7 @@ describe('the workflow of a webhook', () => {
   });
 });
 
-describe('a webhook that is removed while Temporal is stopped', () => {
+describeDeep('a webhook that is removed while Temporal is stopped', () => {
   let temporal: Awaited<ReturnType<typeof startOwnTemporal>>;
   let apart: World;
 
@@ -151,7 +151,7 @@ describe('a webhook that is removed while Temporal is stopped', () => {
     await temporal?.stop();
   });
 
-  itDeep('leaves no workflow behind: the reconciler ends it', async () => {
+  it('leaves no workflow behind: the reconciler ends it', async () => {
     const { http, createOrganization } = apart;
     const { id: organizationId, adminKey: key } = await createOrganization();
     const make = async () =>
@@ -229,7 +229,7 @@ async function anotherWorker(failpoint: string): Promise<{ isKilled: () => boole
   return { isKilled: () => isKilled };
 }
 
-describe('a receiver that verifies', () => {
+describeDeep('a receiver that verifies', () => {
   /** Sends through failures and the kill of a worker, and looks whether it has every event. */
   async function expectEveryEvent(failpoint: string): Promise<void> {
     const id = await create();
@@ -269,19 +269,11 @@ describe('a receiver that verifies', () => {
     expect(previous?.position).toBe(end);
   }
 
-  itDeep(
-    'proves with verifyWebhook that it has every event, through failures and the kill of a worker',
-    async () => {
-      await expectEveryEvent('worker.delivery:sent#3');
-    },
-    240_000,
-  );
+  it('proves with verifyWebhook that it has every event, through failures and the kill of a worker', async () => {
+    await expectEveryEvent('worker.delivery:sent#3');
+  }, 240_000);
 
-  itDeep(
-    'also where the worker is killed once it has recorded what it sent',
-    async () => {
-      await expectEveryEvent('worker.delivery:moved#3');
-    },
-    240_000,
-  );
+  it('also where the worker is killed once it has recorded what it sent', async () => {
+    await expectEveryEvent('worker.delivery:moved#3');
+  }, 240_000);
 });

@@ -12,6 +12,7 @@ import { listAuthorizations, type ShownAuthorization } from '../../db/authorizat
 import type { Db } from '../../db/database';
 import { findSealedState, listSeals } from '../../db/seals';
 import { readContent, spendingOf } from '../../domain/transactionContent';
+import { isDecided } from '../comparison/signedOutside';
 import { type JournalEntry, JournalError, sealEntry, signedPart } from '../journal/entries';
 import type { Journal } from '../journal/journal';
 import { sealedSequences } from '../store/compared';
@@ -23,7 +24,6 @@ import { cutoffOfNow } from './cutOffRequests';
 import { provedByVotes, type Voted } from './provedByVotes';
 import { type StatesAt, sealedHistory } from './sealedHistory';
 import { type ShownExecution, shownOnChain } from './shownOnChain';
-import { isDecided } from './signedOutside';
 
 /** What completing a journal needs. */
 interface Deps {

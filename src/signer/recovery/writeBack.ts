@@ -2,12 +2,12 @@ import { auditUnknownExecution } from '../../approvals/unknownExecution';
 import type { SigningKeys } from '../../chain/keys';
 import type { Db, Tx } from '../../db/database';
 import { OPERATOR } from '../../domain/actor';
+import type { Missing } from '../comparison/compareJournal';
 import type { UnknownExecutionEntry } from '../journal/entries';
 import type { JournalReader } from '../journal/journalReader';
 import { recordFreeze } from '../store/freezeRecords';
 import { insertUnknownExecution } from '../store/unknownExecutionRecords';
 import { provideUpkeep } from '../store/upkeep';
-import type { Missing } from './compareJournal';
 import { writeSeals } from './writeSeals';
 import { writeTransactions } from './writeTransactions';
 

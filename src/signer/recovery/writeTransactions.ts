@@ -6,12 +6,12 @@ import type { Tx } from '../../db/database';
 import type { UsageOfExecution } from '../../db/policyUsage';
 import { setPositions } from '../../db/positions';
 import type { JsonValue } from '../../domain/canonicalJson';
+import type { Missing } from '../comparison/compareJournal';
 import type { AuthorizationEntry, OutcomeEntry, RejectionEntry } from '../journal/entries';
 import type { JournalReader } from '../journal/journalReader';
 import { insertAttempt } from '../store/signedAttempts';
 import { decideAuthorizations, insertAuthorization, insertRejection } from '../store/signedAuthorizations';
 import { writeJournaledRecord } from '../store/writtenBack';
-import type { Missing } from './compareJournal';
 import { recoveredEntry } from './recoveredEntry';
 
 function usageIn(entry: AuthorizationEntry | RejectionEntry): UsageOfExecution {

@@ -78,7 +78,10 @@ export function canBeSigned({ record, now }: TransactionSnapshot): boolean {
   }
 }
 
-/** The signatures that a record lacks, in words; undefined: none. It has verified votes only. */
+/**
+ * The signatures that a record lacks, in words; undefined: none. It has verified votes only, counted by the rules that
+ * `checkExecution` uses too; whether the record may be executed otherwise (open, not expired) is asked elsewhere.
+ */
 export function missingVotes({ record, now }: TransactionSnapshot): string | undefined {
   if (!initiatorVote(record, now)) return 'no valid signature of the initiator';
   const { length } = countedVoters(transactionRules, record, now, 'approve');

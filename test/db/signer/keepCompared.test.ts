@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { createDatabase, type Db } from '../../../src/db/database';
 import { readJournalComparison } from '../../../src/db/journalComparison';
+import { keepCompared } from '../../../src/signer/comparison/keepCompared';
 import { type Journal, openJournal } from '../../../src/signer/journal/journal';
-import { keepCompared } from '../../../src/signer/recovery/keepCompared';
 import { createTestDatabase, temporaryDir } from '../../support/stack';
 import { until } from '../../support/until';
 

@@ -39,6 +39,11 @@ test('the process of the signer loads no API, no worker that it does not trust, 
   expect(sum(linesOf(modules).values())).toBeLessThanOrEqual(MOST_LINES);
 });
 
+test('what the process of the signer loads outside of its folder is listed in foreignModules.json: a module more is a decision', () => {
+  const foreign = [...linesOf(modules).keys()].filter((path) => !path.startsWith('src/signer/')).sort();
+  expect(foreign).toEqual(JSON.parse(readFileSync(join(__dirname, 'foreignModules.json'), 'utf8')));
+});
+
 test('ARCHITECTURE.md says how many files and lines of each folder that are', () => {
   const table = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').matchAll(
     /^\| ((?:`[\w/]+`(?:, )?)+) +\| (\d+) +\| ([\d,]+) +\|/gm,

@@ -1,12 +1,12 @@
+import { insertAccounts, renameAccount } from '../db/accounts';
+import type { Tx } from '../db/database';
+import { deleteGroups, insertGroups, replaceGroups } from '../db/groups';
+import { insertMembers, removeMembers, replaceAdmins, updateMembers } from '../db/members';
+import { type Difference, differingRows, walletIntruders } from '../db/organizationTables';
+import { insertPolicies, removePolicies, replacePolicy } from '../db/policies';
+import type { Statement } from '../db/rows';
 import type { AccountDerivation } from '../domain/account';
 import type { ResourceChange, ResourceKind, Resources } from '../domain/governance';
-import { insertAccounts, renameAccount } from './accounts';
-import type { Tx } from './database';
-import { deleteGroups, insertGroups, replaceGroups } from './groups';
-import { insertMembers, removeMembers, replaceAdmins, updateMembers } from './members';
-import { type Difference, differingRows, walletIntruders } from './organizationTables';
-import { insertPolicies, removePolicies, replacePolicy } from './policies';
-import type { Statement } from './rows';
 
 /** The changes of resources of one type: new ones, changed ones, and the ids of removed ones. */
 function changesOf<K extends ResourceKind>(changes: readonly ResourceChange[], type: K) {
