@@ -1,8 +1,10 @@
+/** @deep */
 import { change, makeAccount, proposeChange, read, type Shown, sharedApi } from '../support/api';
 import { anAddress } from '../support/builders';
 import { aPolicyItem, aTokenCondition } from '../support/policies';
 import type { TestOrganization, TestService } from '../support/service';
 import { storeTransaction } from '../support/storedTransactions';
+import { itDeep } from '../support/suite';
 import { aTransactionBody, createTransaction, makePolicies } from '../support/transactionApi';
 
 const IMPACT = '/api/v1/policies/impact';
@@ -115,19 +117,27 @@ it('says what a removal takes away, while it is open', async () => {
   expect([after.status, after.body.code]).toEqual([409, 'conflict']);
 });
 
-it('evaluates at most 500 transactions, and fewer for many policies, without blocking for long', async () => {
-  const of = { organizationId: org.id, accountId: account.id, policyId: policy.id, initiatorId: org.dave.id };
-  for (let first = 0; first < 510; first += 5) {
-    await Promise.all(
-      Array.from({ length: 5 }, (_, i) =>
-        storeTransaction(api.db, of, { position: BigInt(1_000_000 + first + i) }),
-      ),
-    );
-  }
-  const addresses = Array.from({ length: 100 }, () => anAddress());
-  const one = await preview([atMost('5', { destinationAddresses: addresses })]);
-  expect([one.transactions, one.policies[0].permitted]).toEqual([500, 0]);
-  const many = await preview(Array.from({ length: 50 }, () => atMost('5')));
-  expect([many.transactions, many.policies.length]).toEqual([100, 50]);
-  expect(many.policies[0].changed).toHaveLength(50);
-});
+itDeep(
+  'evaluates at most 500 transactions, and fewer for many policies, without blocking for long',
+  async () => {
+    const of = {
+      organizationId: org.id,
+      accountId: account.id,
+      policyId: policy.id,
+      initiatorId: org.dave.id,
+    };
+    for (let first = 0; first < 510; first += 5) {
+      await Promise.all(
+        Array.from({ length: 5 }, (_, i) =>
+          storeTransaction(api.db, of, { position: BigInt(1_000_000 + first + i) }),
+        ),
+      );
+    }
+    const addresses = Array.from({ length: 100 }, () => anAddress());
+    const one = await preview([atMost('5', { destinationAddresses: addresses })]);
+    expect([one.transactions, one.policies[0].permitted]).toEqual([500, 0]);
+    const many = await preview(Array.from({ length: 50 }, () => atMost('5')));
+    expect([many.transactions, many.policies.length]).toEqual([100, 50]);
+    expect(many.policies[0].changed).toHaveLength(50);
+  },
+);

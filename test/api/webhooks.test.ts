@@ -1,3 +1,4 @@
+/** @deep */
 import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import { type AddressInfo, createServer } from 'node:net';
 import { verifyWebhook } from '@orgwallet/client';
@@ -11,6 +12,7 @@ import { badField, expectRefused, read, refusal, type Shown, sharedApi } from '.
 import { anAddress } from '../support/builders';
 import { type Received, type Receiver, startReceiver } from '../support/receiver';
 import type { TestOrganization, TestService } from '../support/service';
+import { itDeep } from '../support/suite';
 import { until } from '../support/until';
 
 const HOOKS = '/api/v1/webhooks';
@@ -481,7 +483,7 @@ test('a slow receiver holds up no other one', async () => {
   }
 });
 
-test('a thousand events that are there already are sent in order, each once', async () => {
+itDeep('a thousand events that are there already are sent in order, each once', async () => {
   const { id } = await create();
   await got(1);
   const entry = { actor: OPERATOR, resourceType: 'member', resourceId: org.bot.id, details: {} };

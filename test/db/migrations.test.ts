@@ -1,3 +1,4 @@
+/** @deep */
 import { createDatabase } from '../../src/db/database';
 import { readJournalComparison } from '../../src/db/journalComparison';
 import { migrate } from '../../src/db/migrate';
@@ -11,6 +12,7 @@ import { PROPOSE, startApi } from '../support/api';
 import type { Ask } from '../support/http';
 import { databaseSettings, serviceSettings, startServicePart } from '../support/service';
 import { createTestDatabase } from '../support/stack';
+import { itDeep } from '../support/suite';
 import { until } from '../support/until';
 
 /** As the next release would have: a column that this release does not know, in the tables that it uses most. */
@@ -70,7 +72,7 @@ test('a deleted row of the lease or of the comparison is there again, and closes
 describe('a database that another build has migrated', () => {
   const other = [{ name: '001_initial', sql: `${migrations[0]?.sql} -- as it was before` }];
 
-  test('is refused by every role, by db migrate and by doctor', async () => {
+  itDeep('is refused by every role, by db migrate and by doctor', async () => {
     const database = await createTestDatabase();
     const env = await serviceSettings({ database: databaseSettings(database) });
     const owner = createDatabase(database.url, { poolMax: 1 });

@@ -1,8 +1,10 @@
+/** @deep */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operations, sessionOperations } from '../../support/document';
+import { itDeep } from '../../support/suite';
 
 const ROOT = join(__dirname, '../../..');
 /** Programs of their own, on a machine that may be busy. */
@@ -51,7 +53,7 @@ export const wide: Schema['AddedPolicy'] = { ...policy, accountIds: undefined };
 `;
 
 describe('the OpenAPI document for client developers', () => {
-  it(
+  itDeep(
     'has no problem that Redocly or Spectral reports',
     () => {
       const problems = JSON.parse(run('test/support/lintOpenApi.mjs', 'openapi.json'));
