@@ -376,9 +376,14 @@ const OTHER_RULES = [
     name: 'only the signer, the CLI and the start of the demo open the keystore',
     from: {
       path: '^(src|activities|workflows|tools)/',
-      pathNot: [file('src/signer/workers'), folder('src/cli'), file('tools/dev/prepare')],
+      pathNot: [
+        folder('src/signer/keys'),
+        file('src/signer/workers'),
+        folder('src/cli'),
+        file('tools/dev/prepare'),
+      ],
     },
-    to: { path: file('src/signer/keys/keystore') },
+    to: { path: folder('src/signer/keys') },
   },
   {
     name: 'what writes back is the CLI, and no process of the signer',

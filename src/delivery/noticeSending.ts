@@ -58,10 +58,10 @@ const mailOutcome = (sent: MailOutcome) =>
   // 535: this installation could not log in, which is not about this mail.
   attemptOutcome(sent, ({ status }) => ({ isRefused: status >= 550 && status < 560 }));
 
-function bodyOf({ kind, chatId }: NoticeReceiver, notice: Notice): object {
-  if (kind === 'slack') return slackBody(notice);
-  return kind === 'discord' ? discordBody(notice) : telegramBody(notice, chatId ?? '');
-}
+/** How a notice is written for a chat. */
+const BODY_OF: {
+  readonly [kind in Exclude<ChannelKind, 'email'>]: (notice: Notice, chatId: string) => object;
+} = { slack: slackBody, discord: discordBody, telegram: telegramBody };
 
 /** Sends a notice once. `id` is the same for the same notice. Never throws for what the receiver does. */
 export async function sendNotice(
@@ -70,9 +70,9 @@ export async function sendNotice(
   notice: Notice,
   id: string,
 ): Promise<AttemptOutcome> {
-  const { kind, url } = receiver;
+  const { kind, url, chatId } = receiver;
   if (kind !== 'email') {
-    const body = JSON.stringify(bodyOf(receiver, notice));
+    const body = JSON.stringify(BODY_OF[kind](notice, chatId ?? ''));
     const headers = { 'content-type': 'application/json; charset=utf-8', 'user-agent': 'orgwallet-notices' };
     return chatOutcome(kind, await outbound.post({ url, headers, body, signal }));
   }

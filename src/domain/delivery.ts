@@ -1,7 +1,4 @@
-/**
- * How an event is written and sent. A further kind is a name here and in the table `destinations`, and its sender in
- * src/delivery/kinds.ts: workflow, order, schedule and log are the same for all.
- */
+/** How an event is written and sent. Workflow, order, schedule and log are the same for all. How to add one: CONTRIBUTING. */
 export type DestinationKind = 'webhook' | ChannelKind;
 
 /** What people read: a notice is sent of an event, and of several one where many come at once. */
@@ -12,7 +9,7 @@ export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
 /** Whether people read a destination. */
 export function isChannelKind(kind: DestinationKind): kind is ChannelKind {
-  return kind !== 'webhook';
+  return CHANNEL_KINDS.some((channel) => channel === kind);
 }
 
 /** Why nothing is sent: somebody wants it so, nothing was taken for 5 days, or the receiver has said that it is gone for good. */
