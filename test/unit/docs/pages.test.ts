@@ -25,8 +25,47 @@ function headings(file: string): string[] {
   return anchorsIn(read(file));
 }
 
-/** What the example of a new kind of operation would add. */
+/** What the examples of new things would add. */
 const PROPOSED_FILES = ['src/operations/accountsRemove.ts', 'src/operations/accountsRemove.request.ts'];
+const PROPOSED_NAMES = ['archiveAccounts', 'costCenter'];
+
+/** Where the code is that pages name. */
+const SOURCES = ['src', 'activities', 'workflows', 'client/src', 'console/src', 'tools'];
+
+/** The files of folders, those below them included. */
+const filesIn = (folders: readonly string[]) =>
+  folders.flatMap((folder) =>
+    readdirSync(join(project, folder), { recursive: true, encoding: 'utf8', withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+      .map((entry) => join(entry.parentPath, entry.name).slice(project.length + 1)),
+  );
+
+/** The steps and paragraphs of the checklists for changes, without their blocks of code. */
+function stepsOfChecklists(): string[] {
+  const page = read('CONTRIBUTING.md');
+  const checklists = page.slice(
+    page.indexOf('\n## Adding a kind of operation\n'),
+    page.indexOf('\n## Rules that protect money\n'),
+  );
+  return checklists.replaceAll(/```[\s\S]*?```/g, '').split(/\n(?=\d+\. )|\n\n/);
+}
+
+/** The paths, file names and identifiers that are in code font in a step and name nothing there is. */
+function unknownIn(step: string, files: readonly string[]): string[] {
+  const codes = [...step.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+  const paths = codes.filter((code) => /^[\w./-]+(\/|\.tsx?)$/.test(code) && !PROPOSED_FILES.includes(code));
+  const filesOf = (path: string) =>
+    files.filter((file) => (path.endsWith('/') ? file.startsWith(path) : `/${file}`.endsWith(`/${path}`)));
+  const named = paths.flatMap(filesOf);
+  // What a step names is in one of the files that it names; a step without a file can mean any source.
+  const searched = named.length > 0 ? named : files.filter((file) => !file.startsWith('test/'));
+  const text = searched.map(read).join('\n');
+  const names = codes.flatMap((code) => /^([A-Za-z_]\w+)(?:\(.*\))?$/.exec(code)?.[1] ?? []);
+  return [
+    ...paths.filter((path) => filesOf(path).length === 0),
+    ...names.filter((name) => !PROPOSED_NAMES.includes(name) && !new RegExp(`\\b${name}\\b`).test(text)),
+  ];
+}
 
 /** Settings that src/config.ts does not parse. */
 const ELSEWHERE = ['MIGRATION_DATABASE_URL', 'RECOVERY_DATABASE_URL', 'NODE_ENV', 'TEMPORAL_CLI_PATH'];
@@ -75,13 +114,22 @@ describe('the documentation', () => {
   });
 
   it.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('names in %s only files that exist', (page) => {
-    const named = [...read(page).matchAll(/`((?:src|activities|workflows|tools|test)\/[\w./-]+)`/g)]
+    const named = [
+      ...read(page).matchAll(/`((?:src|activities|workflows|client|console|tools|test)\/[\w./-]+)`/g),
+    ]
       .map(([, path = '']) => path)
       .filter((path) => !PROPOSED_FILES.includes(path));
     expect(named.length).toBeGreaterThan(10);
     const exists = (path: string) =>
       [path, `${path}.test.ts`].some((file) => existsSync(join(project, file)));
     expect(named.filter((path) => !exists(path))).toEqual([]);
+  });
+
+  it('names in the checklists of CONTRIBUTING.md only files and identifiers that exist', () => {
+    const steps = stepsOfChecklists();
+    const files = filesIn([...SOURCES, 'test']);
+    expect(steps.length).toBeGreaterThan(40);
+    expect(steps.flatMap((step) => unknownIn(step, files))).toEqual([]);
   });
 
   it('has a row in CONTRIBUTING.md for every test file, and files for every row', () => {
