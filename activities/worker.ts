@@ -24,7 +24,7 @@ import type {
 import { expireApproval } from './approvals/expire';
 import { readApprovalState } from './approvals/read';
 import { recordReminder } from './approvals/remind';
-import { recordRestored } from './approvals/restore';
+import { recordRestart } from './approvals/restart';
 import { recordVote, type VoteInput } from './approvals/vote';
 import { reportWaiting, type Waiting } from './approvals/wait';
 import { createDeliveryRecords } from './deliveries/deliveryActivities';
@@ -88,7 +88,7 @@ function lifecycleOf<
     beginExecution: (input) => beginExecution(deps, subject, input),
     expireApproval: (input) => expireApproval(deps, subject, input),
     recordReminder: (input) => recordReminder(deps, subject, input),
-    recordRestored: (input) => recordRestored(deps, subject, input),
+    recordRestored: (input) => recordRestart(deps, subject, input),
     readApproval: (input) => readApprovalState(deps.db, subject, input),
     reportWaiting: (input) => reportWaiting(deps, subject, input),
   };

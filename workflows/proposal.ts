@@ -19,7 +19,7 @@ const { refreshNoted } = proxyActivities<ProposalActivities>({
   startToCloseTimeout: '60s',
   // Each workflow gets its own signal; a workflow that gets two reads its record twice.
   retry: { initialInterval: '1s', maximumInterval: '30s' },
-  summary: 'Notify the workflows of the approvals that this execution was noted on',
+  summary: 'Notify the workflows of the requests that this execution was noted on',
 });
 
 /** Whatever becomes of this execution: what it was noted on stays noted. */

@@ -46,8 +46,6 @@ export type BeginInput = MessageInput & {
   readonly actor?: 'operator' | 'system';
 };
 
-type Subject<V extends AnySnapshot, S extends ApprovalState> = ExecutableSubject<V, S>;
-
 /** A verified vote that is not stored yet. */
 interface VoteToStore {
   readonly batch: readonly Statement[];
@@ -59,7 +57,7 @@ interface VoteToStore {
 /** The context of a beginning. */
 interface Context<V extends AnySnapshot, S extends ApprovalState> {
   readonly deps: ApprovalDeps;
-  readonly subject: Subject<V, S>;
+  readonly subject: ExecutableSubject<V, S>;
   readonly input: BeginInput;
   /** The vote that asks for the execution, to be stored with its beginning. */
   readonly vote?: VoteToStore;
@@ -281,7 +279,7 @@ async function tryToBegin<V extends AnySnapshot, S extends ApprovalState>(
  */
 export async function beginExecution<V extends AnySnapshot, S extends ApprovalState>(
   deps: ApprovalDeps,
-  subject: Subject<V, S>,
+  subject: ExecutableSubject<V, S>,
   input: BeginInput,
 ): Promise<MessageResult<S>> {
   const context = { deps, subject, input };

@@ -13,7 +13,7 @@ import type { StoredTransaction } from '../db/storedTransactions';
 import type { NoticeReceiver } from '../delivery/noticeSending';
 import type { Decision } from '../domain/approval';
 import type { ApprovalRef, WorkflowRef } from '../domain/approvalRef';
-import type { AttemptOutcome } from '../domain/delivery';
+import type { DeliveryOutcome } from '../domain/delivery';
 import type { Result } from '../domain/refusal';
 import type { TransactionContent } from '../domain/transactionContent';
 import type { WalletKind } from '../domain/wallet';
@@ -54,7 +54,7 @@ interface WebhookDeliveries {
     readonly organizationId: string;
   }>;
   /** Sends a notice at once. */
-  sendNotice(receiver: NoticeReceiver, notice: Notice, id: string): Promise<AttemptOutcome>;
+  sendNotice(receiver: NoticeReceiver, notice: Notice, id: string): Promise<DeliveryOutcome>;
   /** Whether mail is sent here. */
   readonly sendsMail: boolean;
   /** A page of the console; null: people cannot sign in. */

@@ -1,4 +1,4 @@
-import type { AttemptOutcome, DeliveryReason, DisabledFor, PausedFor } from '../domain/delivery';
+import type { DeliveryOutcome, DeliveryReason, DisabledFor, PausedFor } from '../domain/delivery';
 import type { Db, Tx } from './database';
 import { type FeedPlace, lockFeedEnd } from './feed';
 import { execute, queryRows } from './rows';
@@ -178,7 +178,7 @@ export interface MadeAttempt {
   readonly event: { readonly id: string; readonly type: string; readonly position: bigint };
   readonly attempt: number;
   readonly isLast: boolean;
-  readonly outcome: AttemptOutcome;
+  readonly outcome: DeliveryOutcome;
 }
 
 /** What a receiver may answer that Postgres cannot store. */

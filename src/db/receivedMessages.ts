@@ -87,6 +87,6 @@ export function reminderMessageId(reminder: Reminder): string {
 }
 
 /** The id of the message with which a restarted run records itself. */
-export function restoredMessageId(runId: string): string {
+export function restartedMessageId(runId: string): string {
   return `restored/${runId}`;
 }

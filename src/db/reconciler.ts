@@ -4,7 +4,7 @@ import type { NamedNetwork } from '../domain/networkNotes';
 import type { ExpiryRange } from '../domain/reconciliation';
 import { approvalRef, type RefColumns } from './approvalRefs';
 import type { Db } from './database';
-import { isMessageReceived, restoredMessageId } from './receivedMessages';
+import { isMessageReceived, restartedMessageId } from './receivedMessages';
 import { queryRows, requireRow } from './rows';
 import {
   type ApprovalColumns,
@@ -171,7 +171,7 @@ export async function readRepairable(
 
 /** True when a restarted run has recorded itself, which it does first. */
 export async function hasRecordedItself(db: Db, { id }: ApprovalRef, runId: string): Promise<boolean> {
-  return isMessageReceived(db, id, restoredMessageId(runId));
+  return isMessageReceived(db, id, restartedMessageId(runId));
 }
 
 /** How often the workflow of an approval was restarted in the last hour. */

@@ -16,7 +16,7 @@ import { readJournalComparison } from '../db/journalComparison';
 import { requireRow } from '../db/rows';
 import { SYSTEM } from '../domain/actor';
 import {
-  type AttemptOutcome,
+  type DeliveryOutcome,
   type DeliveryReason,
   type DeliveryState,
   DISABLE_AFTER_MS,
@@ -75,7 +75,7 @@ function stateOf(row: Destination, status: DeliveryState['status'], nowMs = Date
   };
 }
 
-const failureText = ({ status, fault, message }: AttemptOutcome) =>
+const failureText = ({ status, fault, message }: DeliveryOutcome) =>
   status === null ? (message ?? fault ?? 'no answer') : `the receiver answered ${status}`;
 
 /** Stops a destination, audited, where nobody has stopped it meanwhile. */
@@ -159,7 +159,7 @@ class Run {
     return this.row;
   }
 
-  private async send(parcel: Parcel): Promise<AttemptOutcome> {
+  private async send(parcel: Parcel): Promise<DeliveryOutcome> {
     const outcome = await parcel.send(this.signal);
     this.signal.throwIfAborted();
     this.deps.countAttempt(this.row.kind, outcome.isTaken ? 'taken' : 'failed');
@@ -168,7 +168,7 @@ class Run {
 
   private attemptOf(
     entry: FeedEntry,
-    outcome: AttemptOutcome,
+    outcome: DeliveryOutcome,
     reason: DeliveryReason,
     attempt: number,
     isLast: boolean,

@@ -1,8 +1,8 @@
 import type { Destination } from '../db/destinations';
-import type { AttemptOutcome } from '../domain/delivery';
+import type { DeliveryOutcome } from '../domain/delivery';
 import { type FeedEntry, feedEvent } from '../domain/feedEvent';
 import type { OutboundSender } from '../outbound/sender';
-import { attemptOutcome } from './attemptOutcome';
+import { deliveryOutcomeOf } from './deliveryOutcome';
 import { asChannel, type NoticeDeps, noticeParcels } from './noticeParcels';
 import type { Parcels } from './parcels';
 import type { DeliverySigner } from './signatures';
@@ -25,7 +25,7 @@ type SendEvent = (
   tools: DeliveryTools,
   destination: Destination,
   entry: FeedEntry,
-) => Promise<AttemptOutcome>;
+) => Promise<DeliveryOutcome>;
 
 /** Sends an event to a webhook, once. */
 export const sendWebhook: SendEvent = async ({ outbound, signer, signal }, destination, entry) => {
@@ -36,7 +36,7 @@ export const sendWebhook: SendEvent = async ({ outbound, signer, signal }, desti
     ...signer.headersOf(destination, { eventId: entry.id, body }),
   };
   const sent = await outbound.post({ url: destination.url, headers, body, signal });
-  return attemptOutcome(sent, ({ status }) => ({ isGone: status === 410 }));
+  return deliveryOutcomeOf(sent, ({ status }) => ({ isGone: status === 410 }));
 };
 
 /** What a destination is sent of some entries, in their order: a webhook each event, a channel what people are to read. */

@@ -1,5 +1,5 @@
 import type { Destination } from '../db/destinations';
-import type { AttemptOutcome, ChannelKind } from '../domain/delivery';
+import type { ChannelKind, DeliveryOutcome } from '../domain/delivery';
 import type { Mailer, MailOutcome } from '../mail/mailer';
 import { discordBody } from '../notices/formats/discord';
 import { mailOf } from '../notices/formats/mail';
@@ -7,7 +7,7 @@ import { slackBody } from '../notices/formats/slack';
 import { telegramBody } from '../notices/formats/telegram';
 import type { Notice } from '../notices/notice';
 import type { OutboundOutcome, OutboundSender } from '../outbound/sender';
-import { attemptOutcome } from './attemptOutcome';
+import { deliveryOutcomeOf } from './deliveryOutcome';
 
 /** What notices are sent with. */
 export interface NoticeTools {
@@ -44,7 +44,7 @@ function retryAfterIn(answer: string): number | undefined {
 }
 
 const chatOutcome = (kind: ChannelKind, sent: OutboundOutcome) =>
-  attemptOutcome(sent, ({ status, answer, retryAfterMs }) => ({
+  deliveryOutcomeOf(sent, ({ status, answer, retryAfterMs }) => ({
     isGone:
       status === 410 ||
       GONE[kind].includes(status) ||
@@ -56,7 +56,7 @@ const chatOutcome = (kind: ChannelKind, sent: OutboundOutcome) =>
 
 const mailOutcome = (sent: MailOutcome) =>
   // 535: this installation could not log in, which is not about this mail.
-  attemptOutcome(sent, ({ status }) => ({ isRefused: status >= 550 && status < 560 }));
+  deliveryOutcomeOf(sent, ({ status }) => ({ isRefused: status >= 550 && status < 560 }));
 
 /** How a notice is written for a chat. */
 const BODY_OF: {
@@ -69,7 +69,7 @@ export async function sendNotice(
   receiver: NoticeReceiver,
   notice: Notice,
   id: string,
-): Promise<AttemptOutcome> {
+): Promise<DeliveryOutcome> {
   const { kind, url, chatId } = receiver;
   if (kind !== 'email') {
     const body = JSON.stringify(BODY_OF[kind](notice, chatId ?? ''));
@@ -78,7 +78,7 @@ export async function sendNotice(
   }
   if (!mailer) {
     const message = 'no mail is sent here: SMTP_URL is not set';
-    return attemptOutcome({ fault: 'refused', message, durationMs: 0 }, () => ({}));
+    return deliveryOutcomeOf({ fault: 'refused', message, durationMs: 0 }, () => ({}));
   }
   return mailOutcome(await mailer.send({ to: url.slice(MAILTO.length), ...mailOf(notice), id, signal }));
 }

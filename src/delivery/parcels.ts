@@ -1,11 +1,11 @@
-import type { AttemptOutcome } from '../domain/delivery';
+import type { DeliveryOutcome } from '../domain/delivery';
 import type { FeedEntry } from '../domain/feedEvent';
 
 /** What is sent at once. */
 export interface Parcel {
   /** What it is about, or the last of several. */
   readonly entry: FeedEntry;
-  send(signal: AbortSignal): Promise<AttemptOutcome>;
+  send(signal: AbortSignal): Promise<DeliveryOutcome>;
 }
 
 /** What a destination is sent of some entries, in their order. */

@@ -49,7 +49,7 @@ export function pauseMs(attempts: number, askedMs: number | undefined, random: n
 }
 
 /** What became of one attempt. */
-export interface AttemptOutcome {
+export interface DeliveryOutcome {
   /** The receiver has it. */
   readonly isTaken: boolean;
   /** The receiver wants nothing any more. */

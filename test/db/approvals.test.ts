@@ -15,7 +15,7 @@ import { appendAudit, verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import type { UnsentEnvelope } from '../../src/db/envelopes';
 import { findEnvelopePayload } from '../../src/db/followedAttempts';
-import { insertMessage, isMessageReceived, restoredMessageId } from '../../src/db/receivedMessages';
+import { insertMessage, isMessageReceived, restartedMessageId } from '../../src/db/receivedMessages';
 import {
   closedOrLost,
   hasRecordedItself,
@@ -411,7 +411,7 @@ describe('the approvals that the reconciler reads', () => {
     expect(await readRepairable(service, { ...ref, id: anId('txn') })).toBeUndefined();
     const runId = 'e6a1f0a2-5b1c-4a52-9a70-3a1c6f9d2b11';
     expect(await hasRecordedItself(service, ref, runId)).toBe(false);
-    await service.transaction((tx) => insertMessage(tx, stored.id, restoredMessageId(runId), 'restore'));
+    await service.transaction((tx) => insertMessage(tx, stored.id, restartedMessageId(runId), 'restore'));
     expect(await hasRecordedItself(service, ref, runId)).toBe(true);
     const restored = {
       action: 'transaction.restored',

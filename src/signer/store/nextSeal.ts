@@ -22,7 +22,7 @@ export function sealedIn(organizationId: string, { sealed }: SealedColumn): Stor
 }
 
 /** A state as it was verified, and the approval that was decided from it. */
-interface SealBasis {
+interface ExpectedSeal {
   readonly before: StoredState;
   readonly record: Pick<StoredProposal, 'id' | 'version'>;
 }
@@ -35,7 +35,7 @@ export async function storeNextSeal(
   db: Db,
   seal: StoredSeal,
   next: StoredState,
-  { before, record }: SealBasis,
+  { before, record }: ExpectedSeal,
 ): Promise<boolean> {
   const { organizationId } = before;
   const current = db.raw(

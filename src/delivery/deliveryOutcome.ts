@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../domain/delivery';
+import type { DeliveryOutcome } from '../domain/delivery';
 import { visible } from '../domain/quoted';
 import { plainBeginning } from '../domain/summary';
 
@@ -15,10 +15,10 @@ interface Answer {
 type Sent = { readonly durationMs: number } & (Answer | { readonly fault: string; readonly message: string });
 
 /** What a kind of receiver means by an answer, beside that 2xx takes it. */
-type Meaning = Partial<Pick<AttemptOutcome, 'isGone' | 'isRefused' | 'retryAfterMs'>>;
+type Meaning = Partial<Pick<DeliveryOutcome, 'isGone' | 'isRefused' | 'retryAfterMs'>>;
 
 /** What became of an attempt. A 2xx is taken, whatever its body is. */
-export function attemptOutcome(sent: Sent, meaningOf: (answer: Answer) => Meaning): AttemptOutcome {
+export function deliveryOutcomeOf(sent: Sent, meaningOf: (answer: Answer) => Meaning): DeliveryOutcome {
   const { durationMs } = sent;
   if ('fault' in sent) {
     const { fault } = sent;
