@@ -1,11 +1,9 @@
-import { type ChainActivities, createChainActivities } from '../../activities/chainActivities';
-import { createSignerActivities, type SignerActivities } from '../../src/signer/activities';
 /** @deep */
-
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import pino from 'pino';
 import { type Address, type Hex, keccak256, parseTransaction } from 'viem';
+import { type ChainActivities, createChainActivities } from '../../activities/chainActivities';
 import type { DeploymentFollowed } from '../../activities/deployments/followDeployment';
 import { applySeal } from '../../activities/proposals/applySeal';
 import { createRelayerContext } from '../../activities/relayer/relayerContext';
@@ -28,6 +26,7 @@ import { insertProposal } from '../../src/db/proposals';
 import { requireRow } from '../../src/db/rows';
 import type { DeploymentKey } from '../../src/domain/proposal';
 import { proposalPayload } from '../../src/domain/signing';
+import { createSignerActivities, type SignerActivities } from '../../src/signer/activities';
 import { type Journal, openJournal } from '../../src/signer/journal/journal';
 import { registerRelayers } from '../../src/signer/registerRelayers';
 import { type SealResult, sealProposal } from '../../src/signer/seal';

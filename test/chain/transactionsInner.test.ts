@@ -1,9 +1,8 @@
-import { executionGas, mostSafeTxGas } from '../../src/chain/gas';
 /** @deep */
-
 import { type Address, type Hex, numberToHex } from 'viem';
 import { type ChainClient, createChainClient } from '../../src/chain/clients';
 import { executionAtNonce, executionInTransaction } from '../../src/chain/executions';
+import { executionGas, mostSafeTxGas } from '../../src/chain/gas';
 import {
   cancellation,
   executionCall,

@@ -1,6 +1,4 @@
-import type { TransactionTerms } from '../../src/domain/terms';
 /** @deep */
-
 import { type Address, type Hex, numberToHex } from 'viem';
 import { payloadToSign } from '../../src/approvals/signedTransaction';
 import { signatureHash } from '../../src/approvals/verifiedVotes';
@@ -14,6 +12,7 @@ import { createIdentifyVoter } from '../../src/chain/voter';
 import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
 import type { Policy } from '../../src/domain/policy';
+import type { TransactionTerms } from '../../src/domain/terms';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { createSteadyTime } from '../../src/signer/journal/steadyTime';
 import { startLyingRpc } from '../support/lyingRpc';
