@@ -12,7 +12,10 @@ export interface RecordedJournal {
   readonly lines: readonly string[];
 }
 
-/** A copy of a recorded journal: `version1` has every type of entry, and a payment with more digits than a `number`. */
+/**
+ * A copy of a recorded journal. `version1` has every type of entry that there was when it was written, `version2` every type and
+ * an outcome that nobody could read; both have a payment with more digits than a `number`.
+ */
 export function recordedJournal(name: string): RecordedJournal {
   const dir = mkdtempSync(join(tmpdir(), 'recorded-journal-'));
   const folder = join(__dirname, name);

@@ -2,18 +2,46 @@ import { appendFileSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requireRow } from '../../../../src/db/rows';
-import type { JournalEntry, UnknownExecutionEntry } from '../../../../src/signer/journal/entries';
+import type { JournalEntry } from '../../../../src/signer/journal/entries';
 import { parseLine } from '../../../../src/signer/journal/format';
 import { type Journal, openJournal } from '../../../../src/signer/journal/journal';
 import { type JournalReader, readJournal } from '../../../../src/signer/journal/journalReader';
 import { lineHash } from '../../../../src/signer/journal/lines';
 import { recordedJournal } from '../../../journals/recorded';
 
-const ORGANIZATION = 'org_01m8bpcvaqeh0s9596czpnycmq';
-const PAID = 'txn_01m8bpdhyee06bbd88rsrz1cch';
-const REJECTED = 'txn_01m8bpdxzbe06bbdbn1pb2s5sj';
-const CANCELLED = 'txn_01m8bpe0hce06bbdcsh3g55qnx';
-const ACCOUNT = { accountId: 'acc_01m8bpcwxee06bbcy4930xqx1t', networkId: 31337 };
+/** Every type of entry. */
+const TYPES = [
+  ...[
+    'created',
+    'seal',
+    'authorization',
+    'rejection',
+    'cancellation',
+    'outcome',
+    'gas',
+    'freeze',
+    'unfreeze',
+    'cutoff',
+  ],
+  ...['unknownExecution', 'upkeep'],
+];
+
+/** The entries of a recorded journal, as the text of its lines has them. */
+function entriesOf(lines: readonly string[]) {
+  // biome-ignore lint/suspicious/noExplicitAny: entries of every type and version
+  const entries: any[] = lines.map((text) => JSON.parse(text).entry);
+  const all = (type: string) => entries.filter((entry) => entry.type === type);
+  const paid = requireRow(all('authorization').find(({ amount }) => amount === '1000000000000000001'));
+  const { organizationId, accountId, networkId } = paid;
+  return {
+    entries,
+    all,
+    last: (type: string) => all(type).at(-1),
+    paid,
+    of: { organizationId },
+    at: { accountId, networkId },
+  };
+}
 
 const folder = () => mkdtempSync(join(tmpdir(), 'journal-'));
 const opened: JournalReader[] = [];
@@ -35,35 +63,48 @@ async function written(file: string): Promise<Journal> {
 
 const textOf = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n');
 
-describe('a journal of version 1', () => {
+describe.each([
+  ['version1', TYPES.filter((type) => type !== 'upkeep')],
+  ['version2', TYPES],
+])('a journal of %s', (name, types) => {
   it('is read: every type of entry', async () => {
-    const { journalFile, lines } = recordedJournal('version1');
+    const { journalFile, lines } = recordedJournal(name);
+    const { entries, all, last, paid, of, at } = entriesOf(lines);
+    expect(new Set(entries.map(({ type }) => type))).toEqual(new Set(types));
+    const { organizationId } = of;
     const journal = await read(journalFile);
-    expect(journal.position()).toEqual({ lines: 24, hash: lineHash(lines.at(-1) ?? '') });
-    expect(journal.installationId()).toBe('e15cc8df-c209-4543-981a-ec6b8747a1b0');
-    expect(journal.latestSealed(ORGANIZATION)?.sequence).toBe(4);
-    expect([...journal.authorizations()].map(({ safeNonce }) => safeNonce)).toEqual([0n, 1n, 2n]);
-    expect(journal.outcomeOf(PAID)).toMatchObject({ outcome: 'executed' });
-    expect([...journal.rejectedIds()]).toEqual([REJECTED]);
-    expect([...journal.cancelledIds()]).toEqual([CANCELLED]);
-    expect(journal.unknownExecutions()).toEqual([
-      expect.objectContaining<Partial<UnknownExecutionEntry>>({ ...ACCOUNT, safeNonce: '3' }),
-    ]);
-    expect(journal.highestNonce(ACCOUNT)).toBe(3n);
-    expect(journal.freezeOf(ORGANIZATION)?.id).toBe('fd71b1e7-cd53-465a-9111-23627d58b65e');
-    expect(journal.isRequestDone('c9813ae8-c2ad-4e4c-8f8f-19b147406725')).toBe(true);
-    expect(journal.cutoffOf(ORGANIZATION)?.expiresUntil).toBe(Date.parse('2026-12-03T10:29:37.767Z'));
-    expect(journal.gasOf({ organizationId: ORGANIZATION, networkId: 31337 })).toHaveLength(5);
+    expect(journal.position()).toEqual({ lines: lines.length, hash: lineHash(lines.at(-1) ?? '') });
+    expect(journal.installationId()).toBe(last('created').installationId);
+    expect(journal.latestSealed(organizationId)?.sequence).toBe(last('seal').sequence);
+    const nonces = all('authorization').map(({ safeNonce }) => BigInt(safeNonce));
+    expect([...journal.authorizations()].map(({ safeNonce }) => safeNonce)).toEqual(nonces);
+    expect(journal.outcomeOf(paid.transactionId)).toMatchObject({ outcome: 'executed' });
+    for (const entry of all('outcome')) expect(journal.outcomeOf(entry.transactionId)).toMatchObject(entry);
+    expect([...journal.rejectedIds()]).toEqual([last('rejection').transactionId]);
+    expect([...journal.cancelledIds()]).toEqual([last('cancellation').transactionId]);
+    expect(journal.unknownExecutions()).toEqual([expect.objectContaining(last('unknownExecution'))]);
+    expect(journal.highestNonce(at)).toBe(BigInt(last('unknownExecution').safeNonce));
+    expect(journal.freezeOf(organizationId)?.id).toBe(last('freeze').id);
+    expect(journal.isRequestDone(last('unfreeze').id)).toBe(true);
+    expect(journal.cutoffOf(organizationId)?.expiresUntil).toBe(Date.parse(last('cutoff').expiresUntil));
+    expect(journal.gasOf({ organizationId, networkId: at.networkId })).toHaveLength(all('gas').length);
+    expect(journal.upkeep()).toEqual(all('upkeep').map((entry) => expect.objectContaining(entry)));
   });
 
   it('has the records of its transactions, whose numbers lose no digit', async () => {
-    const journal = await read(recordedJournal('version1').journalFile);
+    const { journalFile, lines } = recordedJournal(name);
+    const {
+      paid: { transactionId: PAID },
+      of,
+      last,
+    } = entriesOf(lines);
+    const journal = await read(journalFile);
     const paid = await journal.readAuthorization(requireRow(journal.authorizationOf(PAID)));
     const record = requireRow(paid.record ?? undefined);
     expect(record).toMatchObject({
       approval: {
         id: PAID,
-        organizationId: ORGANIZATION,
+        ...of,
         executionStatus: 'processing',
         decision: 'approve',
         requestHash: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -71,10 +112,10 @@ describe('a journal of version 1', () => {
         finalTally: null,
       },
       transaction: {
-        to: '0x661Bd86870851CBB3109806bb3e414E8f413cbf9',
+        to: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
         value: '1000000000000000001',
         description: 'Rent “März” 12345678901234567890',
-        networkId: 31337,
+        networkId: 31_337,
         replaces: null,
         awaitsRelayerWei: null,
         cancelling: false,
@@ -88,17 +129,25 @@ describe('a journal of version 1', () => {
       .flatMap((part) => Object.keys(part))
       .filter((name) => /_|^position$|^subject$/.test(name));
     expect(names).toEqual([]);
-    expect((await journal.rejection(REJECTED))?.record).toMatchObject({
-      // In the order that the database gave them.
-      votes: [
-        { type: 'reject', reason: 'not ours' },
-        { type: 'initiator', reason: null },
-      ],
-      evidence: [],
-      usage: [],
+    const refused = (await journal.rejection(last('rejection').transactionId))?.record;
+    expect(refused).toMatchObject({ evidence: [], usage: [] });
+    // In whatever order the database gave them.
+    expect(refused?.votes).toHaveLength(2);
+    expect(Object.fromEntries(refused?.votes.map(({ type, reason }) => [type, reason]) ?? [])).toEqual({
+      initiator: null,
+      reject: 'not ours',
     });
   });
+});
 
+it('the outcome of version 2 that nobody could read has when its nonce was seen to be used', () => {
+  const { all } = entriesOf(recordedJournal('version2').lines);
+  expect(all('outcome').filter(({ usedAt }) => usedAt !== undefined)).toEqual([
+    expect.objectContaining({ outcome: null, usedAt: expect.any(String) }),
+  ]);
+});
+
+describe('a journal of version 1', () => {
   it('reads a record that was written before there were reopenings', () => {
     const { lines } = recordedJournal('version1');
     const line = JSON.parse(lines.find((text) => text.includes('"type":"authorization"')) ?? '');
@@ -111,7 +160,8 @@ describe('a journal of version 1', () => {
   it('goes on with lines of version 2, in one chain', async () => {
     const { journalFile, lines } = recordedJournal('version1');
     const journal = await written(journalFile);
-    await journal.append({ type: 'unfreeze', organizationId: ORGANIZATION, id: 'later' });
+    const { organizationId } = entriesOf(lines).of;
+    await journal.append({ type: 'unfreeze', organizationId, id: 'later' });
     const texts = textOf(journalFile);
     expect(texts.slice(0, -1)).toEqual(lines);
     expect(JSON.parse(texts.at(-1) ?? '')).toMatchObject({
@@ -121,7 +171,7 @@ describe('a journal of version 1', () => {
     });
     const again = await read(journalFile);
     expect(again.lines()).toBe(25);
-    expect(again.freezeOf(ORGANIZATION)).toBeUndefined();
+    expect(again.freezeOf(organizationId)).toBeUndefined();
     expect(await again.hashAt(24)).toBe(lineHash(lines.at(-1) ?? ''));
   });
 
