@@ -1,5 +1,5 @@
 import type { MemberSummary } from '../domain/approval';
-import type { Policy } from '../domain/policy';
+import type { Policy, PolicyField } from '../domain/policy';
 import type { PolicyContext } from '../domain/policyEngine';
 import type { TransactionRef } from '../domain/transaction';
 import type { Db, Tx } from './database';
@@ -38,9 +38,12 @@ export interface ReplacementFamily {
   readonly live: { readonly id: string; readonly isExecuted: boolean } | null;
 }
 
-/** The ids with one name in the settings of the policy `p`, whatever settings a policy has. Both are SQL. */
-const idsOfSettings = (name: 'memberId' | 'groupId') =>
-  `ARRAY(SELECT jsonb_path_query(p.definition, '$.*.${name}') #>> '{}')`;
+/**
+ * SQL of the ids with one name in a setting of the policy `p`, or in all that it has.
+ * `policyPeople` in SQL, as the policy is read in the same statement.
+ */
+export const idsOfSettings = (name: 'memberId' | 'groupId', setting: PolicyField | '*' = '*') =>
+  `ARRAY(SELECT jsonb_path_query(p.definition, '$.${setting}.${name}') #>> '{}')`;
 
 /** The members of the groups that the policy `p` names, each with its group, as one JSON column. */
 export const groupPeopleColumn = (organizationId: string) =>

@@ -8,6 +8,7 @@ import {
   type Stage,
 } from './approvalSelection';
 import type { Db, Tx } from './database';
+import { idsOfSettings } from './referencedRecords';
 import { queryRows } from './rows';
 import { hasTag, hasText, type SearchCondition, tagTerm } from './searchTerms';
 import { FROM, RECORD, type TransactionSnapshot } from './storedTransactions';
@@ -45,8 +46,8 @@ const STATUS_CONDITION = {
 function mightSign(organizationId: string, memberId: string): SearchCondition {
   return [
     `a.closed_at IS NULL AND a.expires_at >= now() AND (t.initiator_id = ? OR t.policy_id IN (
-      SELECT p.id FROM policies p WHERE p.organization_id = ? AND (p.definition->'approverSetting'->>'memberId' = ?
-        OR p.definition->'approverSetting'->>'groupId' IN (SELECT gm.group_id FROM group_members gm WHERE gm.member_id = ?))))`,
+      SELECT p.id FROM policies p WHERE p.organization_id = ? AND (? = ANY (${idsOfSettings('memberId', 'approverSetting')})
+        OR ${idsOfSettings('groupId', 'approverSetting')} && ARRAY(SELECT gm.group_id FROM group_members gm WHERE gm.member_id = ?))))`,
     [memberId, organizationId, memberId, memberId],
   ];
 }

@@ -1,4 +1,7 @@
 import fc from 'fast-check';
+import { policiesBodies } from '../../src/contract/policyContract';
+import type { PolicyDefinition } from '../../src/domain/policy';
+import { ANY_TOKEN, definitionFrom } from '../../src/operations/policyItems.request';
 import { anAddress, anId } from './builders';
 
 // biome-ignore lint/suspicious/noExplicitAny: a policy as a caller may write it, right or wrong
@@ -206,4 +209,13 @@ export function policyItems(world: PolicyWorld): fc.Arbitrary<WrittenPolicy> {
       cover,
     )
     .map((parts) => Object.assign({}, ...parts));
+}
+
+/** What is stored of an item, with invented facts of its token. */
+export function storedPolicy(item: WrittenPolicy): PolicyDefinition {
+  const [parsed] = policiesBodies.mixed.parse({ policies: [item] }).policies;
+  if (!parsed) throw new Error('nothing was read');
+  const token = { symbol: 'T', name: 'Token', decimals: 6, logoUrl: 'https://logo.example' };
+  const anyToken = parsed.tokenTransferCondition?.tokenAddress === null;
+  return definitionFrom(parsed, anyToken ? ANY_TOKEN : token);
 }

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describeIssue, fieldIssues } from '../../../src/contract/issues';
 import { policiesBodies } from '../../../src/contract/policyContract';
-import { type PolicyDefinition, policyOfView, policyView } from '../../../src/domain/policy';
+import { policyOfView, policyView } from '../../../src/domain/policy';
 import { proposedPolicy } from '../../../src/domain/shownPolicy';
-import { ANY_TOKEN, definitionFrom } from '../../../src/operations/policyItems.request';
 import { anAddress, anId } from '../../support/builders';
 import {
   aContractPolicyItem,
@@ -12,6 +11,7 @@ import {
   aPolicyWorld,
   aTokenCondition,
   policyItems,
+  storedPolicy,
   type WrittenPolicy,
 } from '../../support/policies';
 
@@ -517,26 +517,17 @@ describe('every policy', () => {
   const world = aPolicyWorld();
   const accounts = world.accountIds.map((id, i) => ({ id, name: `Account ${i}`, address: anAddress() }));
 
-  /** What is stored of an item, with invented facts of its token. */
-  function stored(item: WrittenPolicy): PolicyDefinition {
-    const [parsed] = policiesBodies.mixed.parse({ policies: [item] }).policies;
-    if (!parsed) throw new Error('nothing was read');
-    const token = { symbol: 'T', name: 'Token', decimals: 6, logoUrl: 'https://logo.example' };
-    const anyToken = parsed.tokenTransferCondition?.tokenAddress === null;
-    return definitionFrom(parsed, anyToken ? ANY_TOKEN : token);
-  }
-
   it('can be sent back as it was answered, and is then the same', () => {
     fc.assert(
       fc.property(policyItems(world), (item) => {
-        const definition = stored(item);
+        const definition = storedPolicy(item);
         const answered = {
           id: anId('pol'),
           ...policyView(definition, accounts),
           createdAt: '2025-06-01T12:00:00.000Z',
           updatedAt: '2025-06-01T12:00:00.000Z',
         };
-        expect(stored(JSON.parse(JSON.stringify(answered)))).toEqual(definition);
+        expect(storedPolicy(JSON.parse(JSON.stringify(answered)))).toEqual(definition);
       }),
     );
   });
@@ -544,7 +535,7 @@ describe('every policy', () => {
   it('comes out of what was signed as it went in', () => {
     fc.assert(
       fc.property(policyItems(world), (item) => {
-        const definition = stored(item);
+        const definition = storedPolicy(item);
         const shown = JSON.parse(JSON.stringify(policyView(definition, accounts)));
         const proposed = { id: anId('pol'), ...shown };
         expect(proposedPolicy.parse(proposed)).toEqual(proposed);
