@@ -1,4 +1,5 @@
 import type { Db, Tx } from './database';
+import { IS_TAKEN } from './destinations';
 import { queryRows } from './rows';
 import type { ChannelRow } from './tables';
 
@@ -140,7 +141,7 @@ export async function readAudience(
        EXISTS (SELECT FROM admin_set_members a WHERE a.member_id = c.member_id) AS "isAdmin",
        c.member_id IS NOT NULL AND NOT EXISTS (SELECT FROM members m WHERE m.id = c.member_id AND m.removed_at IS NULL) AS "isGone",
        ARRAY(SELECT (extract(epoch FROM t.created_at) * 1000)::float8 FROM delivery_attempts t
-         WHERE t.destination_id = c.destination_id AND t.reason = 'event' AND t.status BETWEEN 200 AND 299
+         WHERE t.destination_id = c.destination_id AND t.reason = 'event' AND ${IS_TAKEN}
            AND t.created_at > now() - make_interval(secs => :windowMs / 1000.0)) AS "sentAt",
        (extract(epoch FROM now()) * 1000)::float8 AS now
      FROM channels c JOIN destinations d ON d.id = c.destination_id JOIN organizations o ON o.id = d.organization_id

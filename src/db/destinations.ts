@@ -280,12 +280,14 @@ export type ResendSelection =
   | { readonly from: bigint; readonly to: bigint }
   | { readonly failed: true };
 
+/** SQL: that the receiver took what was sent, of a row of `delivery_attempts`; `isTaking` says it of an answer. */
+export const IS_TAKEN = '(coalesce(status, 0) BETWEEN 200 AND 299)';
+
 const RESENT: { readonly [key in 'eventIds' | 'from' | 'failed']: string } = {
   eventIds: 'a.id = ANY(:eventIds)',
   from: 'a.position BETWEEN :from AND :to AND (CAST(:types AS text[]) IS NULL OR a.action = ANY(:types))',
   failed: `a.id IN (SELECT event_id FROM delivery_attempts WHERE destination_id = :id GROUP BY event_id
-    HAVING bool_or(is_last AND coalesce(status, 0) NOT BETWEEN 200 AND 299)
-      AND NOT bool_or(coalesce(status, 0) BETWEEN 200 AND 299))`,
+    HAVING bool_or(is_last AND NOT ${IS_TAKEN}) AND NOT bool_or(${IS_TAKEN}))`,
 };
 
 /** Has events sent once more, at most so many, of those that the destination is past. Returns how many. */
@@ -364,8 +366,7 @@ export async function listAttempts(
     .limit(page.limit);
   if (page.before !== undefined) query.where('id', '<', page.before);
   if (page.eventId !== undefined) query.where({ event_id: page.eventId });
-  if (page.isTaken !== undefined)
-    query.whereRaw(`(coalesce(status, 0) BETWEEN 200 AND 299) = ?`, [page.isTaken]);
+  if (page.isTaken !== undefined) query.whereRaw(`${IS_TAKEN} = ?`, [page.isTaken]);
   const rows: DeliveryAttemptRow[] = await query;
   return rows.map((row) => ({
     id: row.id,

@@ -1,4 +1,4 @@
-import type { DeliveryOutcome } from '../domain/delivery';
+import { type DeliveryOutcome, isTaking } from '../domain/delivery';
 import { visible } from '../domain/quoted';
 import { plainBeginning } from '../domain/summary';
 
@@ -14,10 +14,10 @@ interface Answer {
 /** What became of something that was sent: an answer, or why there was none. */
 type Sent = { readonly durationMs: number } & (Answer | { readonly fault: string; readonly message: string });
 
-/** What a kind of receiver means by an answer, beside that 2xx takes it. */
+/** What a kind of receiver means by an answer, beside that it takes what was sent. */
 type Meaning = Partial<Pick<DeliveryOutcome, 'isGone' | 'isRefused' | 'retryAfterMs'>>;
 
-/** What became of an attempt. A 2xx is taken, whatever its body is. */
+/** What became of an attempt. */
 export function deliveryOutcomeOf(sent: Sent, meaningOf: (answer: Answer) => Meaning): DeliveryOutcome {
   const { durationMs } = sent;
   if ('fault' in sent) {
@@ -27,7 +27,7 @@ export function deliveryOutcomeOf(sent: Sent, meaningOf: (answer: Answer) => Mea
   }
   const { status, answer, retryAfterMs } = sent;
   return {
-    ...{ isTaken: status >= 200 && status < 300, isGone: false },
+    ...{ isTaken: isTaking(status), isGone: false },
     ...{ status, answer, durationMs, retryAfterMs, fault: null, message: null },
     ...meaningOf({ status, answer, retryAfterMs }),
   };

@@ -48,6 +48,11 @@ export function pauseMs(attempts: number, askedMs: number | undefined, random: n
   return Math.round(Math.max(jittered, askedMs ?? 0));
 }
 
+/** Whether an answer says that the receiver has what was sent: any 2xx, whatever its body is; null: there was no answer. */
+export function isTaking(status: number | null): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
 /** What became of one attempt. */
 export interface DeliveryOutcome {
   /** The receiver has it. */

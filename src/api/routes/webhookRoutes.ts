@@ -28,7 +28,7 @@ import {
   rotateWebhook,
   updateWebhook,
 } from '../../delivery/webhookChanges';
-import { destinationStatus } from '../../domain/delivery';
+import { destinationStatus, isTaking } from '../../domain/delivery';
 import type { DeliveryRef } from '../../temporal/deliveryMessages';
 import type { Cursors } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
@@ -76,7 +76,7 @@ function deliveryView(attempt: DeliveryAttempt) {
       attempt: attempt.attempt,
     },
     ...{
-      delivered: status !== null && status >= 200 && status < 300,
+      delivered: isTaking(status),
       status,
       fault,
       message,
