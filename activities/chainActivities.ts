@@ -1,6 +1,7 @@
 import type { DeploymentKey } from '../src/domain/proposal';
 import { type FollowDeployment, followDeployment } from './deployments/followDeployment';
 import { observeDeployment } from './deployments/observe';
+import { backfillMovements, type Scanners } from './movements';
 import { type AwaitRelayer, awaitRelayer } from './relayer/awaitRelayer';
 import type { TransactionChainContext, TransactionChainDeps } from './transactions/chainContext';
 import { findLostTransactions } from './transactions/findLost';
@@ -8,7 +9,10 @@ import { type FollowTransaction, followTransaction } from './transactions/follow
 import { type PrepareTransaction, prepareTransaction } from './transactions/prepare';
 
 /** The activities of the chain worker: it reads networks, sends what is signed, and has no key. */
-export function createChainActivities(deps: TransactionChainDeps) {
+export function createChainActivities({
+  scanners,
+  ...deps
+}: TransactionChainDeps & { readonly scanners: Scanners }) {
   const context: TransactionChainContext = { ...deps, lastSearches: new Map() };
   const { withoutSlot } = context;
   return {
@@ -22,6 +26,7 @@ export function createChainActivities(deps: TransactionChainDeps) {
       followTransaction(context, input, signal),
     ),
     findLostTransactions: (input: { networkId: number }) => findLostTransactions(context, input),
+    backfillMovements: (input: { readonly networkId: number }) => backfillMovements(scanners, input),
   };
 }
 

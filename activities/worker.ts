@@ -1,6 +1,7 @@
 import type { AnySnapshot } from '../src/approvals/approvalSubject';
 import type { ProposalSnapshot } from '../src/db/proposals';
 import type { TransactionSnapshot } from '../src/db/storedTransactions';
+import { setPaused } from '../src/delivery/operatorPause';
 import type { Subject } from '../src/domain/approval';
 import type { ApprovalKey } from '../src/domain/approvalRef';
 import type { ApprovalState } from '../src/domain/approvalState';
@@ -27,7 +28,6 @@ import { recordReminder } from './approvals/remind';
 import { recordRestart } from './approvals/restart';
 import { recordVote, type VoteInput } from './approvals/vote';
 import { reportWaiting, type Waiting } from './approvals/wait';
-import { createDeliveryRecords } from './deliveries/deliveryActivities';
 import { applySeal, refreshNoted } from './proposals/applySeal';
 import { finishDeployments, recordDeployment, reportDeployment } from './proposals/deployments';
 import { type CreateProposalInput, executableProposal } from './proposals/executableProposal';
@@ -132,6 +132,11 @@ type WorkerDeps = ApprovalDeps &
     readonly noteExecuted: (transactionId: string) => void;
   };
 
+interface SetDeliveryPaused {
+  readonly id: string;
+  readonly isPaused: boolean;
+}
+
 /** The activities of the worker of workflows: local ones of approvals and transactions, and the reconciler. */
 export function createWorkerActivities(deps: WorkerDeps) {
   const lifecycle = createLifecycleActivities(deps);
@@ -143,7 +148,10 @@ export function createWorkerActivities(deps: WorkerDeps) {
       return state;
     },
     prepareNewTransaction: createPrepareNewTransaction(deps),
-    ...createDeliveryRecords(deps),
+    /** Pauses or resumes a destination, as an operator. */
+    async setDeliveryPaused({ id, isPaused }: SetDeliveryPaused): Promise<void> {
+      await setPaused(deps.db, id, isPaused);
+    },
     ...createReconcilerActivities(deps),
   };
 }

@@ -1,7 +1,6 @@
 import { createChainActivities } from '../activities/chainActivities';
 import { createDeliveryActivities } from '../activities/deliveries/deliveryActivities';
 import { resendLostDeployments } from '../activities/deployments/resendLost';
-import { createMovementActivities } from '../activities/movements';
 import {
   createRelayerContext,
   createRelayerReads,
@@ -170,11 +169,8 @@ function chainWorkers(clients: Clients, reads: RelayerReads, lifetime: Lifetime)
   const scanners = createScanners(clients);
   const beginBackfill = (networkId: number) => startBackfill(sender, networkId);
   lifetime.onStop('the watch of movements', watchMovements({ ...clients, beginBackfill }, scanners));
-  const activities = withFailpoints('chain', {
-    ...createChainActivities({ ...relaying, maxGas: config.maxGas }),
-    ...createMovementActivities(scanners),
-  });
-  return networkWorkers(clients, 'chain', activities);
+  const activities = createChainActivities({ ...relaying, maxGas: config.maxGas, scanners });
+  return networkWorkers(clients, 'chain', withFailpoints('chain', activities));
 }
 
 /** The workers of the roles that this process runs, ready to be started. */

@@ -1,5 +1,5 @@
 import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { MovementActivities } from '../activities/movements';
+import type { ChainActivities } from '../activities/chainActivities';
 import { networkQueue, taskQueues } from '../src/temporal/ids';
 import { runOnAnyBuild } from './anyBuild';
 
@@ -12,7 +12,7 @@ const PARTS_OF_A_RUN = 200;
  */
 export async function backfillWorkflow({ networkId }: { readonly networkId: number }): Promise<void> {
   const queues = taskQueues(workflowInfo().taskQueue);
-  const { backfillMovements } = proxyActivities<MovementActivities>({
+  const { backfillMovements } = proxyActivities<ChainActivities>({
     taskQueue: networkQueue(queues.chain, networkId),
     startToCloseTimeout: '10m',
     heartbeatTimeout: '1m',

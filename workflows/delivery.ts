@@ -8,7 +8,8 @@ import {
   setWorkflowOptions,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { DeliveryActivities, DeliveryRecords } from '../activities/deliveries/deliveryActivities';
+import type { DeliveryActivities } from '../activities/deliveries/deliveryActivities';
+import type { WorkerActivities } from '../activities/worker';
 import { type DeliveryState, deliveryText } from '../src/domain/delivery';
 import { deliveryMessages, parseDeliveryInput } from '../src/temporal/messages';
 import { databaseActivities, parseInput } from './databaseActivities';
@@ -16,7 +17,7 @@ import { databaseActivities, parseInput } from './databaseActivities';
 /** A run ends after so many rounds: each adds about ten events to its history. */
 const MAX_ROUNDS = 400;
 
-const { setDeliveryPaused } = databaseActivities<DeliveryRecords>('Pause or resume, as an operator');
+const { setDeliveryPaused } = databaseActivities<WorkerActivities>('Pause or resume, as an operator');
 
 /** What was said to a workflow since it last looked. */
 interface Heard {

@@ -1,6 +1,4 @@
-import type { Db } from '../../src/db/database';
 import { type DeliverInput, type DeliveryDeps, deliver } from '../../src/delivery/deliver';
-import { setPaused } from '../../src/delivery/operatorPause';
 import type { DeliveryState } from '../../src/domain/delivery';
 import type { WithoutSlot } from '../../src/temporal/waitingActivities';
 
@@ -16,22 +14,3 @@ export function createDeliveryActivities(deps: DeliveryDeps & { readonly without
 
 /** The activity that sends, as its workflow sees it. */
 export type DeliveryActivities = ReturnType<typeof createDeliveryActivities>;
-
-/** The activities of a destination's workflow that only write in the database. */
-export function createDeliveryRecords({ db }: { readonly db: Db }) {
-  return {
-    /** Pauses or resumes a destination, as an operator. */
-    async setDeliveryPaused({
-      id,
-      isPaused,
-    }: {
-      readonly id: string;
-      readonly isPaused: boolean;
-    }): Promise<void> {
-      await setPaused(db, id, isPaused);
-    },
-  };
-}
-
-/** The activities of a destination's workflow that only write in the database. */
-export type DeliveryRecords = ReturnType<typeof createDeliveryRecords>;

@@ -110,12 +110,11 @@ beforeEach(() => fundOnLocalChain(url, relayer));
 /** Activities with another configuration of the network. */
 function chainWith(change: Partial<NetworkConfig>): ChainActivities {
   const chains = createChainClients([{ ...network, ...change }]);
-  return createChainActivities(
-    createRelayerContext({
-      ...{ db: serviceDb, chains, maxGas: 5_000_000n },
-      ...{ pollMs: 20, stuckAfterMs: 1_500, withoutSlot: inSlot },
-    }),
-  );
+  const context = createRelayerContext({
+    ...{ db: serviceDb, chains, maxGas: 5_000_000n },
+    ...{ pollMs: 20, stuckAfterMs: 1_500, withoutSlot: inSlot },
+  });
+  return createChainActivities({ ...context, scanners: new Map() });
 }
 
 function signerDeps(change: Partial<SignerDeps>): SignerDeps {

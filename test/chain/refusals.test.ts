@@ -66,7 +66,11 @@ function startedContext(): RelayerContext {
 
 /** Follows a transaction as such a process does. */
 async function follow(ref: TransactionRef, envelopeId: string, context = startedContext()) {
-  const { followTransaction } = createChainActivities({ ...context, maxGas: 5_000_000n });
+  const { followTransaction } = createChainActivities({
+    ...context,
+    maxGas: 5_000_000n,
+    scanners: new Map(),
+  });
   let reported: string | null = null;
   for (;;) {
     const input: FollowTransaction = { ...ref, envelopeId, networkId: world.network.id, reported };

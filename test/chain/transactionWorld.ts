@@ -113,7 +113,7 @@ const unreported = {
 };
 
 function chainActivities(deps: RelayerDeps & { maxGas: bigint }): ChainActivities {
-  return createChainActivities(createRelayerContext(deps));
+  return createChainActivities({ ...createRelayerContext(deps), scanners: new Map() });
 }
 
 /** The activities of a signer, whose context is shared. */

@@ -186,7 +186,7 @@ describe('a transaction', () => {
     };
     const { followTransaction } = createChainActivities({
       ...{ ...context, heads: { ...heads, changed } },
-      maxGas: 5_000_000n,
+      ...{ maxGas: 5_000_000n, scanners: new Map() },
     });
     const input = { ...ref, envelopeId, networkId: world.network.id, reported: null };
     const following = new MockActivityEnvironment().run(followTransaction, input);

@@ -156,6 +156,7 @@ const notInExecution = [
   'signer.signDeployment',
   'chain.observeDeployment',
   'chain.followDeployment',
+  'chain.backfillMovements',
   'worker.sealProjected',
   'signer.sealStored',
   'signer.sealJournaled',
