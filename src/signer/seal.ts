@@ -38,8 +38,13 @@ interface Verified {
 type Executing = StoredProposal & { readonly decision: Decision };
 
 /** The record of a proposal whose decision is being executed. Throws SignerRefusal. */
-function requireExecuting({ id }: ApprovalKey, record: StoredProposal | undefined): Executing {
-  if (!record) throw new SignerRefusal('stale', `proposal ${id} not found`);
+function requireExecuting(
+  { organizationId, id }: ApprovalKey,
+  record: StoredProposal | undefined,
+): Executing {
+  // The state is that of the organization that was asked for, and the seal key that of the record.
+  if (record?.id !== id || record.organizationId !== organizationId)
+    throw new SignerRefusal('stale', `proposal ${id} not found`);
   const { decision } = record;
   if (record.executionStatus !== 'processing' || !decision) {
     throw new SignerRefusal('stale', `proposal ${id} is not being executed: it is ${record.executionStatus}`);
