@@ -3,6 +3,7 @@ import { isSealedHead, openSeal } from '../chain/signedSeals';
 import type { Db, Tx } from '../db/database';
 import { findSealedState, listSeals, type StoredState } from '../db/seals';
 import type { OrganizationState } from '../domain/governance';
+import { setNewest } from '../setNewest';
 import { sealEntry } from './journal/entries';
 import type { Journal } from './journal/journal';
 import { ROLLED_BACK, SignerRefusal, TemporaryRefusal } from './refusal';
@@ -38,7 +39,7 @@ interface Deps {
 type LatestSealed = ReturnType<Journal['latestSealed']>;
 
 /** What the seal key has signed together, and the signature: where all are as they were verified, nothing is to verify. */
-const SIGNED = ['sequence', 'sealHash', 'state', 'signature'] as const;
+const SIGNED = ['organizationId', 'sequence', 'sealHash', 'state', 'signature'] as const;
 
 /** How many verified states a process keeps. */
 const KEPT = 100;
@@ -93,25 +94,17 @@ function isLatest({ sequence, sealHash }: StoredState, journaled: LatestSealed):
  * is not what the seal key has signed; TemporaryRefusal where it is older than the journal.
  */
 export function createReadSealedState(deps: Deps): ReadSealedState {
-  const verified = new Map<string, { readonly sealed: SealedState; readonly turn: number }>();
-  let turns = 0;
-  const nextTurn = () => {
-    turns += 1;
-    return turns;
+  const verified = new Map<string, SealedState>();
+  /** A state never takes the place of a later one, in whichever order they were read and verified. */
+  const remember = (sealed: SealedState) => {
+    const { organizationId, sequence } = sealed.stored;
+    if ((verified.get(organizationId)?.stored.sequence ?? -1) > sequence) return;
+    setNewest(verified, organizationId, sealed, KEPT);
   };
-  /** What was read earlier never takes the place of what was read later, whichever is verified first. */
-  const keep = (sealed: SealedState, turn: number) => {
-    const { organizationId } = sealed.stored;
-    if ((verified.get(organizationId)?.turn ?? 0) > turn) return;
-    if (verified.size >= KEPT) verified.clear();
-    verified.set(organizationId, { sealed, turn });
-  };
-  const remember = (sealed: SealedState) => keep(sealed, nextTurn());
   const read = async (handle: Db | Tx, organizationId: string, options: ReadOptions = {}) => {
     const journaled = deps.journal.latestSealed(organizationId);
-    const known = verified.get(organizationId)?.sealed;
+    const known = verified.get(organizationId);
     if (options.remembered && known && isLatest(known.stored, journaled)) return known;
-    const turn = nextTurn();
     const stored = await (options.read?.() ?? findSealedState(handle, organizationId, options));
     if (!stored) {
       throw new SignerRefusal('stale', `the genesis of organization ${organizationId} is not admitted`);
@@ -126,7 +119,7 @@ export function createReadSealedState(deps: Deps): ReadSealedState {
     }
     const sealed = { state: isKnown ? known.state : (JSON.parse(stored.state) as OrganizationState), stored };
     await compareWithJournal(deps, handle, sealed, journaled);
-    keep(sealed, turn);
+    remember(sealed);
     return sealed;
   };
   return Object.assign(read, { remember });

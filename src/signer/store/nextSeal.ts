@@ -18,7 +18,7 @@ export const sealedColumn = (organizationId: string) =>
 
 /** The sealed state that `sealedColumn` read of an organization. */
 export function sealedIn(organizationId: string, { sealed }: SealedColumn): StoredState | null {
-  return sealed && { organizationId, ...sealed, sequence: Number(sealed.sequence) };
+  return sealed && { ...sealed, organizationId, sequence: Number(sealed.sequence) };
 }
 
 /** A state as it was verified, and the approval that was decided from it. */
