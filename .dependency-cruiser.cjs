@@ -387,7 +387,7 @@ const OTHER_RULES = [
   },
   {
     name: 'what writes back is the CLI, and no process of the signer',
-    from: { path: folder('src/signer'), pathNot: folder('src/signer/recovery') },
+    from: { path: PRODUCTION, pathNot: [folder('src/signer/recovery'), folder('src/cli')] },
     to: { path: folder('src/signer/recovery') },
   },
   {
