@@ -47,6 +47,8 @@ export async function parcelsOf(
 ): Promise<Parcels> {
   const channel = asChannel(destination);
   if (channel) return noticeParcels({ ...tools, db, origin, mailer, networks, tokens }, channel, entries);
+  // A kind that a later build has added is not for this one to send.
+  if (destination.kind !== 'webhook') throw new Error(`destination ${destination.id} is of no known kind`);
   const parcels = entries.map((entry) => ({
     entry,
     send: (signal: AbortSignal) => sendWebhook({ ...tools, signal }, destination, entry),
