@@ -9,7 +9,7 @@ import { approvalEntry } from './approvalEntry';
 import type { ApprovalDeps } from './executableSubject';
 import { lockOrRefuse } from './read';
 
-/** Records once per run that the workflow of an open approval was restarted, and why. */
+/** Records once per run that the workflow of an open approval was restarted, and why. In histories and tables it is `restored`. */
 export async function recordRestart<V extends AnySnapshot, S extends ApprovalState>(
   { db }: Pick<ApprovalDeps, 'db'>,
   subject: ApprovalSubject<V, S>,

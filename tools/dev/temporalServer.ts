@@ -45,7 +45,7 @@ const DYNAMIC_CONFIG = {
   // Partitions, and namespaces that are read every 2 s, serve clusters: a fifth of what the server takes at rest.
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
-  'system.namespaceCacheRefreshInterval': '"60s"',
+  'system.namespaceCacheRefreshInterval': '"10s"',
 };
 
 /** Starts the dev server, and waits until its namespace answers. */

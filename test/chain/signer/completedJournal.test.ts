@@ -19,7 +19,7 @@ import { usageOf } from '../../../src/transactions/policy';
 import { anAddress } from '../../support/builders';
 import { random } from '../../support/random';
 import { temporaryDir } from '../../support/stack';
-import { DEEP, describeDeep, itDeep } from '../../support/suite';
+import { DEEP, describeDeep } from '../../support/suite';
 import { aTransferPolicy } from '../../support/transactions';
 import { type AskedWith, type TestAccount, TransactionWorld } from '../transactionWorld';
 
@@ -458,7 +458,7 @@ describe('a journal from a backup', () => {
     120_000,
   );
 
-  itDeep(
+  it(
     'goes on with the rest: what was requested before is created again, and what it was to get is cancelled',
     async () => {
       const account = await world.account();

@@ -167,24 +167,19 @@ test('a stranger who sends the signed roll himself makes the relayer pay for one
   expect(envelopes.map(({ outcome }) => outcome)).toEqual(['reverted']);
 });
 
-itDeep(
-  'a module that a quorum has added is an alarm, and what is decided is rolled all the same',
-  async () => {
-    const { world } = upkeep;
-    const { alice, bob, dave, bot } = world.org;
-    await upkeep.founded([alice, bob, bot], 2);
-    const module = anAddress();
-    expect(await upkeep.actOnItself(keysOf([alice, bob]), 'enableModule(address module)', [module])).toBe(
-      true,
-    );
-    await upkeep.wake();
-    expect((await upkeep.untilStatus('diverged')).reason).toContain(module);
-    await upkeep.decideAdmins([dave, bot], 2);
-    await untilOwner(dave);
-    expect(await ownersNow()).not.toContain(alice.wallet.address);
-    expect((await upkeep.untilStatus('diverged')).reason).toContain(module);
-  },
-);
+test('a module that a quorum has added is an alarm, and what is decided is rolled all the same', async () => {
+  const { world } = upkeep;
+  const { alice, bob, dave, bot } = world.org;
+  await upkeep.founded([alice, bob, bot], 2);
+  const module = anAddress();
+  expect(await upkeep.actOnItself(keysOf([alice, bob]), 'enableModule(address module)', [module])).toBe(true);
+  await upkeep.wake();
+  expect((await upkeep.untilStatus('diverged')).reason).toContain(module);
+  await upkeep.decideAdmins([dave, bot], 2);
+  await untilOwner(dave);
+  expect(await ownersNow()).not.toContain(alice.wallet.address);
+  expect((await upkeep.untilStatus('diverged')).reason).toContain(module);
+});
 
 test('a handover to many that is in flight gets its own gas, though few are decided meanwhile', async () => {
   const { world } = upkeep;
@@ -259,7 +254,7 @@ describe('an endpoint that is slow, or fails for one account', () => {
     );
   });
 
-  itDeep('keeps no other account from its module, and the Safe is current', async () => {
+  test('keeps no other account from its module, and the Safe is current', async () => {
     const { world } = upkeep;
     const { alice, bot } = world.org;
     const accounts = [await world.account(), await world.account(), await world.account()] as const;

@@ -1,4 +1,3 @@
-/** @deep */
 import { copyFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +15,6 @@ import {
   signerLease,
 } from '../../../src/signer/store/signerLease';
 import { createTestDatabase, type TestDatabase, temporaryDir } from '../../support/stack';
-import { itDeep } from '../../support/suite';
 import { until } from '../../support/until';
 
 let database: TestDatabase & { drop(): Promise<void> };
@@ -227,42 +225,38 @@ test('while the database does not answer nothing is signed, and it goes on when 
   await journal.assertSignable();
 });
 
-itDeep(
-  'a database that does not answer for longer than a hold lasts does not end the signer',
-  async () => {
-    const row = signerLease(signerDb);
-    let isAway = false;
-    const lost: Error[] = [];
-    const aSeal = {
-      type: 'seal',
-      organizationId: 'org_1',
-      sequence: 0,
-      hash: 'h',
-      body: '{}',
-      signature: '0x',
-    };
-    const journal = await started(aFile(), {
-      onLost: (error) => lost.push(error),
-      leaseRow: {
-        ...row,
-        renew: (hold, how) => (isAway ? Promise.reject(new Error('away')) : row.renew(hold, how)),
-      },
-    });
-    isAway = true;
-    await sleep(20_000);
-    expect(() => journal.assertCurrent()).toThrow(/was not renewed in time/);
-    await expect(journal.append(aSeal as SealEntry)).rejects.toThrow('away');
-    // A freeze is in force at once.
-    await journal.append(aLine());
-    expect(journal.freezeOf('org_1')).toBeDefined();
-    isAway = false;
-    await journal.append(aSeal as SealEntry);
-    await journal.assertSignable();
-    journal.assertCurrent();
-    expect(lost).toEqual([]);
-  },
-  40_000,
-);
+test('a database that does not answer for longer than a hold lasts does not end the signer', async () => {
+  const row = signerLease(signerDb);
+  let isAway = false;
+  const lost: Error[] = [];
+  const aSeal = {
+    type: 'seal',
+    organizationId: 'org_1',
+    sequence: 0,
+    hash: 'h',
+    body: '{}',
+    signature: '0x',
+  };
+  const journal = await started(aFile(), {
+    onLost: (error) => lost.push(error),
+    leaseRow: {
+      ...row,
+      renew: (hold, how) => (isAway ? Promise.reject(new Error('away')) : row.renew(hold, how)),
+    },
+  });
+  isAway = true;
+  await sleep(20_000);
+  expect(() => journal.assertCurrent()).toThrow(/was not renewed in time/);
+  await expect(journal.append(aSeal as SealEntry)).rejects.toThrow('away');
+  // A freeze is in force at once.
+  await journal.append(aLine());
+  expect(journal.freezeOf('org_1')).toBeDefined();
+  isAway = false;
+  await journal.append(aSeal as SealEntry);
+  await journal.assertSignable();
+  journal.assertCurrent();
+  expect(lost).toEqual([]);
+}, 40_000);
 
 test('the login of the service reads the lease and cannot change it', async () => {
   expect(await readSignerLease(serviceDb)).toMatchObject({ isHeld: false });
