@@ -458,28 +458,25 @@ describe('a journal from a backup', () => {
     120_000,
   );
 
-  it(
-    'goes on with the rest: what was requested before is created again, and what it was to get is cancelled',
-    async () => {
-      const account = await world.account();
-      const policyId = await world.policy();
-      await paid(account, { policyId });
-      const before = await asked(account, { policyId });
-      // A crash came before its entry: the attempt is stored, and nothing is signed.
-      const append = () => Promise.reject(new Error('crashed'));
-      const failing: Journal = Object.assign(Object.create(world.journal), { append });
-      const terms = await world.terms(before);
-      const crashed = world.signerWith({ journal: failing });
-      await crashed.signTransaction({ ...before, terms }).catch(() => undefined);
-      expect(await world.attempts(before)).toHaveLength(1);
-      const { unproved, unvoted } = await complete();
-      expect(unproved).toContain(before.transactionId);
-      expect(unvoted).not.toContain(before.transactionId);
-      expect(await world.execute(before)).toMatchObject({ outcome: { kind: 'cancelled' } });
-      expect(await received(before)).toBe(0n);
-      await paid(account, { policyId });
-    },
-  );
+  it('goes on with the rest: what was requested before is created again, and what it was to get is cancelled', async () => {
+    const account = await world.account();
+    const policyId = await world.policy();
+    await paid(account, { policyId });
+    const before = await asked(account, { policyId });
+    // A crash came before its entry: the attempt is stored, and nothing is signed.
+    const append = () => Promise.reject(new Error('crashed'));
+    const failing: Journal = Object.assign(Object.create(world.journal), { append });
+    const terms = await world.terms(before);
+    const crashed = world.signerWith({ journal: failing });
+    await crashed.signTransaction({ ...before, terms }).catch(() => undefined);
+    expect(await world.attempts(before)).toHaveLength(1);
+    const { unproved, unvoted } = await complete();
+    expect(unproved).toContain(before.transactionId);
+    expect(unvoted).not.toContain(before.transactionId);
+    expect(await world.execute(before)).toMatchObject({ outcome: { kind: 'cancelled' } });
+    expect(await received(before)).toBe(0n);
+    await paid(account, { policyId });
+  });
 
   it('that has forked is refused: the database has not all of it, and knows more lines', async () => {
     const account = await world.account();
