@@ -44,12 +44,20 @@ export type SigningSnapshot = SealedTransaction & FirstSigningConditions;
 type Reading = Pick<SignerContext, 'readSealedState' | 'clock'>;
 type ReadingOptions = Pick<NonNullable<Parameters<SignerContext['readSealedState']>[2]>, 'lock'>;
 
-/** What was found of a transaction, under the sealed state. Throws SignerRefusal, and TemporaryRefusal when the clock of the database is apart. */
+/**
+ * What was found of a transaction, under the sealed state. Throws SignerRefusal, also where the database gives another one than was
+ * asked for; TemporaryRefusal when its clock is apart.
+ */
 function underSeal<Found extends UnsealedTransaction>(
   { clock }: Pick<Reading, 'clock'>,
+  { organizationId, transactionId }: TransactionRef,
   found: Found,
   state: OrganizationState,
 ): Found & SealedTransaction {
+  const { record } = found;
+  if (record.id !== transactionId || record.organizationId !== organizationId) {
+    throw new SignerRefusal('stale', `transaction ${transactionId} not found`);
+  }
   clock.assertInStep(found.now.time);
   return { ...found, ...sealedSnapshot(found, state, clock.now()), state };
 }
@@ -58,17 +66,17 @@ function underSeal<Found extends UnsealedTransaction>(
 async function readBoth<Found extends UnsealedTransaction & WithSealed>(
   context: Reading,
   handle: Db | Tx,
-  { organizationId }: TransactionRef,
+  ref: TransactionRef,
   read: () => Promise<Found | undefined>,
 ): Promise<(Found & SealedTransaction) | undefined> {
   let found: Found | undefined;
-  const { state } = await context.readSealedState(handle, organizationId, {
+  const { state } = await context.readSealedState(handle, ref.organizationId, {
     async read() {
       found = await read();
-      return found ? found.sealed : findSealedState(handle, organizationId);
+      return found ? found.sealed : findSealedState(handle, ref.organizationId);
     },
   });
-  return found && underSeal(context, found, state);
+  return found && underSeal(context, ref, found, state);
 }
 
 /**
@@ -87,7 +95,7 @@ export async function readSealedTransaction(
   // Read once the state is locked, in a statement of its own.
   const { state } = await context.readSealedState(handle, ref.organizationId, options);
   const found = await readUnsealedTransaction(handle, ref);
-  return found && underSeal(context, found, state);
+  return found && underSeal(context, ref, found, state);
 }
 
 /** The same. Throws SignerRefusal when it does not exist. */
