@@ -270,7 +270,8 @@ export class MovementScanner {
       const { added } = await storeReading(tx, { ...this.stored, isAnnounced: () => true }, read);
       if (added > 0) this.hasUnread = true;
       if (next && next.hash !== place.hash) await moveScan(tx, this.networkId, next);
-      await joinScan(tx, this.networkId, joined, place.number + 1n);
+      // They were not among those that were just read: all of that is their past.
+      await joinScan(tx, this.networkId, joined, (next ?? place).number + 1n);
     });
     if (!isWritten) return 'unread';
     return range.to < head.number || joined.length > 0 ? 'behind' : 'read';

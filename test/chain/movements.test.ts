@@ -214,6 +214,20 @@ test('an account is read from its first block, whenever it was deployed', async 
   expect(await events(account)).toEqual([['movement.confirmed', 1, 1]]);
 });
 
+test('an account that comes while many blocks are not read has all of its payments', async () => {
+  await inTurn(readAll);
+  const account = await world.account();
+  await world.mine(2);
+  await pay(account, 6n);
+  await payToken(account, 8n);
+  await world.mine(40);
+  await inTurn(readAll);
+  expect((await shown(account)).map(([, , amount, , status]) => [amount, status])).toEqual([
+    [6n, 'confirmed'],
+    [8n, 'confirmed'],
+  ]);
+});
+
 test('a token that logs what it likes is unverified, no event, and stops nothing', async () => {
   const account = await world.account();
   await inTurn(readAll);
