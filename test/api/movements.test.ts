@@ -137,10 +137,14 @@ describe('movements', () => {
     const connection = connectTemporal(temporal);
     const client = new Client({ connection, namespace: temporal.namespace });
     const handle = client.workflow.getHandle(backfillWorkflowId(taskQueues(temporal.taskQueue), NETWORK_ID));
-    const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
-    expect(currentDetails).toMatch(
-      /^(All movements of the past are read|Reading movements of the past on network)/,
-    );
+    await until('it says how far it is', async () => {
+      const { currentDetails } = await handle.query<{ currentDetails: string }>(
+        '__temporal_workflow_metadata',
+      );
+      return /^(All movements of the past are read|Reading movements of the past on network)/.test(
+        currentDetails,
+      );
+    });
     await connection.close();
   });
 
