@@ -1,12 +1,25 @@
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { sealProposal } from '../../../src/signer/seal';
 import type { SignerContext } from '../../../src/signer/signerContext';
-import { findProposalToSeal } from '../../../src/signer/store/proposalsToSeal';
 import { anAddress } from '../../support/builders';
 
-jest.mock('../../../src/signer/store/proposalsToSeal');
-jest.mock('../../../src/signer/store/nextSeal', () => ({ storeNextSeal: () => Promise.resolve(true) }));
+type Seal = typeof import('../../../src/signer/seal');
+
+const PROPOSALS = '../../../src/signer/store/proposalsToSeal';
+const NEXT_SEAL = '../../../src/signer/store/nextSeal';
+const findProposalToSeal = jest.fn();
+let sealProposal: Seal['sealProposal'];
+
+// Modules are shared by the files of a worker: this one has its own.
+beforeAll(() => {
+  jest.isolateModules(() => {
+    jest.doMock(PROPOSALS, () => ({ findProposalToSeal }));
+    jest.doMock(NEXT_SEAL, () => ({ storeNextSeal: () => Promise.resolve(true) }));
+    ({ sealProposal } = jest.requireActual<Seal>('../../../src/signer/seal'));
+  });
+  jest.dontMock(PROPOSALS);
+  jest.dontMock(NEXT_SEAL);
+});
 
 const OWN = 'org_01jz8k3v5fe5ht0n2m6w9r4xya';
 const OTHER = 'org_01jz8k3v5fe5ht0n2m6w9r4xyb';
@@ -30,7 +43,7 @@ it('the record of another organization is not sealed, though the database gives 
   };
   const vote = { memberId: 'usr_1', type: 'reject', signerAddress: wallet, scheme: 'eoa', signature: '0x' };
   const expiresAt = new Date(Date.now() + 60_000);
-  jest.mocked(findProposalToSeal).mockResolvedValue({
+  findProposalToSeal.mockResolvedValue({
     sealed: undefined,
     readAt: new Date(),
     record: {
