@@ -1,4 +1,5 @@
 /** @deep */
+import type { Route } from 'playwright-core';
 import { change, makeAccount, propose, type Shown } from '../support/api';
 import { violationsEverywhere } from '../support/browser/axe';
 import { changeAnswers } from '../support/browser/network';
@@ -17,6 +18,7 @@ import {
   settledTransaction,
   signed,
 } from '../support/transactionApi';
+import { until } from '../support/until';
 
 /** A change is shown within 2 s on an idle machine; balances are read again every 20 s. */
 const LIVE = { timeout: 45_000 };
@@ -59,6 +61,37 @@ describe('the home of an organization with nothing', () => {
     await steps.getByText('Awaiting approvals: 0 of 2 approvals. It needs you.').waitFor();
     expect(await linksIn(alice, 'First steps')).toEqual(['Open the request', 'Add a policy']);
     await section(alice, 'Needs you').getByRole('link', { name: 'Create account “First”' }).waitFor();
+  });
+
+  it('shows a request once, whichever of the lists is answered last', async () => {
+    const org = await site.api.createOrganization();
+    const alice = await site.signedIn(org.alice);
+    const { page, context } = alice;
+    await page.getByText('Nothing waits for you').waitFor();
+    const lists = [/[?&]status=open&/, /[?&]missingMemberId=/, /\/proposals\?limit=/];
+    for (const [n, last] of lists.entries()) {
+      let answer = () => {};
+      const held = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      const hold = (route: Route) => held.then(() => route.continue());
+      await context.route(last, hold);
+      const isOther = (url: string) => lists.some((list) => list !== last && list.test(url));
+      const read = new Set<string>();
+      page.on('response', (response) => isOther(response.url()) && read.add(response.url()));
+      const name = `Number ${n}`;
+      await propose(site.api.http, org, { name });
+      const links = page.getByRole('link', { name: `Create account “${name}”` });
+      await links.first().waitFor(LIVE);
+      await until('the two others are answered', async () => read.size === 2);
+      expect(await links.count()).toBe(1);
+      answer();
+      await section(alice, 'Needs you')
+        .getByRole('link', { name: `“${name}”` })
+        .waitFor(LIVE);
+      expect(await links.count()).toBe(1);
+      await context.unroute(last, hold);
+    }
   });
 
   itDeep('sends somebody who is not an admin to one', async () => {

@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query';
 import { latestProposalsQuery, latestTransactionsQuery } from '../../api/queries.ts';
-import { useOpenRequests, useViewer, waitingFor } from '../../api/useOpenRequests.ts';
+import { useViewer, useWaitingRequests, waitingFor } from '../../api/useOpenRequests.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { stateOf } from '../../text/labels.ts';
 import { dateTime } from '../../text/time.ts';
@@ -14,7 +14,7 @@ const SHOWN = 6;
 /** The last requests of both kinds, newest first, without those that are shown as needing the member. */
 export function Activity({ organization }: { readonly organization: Organization }) {
   const viewer = useViewer();
-  const { data } = useOpenRequests();
+  const { data } = useWaitingRequests();
   const elsewhere = new Set(viewer && data ? waitingFor(viewer, data.open).map(({ id }) => id) : []);
   const { read, error, refetch } = useQueries({
     queries: [latestProposalsQuery, latestTransactionsQuery],
