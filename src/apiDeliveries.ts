@@ -8,7 +8,7 @@ import type { Lifetime } from './lifetime';
 import { createMailer } from './mail/mailer';
 import { pageAt } from './notices/compose';
 import { createOutboundSender } from './outbound/sender';
-import { refreshDelivery } from './temporal/deliveryMessages';
+import { type DeliveryRef, refreshDelivery, wakeDelivery } from './temporal/deliveryMessages';
 
 /** What the API does about webhooks besides their records. */
 export function createApiDeliveries(
@@ -30,17 +30,19 @@ export function createApiDeliveries(
       });
     return made;
   };
+  // Nobody waits for it: what is due is found within a second.
+  const notify = (ref: DeliveryRef, message: typeof wakeDelivery) => {
+    message(sender, ref).catch((error) =>
+      logger.warn({ err: error, resourceId: ref.id }, 'the workflow of a destination was not notified'),
+    );
+  };
   return {
     sendNotice: (receiver, notice, id) => sendNotice({ outbound, mailer }, receiver, notice, id),
     sendsMail: mailer !== null,
     pageAt: (path) => pageAt({ origin: origins[0] ?? null }, path),
     refuseUrl: (url) => outbound.refuse(url),
-    // Nobody waits for it: what is due is found within a second.
-    refresh(webhook) {
-      refreshDelivery(sender, webhook).catch((error) =>
-        logger.warn({ err: error, resourceId: webhook.id }, 'the workflow of a webhook was not notified'),
-      );
-    },
+    wake: (ref) => notify(ref, wakeDelivery),
+    refresh: (ref) => notify(ref, refreshDelivery),
     test: async (webhook) => sendTest(db, { outbound, signer: await signer() }, webhook),
     async secretsOf(webhook) {
       const { publicKey, secretsOf } = await signer();

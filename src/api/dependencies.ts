@@ -44,8 +44,10 @@ export interface ApprovalSender {
 interface WebhookDeliveries {
   /** Why nothing can be sent to a URL; undefined where something can. */
   refuseUrl(url: string): Promise<string | undefined>;
-  /** Has the workflow of a webhook read its record again. */
-  refresh(webhook: DeliveryRef): void;
+  /** Starts the workflow of a new destination. What is sent meanwhile keeps its pauses. */
+  wake(destination: DeliveryRef): void;
+  /** Has the workflow of a destination that was changed read its record again, and try at once. */
+  refresh(destination: DeliveryRef): void;
   /** Sends a test event. */
   test(webhook: Destination): Promise<DeliveryAttempt>;
   secretsOf(webhook: Destination): Promise<{

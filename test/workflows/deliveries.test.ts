@@ -99,6 +99,18 @@ describe('the workflow of a webhook', () => {
     }
   });
 
+  it('of a new webhook is woken, and not asked to try before a pause is over', async () => {
+    const id = await create();
+    await got(1);
+    await name(1);
+    await got(2);
+    const { events } = await handleOf(id).fetchHistory();
+    const signals = (events ?? []).flatMap(
+      ({ workflowExecutionSignaledEventAttributes: one }) => one?.signalName ?? [],
+    );
+    expect(new Set(signals)).toEqual(new Set([deliveryMessages.wake.name]));
+  });
+
   it('that was lost is started again: by the next event, or by the reconciler', async () => {
     const id = await create();
     await got(1);
@@ -114,11 +126,12 @@ describe('the workflow of a webhook', () => {
       async () => (await handleOf(id).describe()).status.name === 'RUNNING' || undefined,
     );
     await handleOf(id).terminate('by mistake');
-    failing = false;
+    // It fails until then: an attempt that was on its way would send what another one is to be started for.
     await until(
       'it runs again',
       async () => (await handleOf(id).describe()).status.name === 'RUNNING' || undefined,
     );
+    failing = false;
     await reached(id, 'active');
   });
 

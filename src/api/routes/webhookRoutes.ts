@@ -136,9 +136,10 @@ export function webhookRoutes({ db, cursors, deliveries }: Deps): Route[] {
     change: (
       request: ReturnType<typeof requestOf>,
     ) => Promise<Parameters<typeof acceptOrThrow<StoredAnswer>>[0]>,
+    message: 'wake' | 'refresh' = 'refresh',
   ): Promise<{ body: Body; location: string | null }> {
     const { body, location } = acceptOrThrow(await change(requestOf(context, request)));
-    deliveries.refresh(refOf(context, request.resourceId));
+    deliveries[message](refOf(context, request.resourceId));
     return { body: JSON.parse(body), location };
   }
 
@@ -169,8 +170,11 @@ export function webhookRoutes({ db, cursors, deliveries }: Deps): Route[] {
         return { resourceId: newId('whk') };
       },
       send: (context, request) =>
-        changed(context, request, (asked) =>
-          createWebhook(db, { ...asked, content: context.body }, answerOfWebhook),
+        changed(
+          context,
+          request,
+          (asked) => createWebhook(db, { ...asked, content: context.body }, answerOfWebhook),
+          'wake',
         ),
     }),
     mutationRoute(updateWebhookEndpoint, {
