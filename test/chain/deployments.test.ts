@@ -31,6 +31,7 @@ import { type Journal, openJournal } from '../../src/signer/journal/journal';
 import { registerRelayers } from '../../src/signer/registerRelayers';
 import { type SealResult, sealProposal } from '../../src/signer/seal';
 import { createSignerContext, type SignerDeps } from '../../src/signer/signerContext';
+import { setBaseFee } from '../support/baseFee';
 import { inSlot } from '../support/inSlot';
 import {
   decideDirectly,
@@ -341,8 +342,7 @@ describe('a deployment', () => {
   test('is replaced at its nonce with a higher fee when it is stuck, up to the ceiling', async () => {
     const key = await begunProposal();
     const firstId = await signed(key);
-    await rpc(url, 'anvil_setNextBlockBaseFeePerGas', [`0x${(900n * GWEI).toString(16)}`]);
-    await rpc(url, 'anvil_mine', ['0x1']);
+    await setBaseFee(url, 900n * GWEI);
     const mining = setInterval(() => void rpc(url, 'anvil_mine', ['0x1']).catch(() => undefined), 400);
     try {
       const stuck = await follow(firstId);
@@ -362,7 +362,7 @@ describe('a deployment', () => {
     expect(BigInt(requireRow(second).max_fee_per_gas)).toBeGreaterThan(
       BigInt(requireRow(first).max_fee_per_gas),
     );
-    await rpc(url, 'anvil_setNextBlockBaseFeePerGas', ['0x1']);
+    await setBaseFee(url, 1n);
   }, 60_000);
 
   itDeep('reports the transaction that ran out of gas', async () => {
@@ -413,8 +413,7 @@ describe('an obstacle', () => {
   itDeep('gas above the ceiling of the network is reported before anything is signed', async () => {
     const key = await begunProposal();
     const cheap = chainWith({ maxFeePerGas: 0n });
-    await rpc(url, 'anvil_setNextBlockBaseFeePerGas', [`0x${(10n * GWEI).toString(16)}`]);
-    await rpc(url, 'anvil_mine', ['0x1']);
+    await setBaseFee(url, 10n * GWEI);
     expect(await cheap.observeDeployment(key)).toMatchObject({
       kind: 'failed',
       failure: { code: 'feeCeiling', message: expect.stringContaining('ceiling of 0 gwei') },

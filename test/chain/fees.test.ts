@@ -2,6 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { type Address, concatHex, type Hex, numberToHex } from 'viem';
 import type { TransactionFollowed } from '../../activities/transactions/observation';
 import type { PaidFees, TransactionRef } from '../../src/domain/transaction';
+import { setBaseFee } from '../support/baseFee';
 import { startRpcProxy } from '../support/rpcProxy';
 import { rpc } from '../support/stack';
 import { until } from '../support/until';
@@ -53,8 +54,7 @@ describe('what the relayer has paid', () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 3n });
     const firstId = await world.sign(ref);
     const paid = await paidBy(async () => {
-      await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', [numberToHex(900n * GWEI)]);
-      await world.mine();
+      await setBaseFee(world.url, 900n * GWEI);
       const mining = setInterval(() => void world.mine().catch(() => undefined), 400);
       try {
         const stuck = await world.followToEnd(ref, firstId);
@@ -64,7 +64,7 @@ describe('what the relayer has paid', () => {
         if (ended.kind === 'decided') await world.finish(ref, ended);
       } finally {
         clearInterval(mining);
-        await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', ['0x1']);
+        await setBaseFee(world.url, 1n);
       }
     });
     expect(await world.envelopes(ref)).toHaveLength(2);

@@ -14,9 +14,9 @@ import type { TransactionRef } from '../../src/domain/transaction';
 import { createLogger } from '../../src/logging';
 import { insertEnvelope } from '../../src/signer/store/reservations';
 import { insertFiller } from '../../src/signer/store/signedAttempts';
+import { setBaseFee } from '../support/baseFee';
 import { inSlot } from '../support/inSlot';
 import { startRpcProxy } from '../support/rpcProxy';
-import { rpc } from '../support/stack';
 import { aTransferPolicy } from '../support/transactions';
 import { until } from '../support/until';
 import { envelopeOf, GWEI, type TestAccount, TransactionWorld } from './transactionWorld';
@@ -219,8 +219,7 @@ describe('when the number is changed', () => {
     const envelopeId = await world.sign(ref);
     const fewer = [{ id: world.network.id, relayers: 1 }];
     expect(await listRelayersInUse(world.db, fewer)).toHaveLength(2);
-    await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', [numberToHex(900n * GWEI)]);
-    await world.mine();
+    await setBaseFee(world.url, 900n * GWEI);
     const mining = setInterval(() => void world.mine().catch(() => undefined), 400);
     try {
       const stuck = await world.followToEnd(ref, envelopeId);
@@ -229,7 +228,7 @@ describe('when the number is changed', () => {
       expect(await world.followToEnd(ref, envelopeOf(raised))).toMatchObject({ kind: 'decided' });
     } finally {
       clearInterval(mining);
-      await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', ['0x1']);
+      await setBaseFee(world.url, 1n);
     }
     await world.execute(ref);
     const [old, replacement] = await world.envelopes(ref);

@@ -4,6 +4,7 @@ import { requireRow } from '../../src/db/rows';
 import type { TransactionTerms } from '../../src/domain/terms';
 import type { TransactionRef } from '../../src/domain/transaction';
 import type { SignerContext } from '../../src/signer/signerContext';
+import { setBaseFee } from '../support/baseFee';
 import { anAddress } from '../support/builders';
 import { type RpcProxy, startRpcProxy } from '../support/rpcProxy';
 import { rpc } from '../support/stack';
@@ -83,12 +84,8 @@ describe('the block from which an execution is searched', () => {
 });
 
 describe('the fees of an envelope', () => {
-  const setBaseFee = async (wei: number) => {
-    await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', [`0x${wei.toString(16)}`]);
-    await rpc(world.url, 'anvil_mine', ['0x1']);
-  };
-  const HIGH = 8e9;
-  const LOW = 1e9;
+  const HIGH = 8_000_000_000n;
+  const LOW = 1_000_000_000n;
 
   let signerProxy: RpcProxy;
   let reads = 0;
@@ -124,9 +121,9 @@ describe('the fees of an envelope', () => {
 
   test('are read once, where the signer reads them after they have fallen', async () => {
     const ref = await world.transaction(payment);
-    await setBaseFee(HIGH);
+    await setBaseFee(world.url, HIGH);
     const terms = await termsNow(ref);
-    await setBaseFee(LOW);
+    await setBaseFee(world.url, LOW);
     const fee = await signed(counted(), ref, terms);
     await world.execute(ref);
     expect(fee).toBeLessThan(BigInt(terms.maxFeePerGas));
@@ -135,9 +132,9 @@ describe('the fees of an envelope', () => {
 
   test('are not read again for what was read of an earlier block', async () => {
     const [first, second] = [await world.transaction(payment), await world.transaction(payment)];
-    await setBaseFee(HIGH);
+    await setBaseFee(world.url, HIGH);
     const terms = { first: await termsNow(first), second: await termsNow(second) };
-    await setBaseFee(LOW);
+    await setBaseFee(world.url, LOW);
     const signer = counted();
     await signed(signer, first, terms.first);
     const fee = await signed(signer, second, terms.second);
@@ -149,13 +146,13 @@ describe('the fees of an envelope', () => {
 
   test('are read again where they have risen since the signer has read them', async () => {
     const [first, second] = [await world.transaction(payment), await world.transaction(payment)];
-    await setBaseFee(LOW);
+    await setBaseFee(world.url, LOW);
     const signer = counted();
     await signed(signer, first, await termsNow(first));
-    await setBaseFee(HIGH);
+    await setBaseFee(world.url, HIGH);
     const terms = await termsNow(second);
     const fee = await signed(signer, second, terms);
-    await setBaseFee(LOW);
+    await setBaseFee(world.url, LOW);
     await world.execute(first);
     await world.execute(second);
     expect(fee).toBe(BigInt(terms.maxFeePerGas));

@@ -19,6 +19,7 @@ import { createChainClients } from '../../src/chain/clients';
 import { requireRow } from '../../src/db/rows';
 import type { TransactionRef } from '../../src/domain/transaction';
 import type { ExecutionResult } from '../../src/domain/transactionState';
+import { setBaseFee } from '../support/baseFee';
 import { aHash } from '../support/builders';
 import { COUNTER, MULTICALL, multicallData, TOKENS } from '../support/contracts';
 import { inSlot } from '../support/inSlot';
@@ -414,8 +415,7 @@ describe('an envelope', () => {
   test('that is stuck is replaced at its nonce with a higher fee, bounded by the ceiling', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 3n });
     const firstId = await world.sign(ref);
-    await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', [numberToHex(900n * GWEI)]);
-    await world.mine();
+    await setBaseFee(world.url, 900n * GWEI);
     const mining = setInterval(() => void world.mine().catch(() => undefined), 400);
     try {
       const stuck = await world.followToEnd(ref, firstId);
@@ -427,7 +427,7 @@ describe('an envelope', () => {
       expect(await world.followToEnd(ref, envelopeOf(raised))).toMatchObject({ kind: 'decided' });
     } finally {
       clearInterval(mining);
-      await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', ['0x1']);
+      await setBaseFee(world.url, 1n);
     }
     const [first, second] = await world.envelopes(ref);
     expect(second).toMatchObject({
@@ -444,23 +444,21 @@ describe('an envelope', () => {
   test('that pays less than the base fee is replaced, although no block comes', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 3n });
     const envelopeId = await world.sign(ref);
-    await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', [numberToHex(900n * GWEI)]);
-    await world.mine();
+    await setBaseFee(world.url, 900n * GWEI);
     try {
       const stuck = await world.followToEnd(ref, envelopeId);
       if (stuck.kind !== 'stuck') throw new Error(JSON.stringify(stuck));
       const raised = await world.signer.signTransaction({ ...ref, terms: stuck.terms });
       expect(await world.followToEnd(ref, envelopeOf(raised))).toMatchObject({ kind: 'decided' });
     } finally {
-      await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', ['0x1']);
+      await setBaseFee(world.url, 1n);
     }
   });
 
   test('is pending from when a node has it: an outage before does not raise its fee at once', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 3n });
     const envelopeId = await world.sign(ref);
-    await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', [numberToHex(900n * GWEI)]);
-    await world.mine();
+    await setBaseFee(world.url, 900n * GWEI);
     const stuckAfterMs = 1_500;
     const outageUntil = performance.now() + 2 * stuckAfterMs;
     let sentAt = Number.POSITIVE_INFINITY;
@@ -478,8 +476,7 @@ describe('an envelope', () => {
       expect(performance.now() - sentAt).toBeGreaterThanOrEqual(stuckAfterMs);
     } finally {
       await proxy.stop();
-      await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', ['0x1']);
-      await world.mine();
+      await setBaseFee(world.url, 1n);
     }
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
   }, 30_000);
@@ -490,8 +487,7 @@ describe('an envelope', () => {
       const ref = await world.transaction({ to: RECIPIENT, value: 3n });
       const tight = world.chainWith({ maxFeePerGas: BigInt((await world.terms(ref)).maxFeePerGas) });
       const envelopeId = await world.sign(ref);
-      await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', [numberToHex(900n * GWEI)]);
-      await world.mine();
+      await setBaseFee(world.url, 900n * GWEI);
       const mining = setInterval(() => void world.mine().catch(() => undefined), 400);
       try {
         const waiting = await new MockActivityEnvironment().run(tight.followTransaction, {
@@ -507,8 +503,7 @@ describe('an envelope', () => {
         });
       } finally {
         clearInterval(mining);
-        await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', ['0x1']);
-        await world.mine();
+        await setBaseFee(world.url, 1n);
       }
       expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
     },
@@ -813,8 +808,7 @@ describe('refused before it costs gas', () => {
 
   itDeep('gas above the ceiling of the network', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 1n });
-    await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', [numberToHex(10n * GWEI)]);
-    await world.mine();
+    await setBaseFee(world.url, 10n * GWEI);
     const cheap = world.chainWith({ maxFeePerGas: 0n });
     expect(
       await cheap.prepareTransaction({ ...ref, networkId: world.network.id, cancel: false }),

@@ -1,7 +1,8 @@
 /** @deep */
 import pino from 'pino';
-import { type Address, encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem';
+import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { SENTINEL } from '../../../src/domain/adminsSafe';
+import { setBaseFee } from '../../support/baseFee';
 import { anAddress } from '../../support/builders';
 import { rpc } from '../../support/stack';
 import { itDeep } from '../../support/suite';
@@ -64,8 +65,7 @@ describe('a removed quorum', () => {
     const other = await world.account();
     const cheap = await world.transaction({ to: anAddress() as Address, value: 5n }, { account: other });
     await world.sign(cheap);
-    await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', [numberToHex(50n * 10n ** 9n)]);
-    await world.mine();
+    await setBaseFee(world.url, 50n * 10n ** 9n);
     decidedAt = performance.now();
     await upkeep.decideAdmins([carol, bot], 1);
     await until(
