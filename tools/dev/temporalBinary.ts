@@ -25,6 +25,8 @@ const CLI_VERSION = 'v1.5.1';
 const OLDEST_SERVER = [1, 28] as const;
 const OLDEST_GO = [1, 25] as const;
 const DOWNLOAD_LIMIT_MS = 15_000;
+/** For a program that says its version: a busy machine takes its time, and another program takes minutes to make. */
+const VERSION_LIMIT_MS = 60_000;
 
 /** A program that can run the Temporal dev server, and where it was found, as text. */
 interface TemporalBinary {
@@ -53,7 +55,7 @@ function onPath(program: string, env: NodeJS.ProcessEnv): string | undefined {
 /** Why the program cannot be used; undefined when it can. */
 async function unfit(path: string): Promise<string | undefined> {
   try {
-    const { stdout } = await run(path, ['--version'], { timeout: 10_000 });
+    const { stdout } = await run(path, ['--version'], { timeout: VERSION_LIMIT_MS });
     const server = /Server (\d+)\.(\d+)/.exec(stdout);
     if (!server) return `${path} is not a Temporal CLI with a dev server`;
     const [major, minor] = [Number(server[1]), Number(server[2])];
@@ -143,7 +145,7 @@ const GO_INSTALL: Maker = {
   async make(folder, env, say) {
     const go = onPath('go', env);
     if (!go) throw new Error('`go` not found on PATH');
-    const { stdout } = await run(go, ['env', 'GOVERSION'], { timeout: 10_000 });
+    const { stdout } = await run(go, ['env', 'GOVERSION'], { timeout: VERSION_LIMIT_MS });
     const version = /go(\d+)\.(\d+)/.exec(stdout);
     const [major, minor] = [Number(version?.[1]), Number(version?.[2])];
     if (!(major > OLDEST_GO[0] || (major === OLDEST_GO[0] && minor >= OLDEST_GO[1]))) {
