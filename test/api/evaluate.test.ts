@@ -17,7 +17,7 @@ import {
   sharedApi,
   UNKNOWN,
 } from '../support/api';
-import { anAddress, anId } from '../support/builders';
+import { anAddress, anId, WRONG_CHECKSUM } from '../support/builders';
 import { aContractPolicyItem, anAnyPolicyItem, aPolicyItem, aTokenCondition } from '../support/policies';
 import type { TestOrganization, TestService } from '../support/service';
 import { sharedStack } from '../support/stack';
@@ -371,7 +371,7 @@ describe('an invalid transaction', () => {
     ['a description that is null', () => asked({ description: null }), 'description'],
     ['no target', () => asked({ to: undefined }), 'to'],
     ['the zero address', () => asked({ to: NATIVE }), 'to'],
-    ['a target with a wrong checksum', () => asked({ to: `0x${'aA'.repeat(20)}` }), 'to'],
+    ['a target with a wrong checksum', () => asked({ to: WRONG_CHECKSUM }), 'to'],
     ['the account itself', () => asked({ to: account.address }), 'to'],
     ['the account itself in lower case', () => asked({ to: account.address.toLowerCase() }), 'to'],
     ['the singleton', () => asked({ to: SAFE_CONTRACTS.singleton.address }), 'to'],

@@ -33,6 +33,9 @@ export function anAddress(): string {
   return getAddress(`0x${pick('0123456789abcdef', 40)}`);
 }
 
+/** An address in both cases whose checksum (EIP-55) is wrong. */
+export const WRONG_CHECKSUM = `0x${'aA'.repeat(20)}`;
+
 /** A 32-byte value as 0x hex: a transaction hash or a domain salt. */
 export function aHash(): `0x${string}` {
   return `0x${pick('0123456789abcdef', 64)}`;
