@@ -154,7 +154,12 @@ function aboveMaximum(
   return fault(condition, textOf(String(amount)), `at most ${limit === null ? maximum : textOf(maximum)}`);
 }
 
-function checkNetwork(policy: Policy, { networkId }: PolicyTransaction, { account }: PolicyContext): Fault {
+/** What is sent: by a transaction, or by a call that it carries. */
+type Sent = Pick<NestedCall, 'content' | 'nested'>;
+/** Who sends it, from where. */
+type Sender = Omit<PolicyTransaction, keyof Sent>;
+
+function checkNetwork(policy: Policy, { networkId }: Sender, { account }: PolicyContext): Fault {
   if (networkId !== policy.networkId) return fault('network', String(networkId), String(policy.networkId));
   if (account && !account.networkIds.includes(networkId)) {
     return fault(
@@ -166,11 +171,7 @@ function checkNetwork(policy: Policy, { networkId }: PolicyTransaction, { accoun
   return null;
 }
 
-function checkAccount(
-  { accountIds }: Policy,
-  { accountId }: PolicyTransaction,
-  { account }: PolicyContext,
-): Fault {
+function checkAccount({ accountIds }: Policy, { accountId }: Sender, { account }: PolicyContext): Fault {
   if (accountIds !== null && !accountIds.includes(accountId)) {
     return fault('account', accountId, anyOf(accountIds));
   }
@@ -196,7 +197,7 @@ export function mayInitiate(
   return false;
 }
 
-function checkInitiator(policy: Policy, { initiatorId }: PolicyTransaction, context: PolicyContext): Fault {
+function checkInitiator(policy: Policy, { initiatorId }: Sender, context: PolicyContext): Fault {
   if (mayInitiate(policy, initiatorId, context)) return null;
   return fault('initiator', initiatorId, initiatorWanted(policy.initiatorSetting));
 }
@@ -292,7 +293,7 @@ function nestedCallsPermitted(policy: Policy, nested: NestedCalls, context: Poli
   const within = { ...context, tokenFault: 'it is moved by a call that another one carries' };
   return (
     nestedCallsSendAtMost(policy, nested) &&
-    calls.every((call) => checkContent(policy, call, within).every((failure) => failure === null))
+    calls.every((call) => failuresOf(SENT_CHECKS, policy, call, within).length === 0)
   );
 }
 
@@ -319,11 +320,7 @@ function checkCall(
   ];
 }
 
-function checkContent(
-  policy: Policy,
-  { content, nested }: Pick<NestedCall, 'content' | 'nested'>,
-  context: PolicyContext,
-): readonly Fault[] {
+function checkContent(policy: Policy, { content, nested }: Sent, context: PolicyContext): readonly Fault[] {
   const type = checkType(policy, content);
   if (type) return [type];
   return content.type === 'TOKEN_TRANSFER'
@@ -444,33 +441,54 @@ function checkBudgetOfCovered(policy: Policy, transaction: PolicyTransaction, co
   return isOther ? null : checkBudget(policy, transaction, context);
 }
 
-/** What checks each field, in the order of the failures; null: it decides who approves (`approversOf`), or nothing. */
+type Check<Seen> = (policy: Policy, seen: Seen, context: PolicyContext) => Fault | readonly Fault[];
+
+/** What checks each field about what is sent: in a transaction, and in each call that it carries. */
+const SENT_CHECKS = {
+  transactionType: checkContent,
+  tokenTransferCondition: checkContent,
+  contractInteractionCondition: checkContent,
+} satisfies { readonly [Field in PolicyField]?: Check<Sent> };
+
+/** A budget counts one execution with all that it sends: under one, no carried call is permitted. */
+const BUDGET_CHECKS = { limitation: checkBudgetOfCovered };
+
+type AboutWhatIsSent = keyof typeof SENT_CHECKS | keyof typeof BUDGET_CHECKS;
+
+/**
+ * What checks each field, in the order of the failures; null: it decides who approves (`approversOf`), or nothing. A check that needs
+ * what is sent does not compile here: it is one of `SENT_CHECKS`.
+ */
 const CHECKS = {
   networkId: checkNetwork,
   accountIds: checkAccount,
   initiatorSetting: checkInitiator,
-  transactionType: checkContent,
-  tokenTransferCondition: checkContent,
-  contractInteractionCondition: checkContent,
-  limitation: checkBudgetOfCovered,
+  ...SENT_CHECKS,
+  ...BUDGET_CHECKS,
   type: null,
   approverSetting: null,
   name: null,
   description: null,
-} satisfies Record<
-  PolicyField,
-  | ((policy: Policy, transaction: PolicyTransaction, context: PolicyContext) => Fault | readonly Fault[])
-  | null
->;
+} satisfies Record<Exclude<PolicyField, AboutWhatIsSent>, Check<Sender> | null>;
+
+/** Every condition that is not met of those that are checked, each once. */
+function failuresOf<Seen>(
+  checks: { readonly [Field in PolicyField]?: Check<Seen> | null },
+  policy: Policy,
+  seen: Seen,
+  context: PolicyContext,
+): readonly ConditionFailure[] {
+  return [...new Set(Object.values(checks))]
+    .flatMap((check) => check?.(policy, seen, context) ?? [])
+    .filter((failure) => failure !== null);
+}
 
 /**
  * Whether a policy permits a transaction, every condition that is not met, and who has to approve it. It fails closed:
  * what is unknown is refused. Source: docs/policies.md.
  */
 export function evaluate(policy: Policy, transaction: PolicyTransaction, context: PolicyContext): Evaluation {
-  const failures = [...new Set(Object.values(CHECKS))]
-    .flatMap((check) => check?.(policy, transaction, context) ?? [])
-    .filter((failure) => failure !== null);
+  const failures = failuresOf<PolicyTransaction>(CHECKS, policy, transaction, context);
   return {
     allowed: failures.length === 0,
     failures,

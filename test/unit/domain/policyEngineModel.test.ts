@@ -292,6 +292,20 @@ function towards(policy: Policy, tx: AskedTransaction, spared: string): AskedTra
   return Object.assign({ ...tx }, ...changes);
 }
 
+const aggregateAbi = parseAbi([
+  'function aggregate3Value((address target, bool allowFailure, uint256 value, bytes callData)[] calls)',
+]);
+
+/** A call that carries another one, of a contract that the policy covers, and sends nothing itself. */
+function carrierOf(policy: Policy, { to, value, data }: AskedTransaction) {
+  const carried = { target: to as Hex, allowFailure: false, value, callData: data as Hex };
+  return {
+    to: contractRules(policy)?.find(({ functions }) => functions.length === 0)?.contractAddress ?? to,
+    value: 0n,
+    data: encodeFunctionData({ abi: aggregateAbi, args: [[carried]] }),
+  };
+}
+
 /** Every condition that a transaction can fail. */
 const CONDITIONS = [
   'account',
@@ -337,6 +351,25 @@ describe('the policy engine', () => {
     expect(met.allowed).toBeGreaterThan(RUNS / 20);
     expect(met.refused).toBeGreaterThan(RUNS / 20);
     expect([...met.conditions].sort()).toEqual(CONDITIONS);
+  });
+
+  it('permits no call that another one carries and that it would not permit alone', () => {
+    const met = { permitted: 0, refused: 0 };
+    const property = fc.property(policies, transactions, fullWorlds, (policy, tx, world) => {
+      const { to, value, data } = towards(policy, tx, 'nothing');
+      const alone = { ...towards(policy, tx, 'content'), to, value, data };
+      const carrying = { ...alone, ...carrierOf(policy, alone) };
+      if (askEngine(policy, carrying, world).failing.length > 0) {
+        met.refused += 1;
+        return;
+      }
+      met.permitted += 1;
+      const { malformed, failing } = askEngine(policy, alone, world);
+      expect([malformed, failing]).toEqual([false, []]);
+    });
+    fc.assert(property, { numRuns: RUNS });
+    expect(met.permitted).toBeGreaterThan(RUNS / 20);
+    expect(met.refused).toBeGreaterThan(RUNS / 20);
   });
 
   it('never exceeds the budget in any window', () => {
