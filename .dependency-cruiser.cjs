@@ -450,7 +450,7 @@ module.exports = {
   options: {
     doNotFollow: { path: '^node_modules/' },
     exclude: {
-      path: '^(dist|client/dist|console/dist|console/stories/(dist|node_modules|[.]storybook)|test/deep/generated)/',
+      path: '^(dist|client/dist[.0-9]*|console/dist|console/stories/(dist|node_modules|[.]storybook)|test/deep/generated)/',
     },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
