@@ -262,6 +262,15 @@ describe('a deployment', () => {
     expect(await follow(envelopeId)).toEqual({ kind: 'mined' });
   });
 
+  test('has a fifth more gas at least than it uses, as a block in between may raise what it needs', async () => {
+    const key = await begunProposal();
+    const envelopeId = await signed(key);
+    expect(await follow(envelopeId)).toEqual({ kind: 'mined' });
+    const { transaction_hash, gas } = requireRow((await envelopes(key))[0]);
+    const { gasUsed } = (await rpc(url, 'eth_getTransactionReceipt', [transaction_hash])) as { gasUsed: Hex };
+    expect(BigInt(gas)).toBeGreaterThanOrEqual((BigInt(gasUsed) * 120n) / 100n);
+  });
+
   test('is paid by the relayer of its account', async () => {
     const two = { ...network, relayers: 2 };
     await registerRelayers(signerDeps({ networks: [two] }));
