@@ -1,3 +1,4 @@
+import { CHANNEL_KINDS } from '../../src/domain/delivery';
 import { violationsEverywhere } from '../support/browser/axe';
 import { alert, button, section, untilOn, untilShown } from '../support/browser/page';
 import { openSite, type Site } from '../support/browser/site';
@@ -29,6 +30,7 @@ describe('the page of notifications', () => {
     await untilOn(alice, 'Notifications');
     await untilShown(alice, 'No channels');
     const form = section(alice, 'New channel');
+    expect(await form.getByRole('radio').count()).toBe(CHANNEL_KINDS.length);
     await form.getByLabel('URL').fill('http://10.0.0.1/');
     await button(alice, 'Add the channel').click();
     await alert(alice).filter({ hasText: 'is not a public address' }).first().waitFor();

@@ -11,7 +11,7 @@ import { TextField } from '../../ui/Field.tsx';
 import formStyles from '../../ui/form.module.css';
 import { ErrorNotice } from '../../ui/States.tsx';
 
-const KINDS = (['slack', 'discord', 'telegram', 'email'] as const).map((value) => ({
+const KINDS = (Object.keys(KIND_NAMES) as Channel['kind'][]).map((value) => ({
   value,
   label: KIND_NAMES[value],
 }));
