@@ -1,5 +1,5 @@
 import type { Destination } from '../db/destinations';
-import type { ChannelKind, DeliveryOutcome } from '../domain/delivery';
+import type { ChannelKind, ChatKind, DeliveryOutcome } from '../domain/delivery';
 import type { Mailer, MailOutcome } from '../mail/mailer';
 import { discordBody } from '../notices/formats/discord';
 import { mailOf } from '../notices/formats/mail';
@@ -60,7 +60,7 @@ const mailOutcome = (sent: MailOutcome) =>
 
 /** How a notice is written for a chat. */
 const BODY_OF: {
-  readonly [kind in Exclude<ChannelKind, 'email'>]: (notice: Notice, chatId: string) => object;
+  readonly [kind in ChatKind]: (notice: Notice, chatId: string) => object;
 } = { slack: slackBody, discord: discordBody, telegram: telegramBody };
 
 /** Sends a notice once. `id` is the same for the same notice. Never throws for what the receiver does. */

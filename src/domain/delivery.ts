@@ -7,6 +7,9 @@ export const CHANNEL_KINDS = ['slack', 'discord', 'telegram', 'email'] as const;
 /** A kind of destination that people read. */
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
+/** A kind of destination that people read in a chat. */
+export type ChatKind = Exclude<ChannelKind, 'email'>;
+
 /** Whether people read a destination. */
 export function isChannelKind(kind: DestinationKind): kind is ChannelKind {
   return CHANNEL_KINDS.some((channel) => channel === kind);

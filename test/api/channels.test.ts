@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { verifyAudit } from '../../src/db/audit';
 import { movementIds } from '../../src/db/movements';
+import { CHANNEL_KINDS, type ChatKind } from '../../src/domain/delivery';
 import { identified, type Movement, ZERO_ADDRESS } from '../../src/domain/movement';
 import { storeReading } from '../../src/movements/movementChanges';
 import { execute, makeAccount, propose, type Shown, startApi } from '../support/api';
@@ -48,11 +49,7 @@ async function added(browser: Browser, body: object): Promise<Shown> {
 }
 
 /** A chat of its own, and the channel that writes to it. */
-async function chatOf(
-  kind: 'slack' | 'discord' | 'telegram',
-  occasions: readonly string[],
-  more: object = {},
-) {
+async function chatOf(kind: ChatKind, occasions: readonly string[], more: object = {}) {
   named += 1;
   const url = chats.urlOf(kind, `room${named}`);
   const chatId = kind === 'telegram' ? { chatId: '-100123' } : {};
@@ -85,7 +82,13 @@ async function ownAddress(
 const mailsTo = (address: string) => mail.mails.filter(({ to }) => to.includes(address));
 const codeTo = (address: string) => /Code: (\d{8})/.exec(mailsTo(address).at(-1)?.text ?? '')?.[1] ?? '';
 
-describe.each(['slack', 'discord', 'telegram'] as const)('a channel of %s', (kind) => {
+describe.each(CHANNEL_KINDS.filter((kind) => kind !== 'email'))('a channel of %s', (kind) => {
+  // An organization has at most 20.
+  afterEach(async () => {
+    const { body } = await sent(alice, 'GET', '/channels');
+    for (const { id } of body.data) await sent(alice, 'DELETE', `/channels/${id}`);
+  });
+
   it('is asked, with who is missing, and told of the end; it names nobody and leads to the console alone', async () => {
     const { url, channel } = await chatOf(kind, ['asked', 'decided']);
     expect(channel).toMatchObject({

@@ -1,12 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ChatKind } from '../../src/domain/delivery';
 import { MessageRefused, readDiscord, readSlack, readTelegram, type ShownMessage } from './chatApps';
-
-type Chat = 'slack' | 'discord' | 'telegram';
 
 /** A message that a chat has shown. */
 interface ChatMessage extends ShownMessage {
-  readonly chat: Chat;
+  readonly chat: ChatKind;
   readonly path: string;
   readonly atMs: number;
 }
@@ -17,7 +16,7 @@ export interface ChatServer {
   /** Every request, also those that were refused. */
   readonly requests: () => number;
   /** Where a chat takes messages; `name` keeps one apart from others. */
-  urlOf(chat: Chat, name: string): string;
+  urlOf(chat: ChatKind, name: string): string;
   /** The messages of one chat. */
   of(url: string): readonly ChatMessage[];
   /** The next so many requests to a chat are too many: the body says for how long (s), as the real one does. */
@@ -29,22 +28,37 @@ export interface ChatServer {
   stop(): Promise<void>;
 }
 
-const READERS = { slack: readSlack, discord: readDiscord, telegram: readTelegram } as const;
-const TAKEN = { slack: [200, 'ok'], discord: [204, ''], telegram: [200, '{"ok":true,"result":{}}'] } as const;
-const REMOVED = {
+/** Something of each chat. */
+type OfChats<T> = { readonly [chat in ChatKind]: T };
+
+const READERS: OfChats<(body: unknown) => ShownMessage> = {
+  slack: readSlack,
+  discord: readDiscord,
+  telegram: readTelegram,
+};
+const TAKEN: OfChats<readonly [number, string]> = {
+  slack: [200, 'ok'],
+  discord: [204, ''],
+  telegram: [200, '{"ok":true,"result":{}}'],
+};
+const REMOVED: OfChats<readonly [number, string]> = {
   slack: [404, 'no_service'],
   discord: [404, '{"message": "Unknown Webhook", "code": 10015}'],
   telegram: [
     403,
     '{"ok":false,"error_code":403,"description":"Forbidden: bot was kicked from the group chat"}',
   ],
-} as const;
-const LIMITED = {
-  slack: (seconds: number) => [`rate_limited`, { 'retry-after': String(seconds) }] as const,
-  discord: (seconds: number) =>
-    [JSON.stringify({ message: 'You are being rate limited.', retry_after: seconds }), {}] as const,
-  telegram: (seconds: number) =>
-    [JSON.stringify({ ok: false, error_code: 429, parameters: { retry_after: seconds } }), {}] as const,
+};
+const LIMITED: OfChats<(seconds: number) => readonly [string, object]> = {
+  slack: (seconds) => [`rate_limited`, { 'retry-after': String(seconds) }],
+  discord: (seconds) => [
+    JSON.stringify({ message: 'You are being rate limited.', retry_after: seconds }),
+    {},
+  ],
+  telegram: (seconds) => [
+    JSON.stringify({ ok: false, error_code: 429, parameters: { retry_after: seconds } }),
+    {},
+  ],
 };
 
 /** Starts one on this machine. */
@@ -56,7 +70,7 @@ export async function startChatServer(): Promise<ChatServer> {
   let requests = 0;
 
   function answerTo(path: string, body: string): readonly [number, string, object?] {
-    const chat = path.split('/')[1] as Chat;
+    const chat = path.split('/')[1] as ChatKind;
     if (removed.has(path)) return REMOVED[chat];
     const refusal = refusing.get(path);
     if (refusal !== undefined) return [400, refusal];

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { ChatKind } from '../../../src/domain/delivery';
 import { unseenIn, visible } from '../../../src/domain/quoted';
 import { discordBody } from '../../../src/notices/formats/discord';
 import { mailOf } from '../../../src/notices/formats/mail';
@@ -67,13 +68,13 @@ const notice = fc
   .tuple(fc.array(hostile, { minLength: 1, maxLength: 12 }), fc.constantFrom(PAGE, null))
   .map(([lines, link]): Notice => noticeOf('2 signatures wanted', ['"Acme"', ...lines], link));
 
-const CHATS: readonly [name: string, (notice: Notice) => ShownMessage][] = [
-  ['Slack', (one) => readSlack(slackBody(one))],
-  ['Discord', (one) => readDiscord(discordBody(one))],
-  ['Telegram', (one) => readTelegram(telegramBody(one, '-100123'))],
-];
+const CHATS: { readonly [chat in ChatKind]: (notice: Notice) => ShownMessage } = {
+  slack: (one) => readSlack(slackBody(one)),
+  discord: (one) => readDiscord(discordBody(one)),
+  telegram: (one) => readTelegram(telegramBody(one, '-100123')),
+};
 
-describe.each(CHATS)('a notice in %s', (_, send) => {
+describe.each(Object.entries(CHATS))('a notice in %s', (_, send) => {
   it('is taken, mentions nobody and links to the console alone, whatever others have written', () => {
     fc.assert(
       fc.property(notice, (one) => {
