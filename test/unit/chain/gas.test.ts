@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { bytesToHex, type Hex, keccak256 } from 'viem';
-import { executionGas } from '../../../src/chain/gas';
+import { executionGas, withMargin } from '../../../src/chain/gas';
 import { MAX_CALLDATA_BYTES } from '../../../src/domain/transactionContent';
 
 /** The shortest of some times, in milliseconds: what else the processor does meanwhile is not measured. */
@@ -34,5 +34,16 @@ describe('executionGas', () => {
     const data = bytesToHex(bytes);
     const unit = shortestMs(() => keccak256(bytes));
     expect(shortestMs(() => executionGas({ safeTxGas: 100_000n, data }))).toBeLessThan(unit / 3);
+  });
+});
+
+describe('withMargin', () => {
+  it('adds a fifth at least, for what a block in between changes, and less than a half', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 21_000n, max: 30_000_000n }), (gas) => {
+        expect(withMargin(gas) * 100n).toBeGreaterThanOrEqual(gas * 120n);
+        expect(withMargin(gas) * 100n).toBeLessThan(gas * 150n);
+      }),
+    );
   });
 });
