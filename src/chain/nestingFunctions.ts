@@ -1,3 +1,4 @@
+import { zeroAddress } from 'viem';
 import type { TransactionCall } from '../domain/transactionContent';
 import { checksumAddress } from './address';
 import { decodeCall } from './decode';
@@ -119,6 +120,12 @@ function forwarded(request: unknown): TransactionCall {
   return callOf(to, value, data);
 }
 
+/** Where there is a receiver of refunds, a batch sends it the value of every request that fails. Source: OpenZeppelin Contracts 5. */
+const forwardedBatch: Reader = ([requests, refundReceiver]) => {
+  const calls = (requests as Decoded).map(forwarded);
+  return refundReceiver === zeroAddress || calls.every(({ value }) => value === 0n) ? calls : null;
+};
+
 /** By signature. What is not here is not read: delegatecalls, creations, and programs such as those of the Universal Router. */
 const BY_SIGNATURE: Readonly<Record<string, Reader>> = {
   'multicall(bytes[])': ofItself(0),
@@ -175,8 +182,7 @@ const BY_SIGNATURE: Readonly<Record<string, Reader>> = {
   ],
   'execute((address,address,uint256,uint256,uint256,bytes),bytes)': ([request]) => [forwarded(request)],
   'execute((address,address,uint256,uint256,uint48,bytes,bytes))': ([request]) => [forwarded(request)],
-  'executeBatch((address,address,uint256,uint256,uint48,bytes,bytes)[],address)': ([requests]) =>
-    (requests as Decoded).map(forwarded),
+  'executeBatch((address,address,uint256,uint256,uint48,bytes,bytes)[],address)': forwardedBatch,
   'call(address,address,uint256,bytes)': ofOne(0, 2, 3),
   'batch((address,address,uint256,bytes)[])': ofTuples(0, ([to, , value, data]) => callOf(to, value, data)),
 };

@@ -5,6 +5,7 @@ import type { NestedCalls } from '../../../src/domain/transactionContent';
 import { anAddress } from '../../support/builders';
 
 const [CARRIER, ONE, TWO] = [anAddress() as Hex, anAddress() as Hex, anAddress() as Hex];
+const NOBODY = `0x${'00'.repeat(20)}`;
 const ZEROS = `0x${'00'.repeat(32)}`;
 const SIGNATURE = 'settle(uint256)';
 const [A, B] = ['0x12345678', '0x9abcdef001'] as const;
@@ -147,8 +148,13 @@ describe('the calls that a call carries', () => {
     ],
     [
       'executeBatch((address,address,uint256,uint256,uint48,bytes,bytes)[],address)',
-      [targets.map(([to, data], i) => [TWO, to, BigInt(i + 1), 0n, 0, data, '0x']), ONE],
+      [targets.map(([to, data], i) => [TWO, to, BigInt(i + 1), 0n, 0, data, '0x']), NOBODY],
       paid,
+    ],
+    [
+      'executeBatch((address,address,uint256,uint256,uint48,bytes,bytes)[],address)',
+      [targets.map(([to, data]) => [TWO, to, 0n, 0n, 0, data, '0x']), ONE],
+      others,
     ],
     ['call(address,address,uint256,bytes)', [ONE, TWO, 1n, A], paid.slice(0, 1)],
     [
@@ -214,6 +220,17 @@ describe('the calls that a call carries', () => {
       encode(
         'execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes)',
         ...[ONE, 0n, A, 0, 0n, 0n, 1n, ONE, ONE, '0x'],
+      ),
+    ],
+    [
+      'of a batch of a forwarder that refunds value to an address',
+      encode(
+        'executeBatch((address,address,uint256,uint256,uint48,bytes,bytes)[],address)',
+        [
+          [TWO, ONE, 0n, 0n, 0, A, '0x'],
+          [TWO, ONE, 1n, 0n, 0, A, '0x'],
+        ],
+        TWO,
       ),
     ],
     [
