@@ -5,6 +5,7 @@ import {
   type TransactionCall,
 } from '../domain/transactionContent';
 import { checksumAddress } from './address';
+import { restrictedEncodingFault } from './decode';
 import { functionMentions } from './functionMentions';
 import { readNestedCalls } from './nestingFunctions';
 
@@ -39,7 +40,8 @@ function readCalls(call: TransactionCall, depth: number, count: Counted): readon
   for (const one of read) {
     const content = readContent(one, checksumAddress);
     if (!content.ok) return null;
-    calls.push({ call: one, content: content.value, nested: readAll(one, depth + 1, count) });
+    const encodingFault = restrictedEncodingFault(one.data);
+    calls.push({ call: one, content: content.value, encodingFault, nested: readAll(one, depth + 1, count) });
   }
   return count.left < 0 ? null : calls;
 }

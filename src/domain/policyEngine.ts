@@ -293,7 +293,9 @@ function nestedCallsPermitted(policy: Policy, nested: NestedCalls, context: Poli
   const within = { ...context, tokenFault: 'it is moved by a call that another one carries' };
   return (
     nestedCallsSendAtMost(policy, nested) &&
-    calls.every((call) => failuresOf(SENT_CHECKS, policy, call, within).length === 0)
+    calls.every(
+      (call) => call.encodingFault === null && failuresOf(SENT_CHECKS, policy, call, within).length === 0,
+    )
   );
 }
 

@@ -38,6 +38,8 @@ export type TransactionContent = TokenTransfer | ContractInteraction;
 export interface NestedCall {
   readonly call: TransactionCall;
   readonly content: TransactionContent;
+  /** Why its encoding is refused where it is a transaction of its own; null where it is not. */
+  readonly encodingFault: string | null;
   readonly nested: NestedCalls;
 }
 
