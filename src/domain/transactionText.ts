@@ -217,7 +217,13 @@ function innerItem(number: string, inner: SummarizedCall, facts: TransactionFact
   return [shown, ...unreadLines(call, nested).map((text) => `${number}. ${text}`)];
 }
 
-/** The carried calls at every depth, numbered by their places, such as 2.1: the restricted ones and the unread ones first. */
+/** In which order carried calls are said: those that can do anything, those that give something away, the others. */
+function rankOf({ content, restricted, call, nested }: SummarizedCall): 0 | 1 | 2 {
+  if (restricted || call?.encodingFaults || nested.unread || nested.mentions !== null) return 0;
+  return content.type === 'TOKEN_TRANSFER' || content.value > 0n ? 1 : 2;
+}
+
+/** The carried calls at every depth, numbered by their places, such as 2.1, by their ranks: there may be no room for the last. */
 function innerItems({ calls }: SummarizedCalls, facts: TransactionFacts): string[][] {
   const listed: { readonly number: string; readonly inner: SummarizedCall }[] = [];
   const list = (inners: readonly SummarizedCall[], before: string) => {
@@ -228,9 +234,7 @@ function innerItems({ calls }: SummarizedCalls, facts: TransactionFacts): string
     }
   };
   list(calls, '');
-  const isFirst = ({ inner }: (typeof listed)[number]) =>
-    inner.restricted || inner.call?.encodingFaults || inner.nested.unread || inner.nested.mentions !== null;
-  const ordered = [...listed.filter(isFirst), ...listed.filter((one) => !isFirst(one))];
+  const ordered = listed.sort((one, other) => rankOf(one.inner) - rankOf(other.inner));
   return ordered.map(({ number, inner }) => innerItem(number, inner, facts));
 }
 

@@ -255,6 +255,19 @@ describe('a call that carries others', () => {
     ]);
   });
 
+  it.each<[string, [string, bigint, string], string]>([
+    ['of a token', [TO, 0n, transferData(RECIPIENT, 5n)], 'Send 5 raw units'],
+    ['of native currency', [RECIPIENT, 1n, '0x'], 'Send 0.000000000000000001 "ETH"'],
+    ['of native currency, with a call', [TO, 1n, '0xdeadbeef'], 'Call the unknown function 0xdeadbeef'],
+  ])('leaves out no transfer that many other calls stand before: %s', (_, transfer, text) => {
+    const many = Array.from({ length: 40 }, (): [string, bigint, string] => [TO, 0n, '0xdeadbeef']);
+    const lines = carriedLines(aggregate(...many, transfer));
+    expect(lines[0]).toMatch(`41. ${text}`);
+    expect(lines.at(-1)).toMatch(/^\d+ of \d+ shown: the calldata has all$/);
+    const inOthers = carriedLines(aggregate(...many, [TO, 0n, aggregate(transfer)]));
+    expect(inOthers[1]).toMatch(`41.1. ${text}`);
+  });
+
   it('says transfers of tokens that the organization has signed in whole units, at every depth', () => {
     const send = transferData(RECIPIENT, 1_500_000n);
     const tokens: SignedTokens = (address) => (address === TO ? USDC : null);
