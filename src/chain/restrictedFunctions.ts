@@ -71,13 +71,14 @@ const FUNGIBLE: readonly FunctionGroup[] = [
     ],
   },
   {
-    source: 'ERC-1400, with ERC-1410 and ERC-1594',
+    source: 'ERC-1400, with ERC-1410, ERC-1594 and ERC-1644',
     functions: [
       'authorizeOperatorByPartition(bytes32 partition, address operator)',
       'transferByPartition(bytes32 partition, address to, uint256 value, bytes data)',
       'operatorTransferByPartition(bytes32 partition, address from, address to, uint256 value, bytes data, bytes operatorData)',
       'transferWithData(address to, uint256 value, bytes data)',
       'transferFromWithData(address from, address to, uint256 value, bytes data)',
+      'controllerTransfer(address from, address to, uint256 value, bytes data, bytes operatorData)',
       'issue(address tokenHolder, uint256 value, bytes data)',
       'issueByPartition(bytes32 partition, address tokenHolder, uint256 value, bytes data)',
     ],
@@ -212,6 +213,15 @@ const WITH_IDS: readonly FunctionGroup[] = [
     ],
   },
   {
+    source: 'ERC-3525',
+    functions: [
+      'approve(uint256 tokenId, address operator, uint256 value)',
+      'setApprovalForSlot(address owner, uint256 slot, address operator, bool approved)',
+      'transferFrom(uint256 fromTokenId, uint256 toTokenId, uint256 value)',
+      'transferFrom(uint256 fromTokenId, address to, uint256 value)',
+    ],
+  },
+  {
     source: 'ERC-4494',
     functions: ['permit(address spender, uint256 tokenId, uint256 deadline, bytes signature)'],
   },
@@ -243,6 +253,13 @@ const WITH_IDS: readonly FunctionGroup[] = [
       'transfer(address receiver, uint256 id, uint256 amount)',
       'transferFrom(address sender, address receiver, uint256 id, uint256 amount)',
       'setOperator(address operator, bool approved)',
+    ],
+  },
+  {
+    source: 'ERC-7401',
+    functions: [
+      'nestTransferFrom(address from, address to, uint256 tokenId, uint256 destinationId, bytes data)',
+      'transferChild(uint256 tokenId, address to, uint256 destinationId, uint256 childIndex, address childAddress, uint256 childId, bool isPending, bytes data)',
     ],
   },
   {
@@ -1097,6 +1114,14 @@ const ADMINISTRATION: readonly FunctionGroup[] = [
       'approveHash(bytes32 hashToApprove)',
       'signMessage(bytes data)',
     ],
+  },
+  {
+    source: 'Safe 1.5: ModuleManager',
+    functions: ['setModuleGuard(address moduleGuard)'],
+  },
+  {
+    source: 'Safe 1.0 to 1.2: MasterCopy',
+    functions: ['changeMasterCopy(address masterCopy)'],
   },
   {
     source: 'Gnosis: MultiSigWallet',

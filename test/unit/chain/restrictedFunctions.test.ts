@@ -63,6 +63,7 @@ describe('restricted functions', () => {
     ['Giveth', 'changeOwner(address)', '0xa6f9dae1'],
     ['MultiSigWallet', 'replaceOwner(address,address)', '0xe20056e6'],
     ['AllowanceModule', 'addDelegate(address)', '0xe71bdf41'],
+    ['Safe 1.5', 'setModuleGuard(address)', '0xe068df37'],
     ['Multicall3', 'aggregate3((address,bool,bytes)[])', '0x82ad56cb'],
   ])('have the published selector: %s %s', (_, signature, selector) => {
     expect(STANDARD_FUNCTIONS.get(selector)).toMatchObject({ signature, restricted: true });
@@ -77,6 +78,10 @@ describe('restricted functions', () => {
       'ERC-3009',
       'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)',
     ],
+    ['ERC-1644', 'controllerTransfer(address,address,uint256,bytes,bytes)'],
+    ['ERC-3525', 'transferFrom(uint256,address,uint256)'],
+    ['ERC-3525', 'approve(uint256,address,uint256)'],
+    ['ERC-7401', 'nestTransferFrom(address,address,uint256,uint256,bytes)'],
     ['ERC-4494', 'permit(address,uint256,uint256,bytes)'],
     ['ERC-4524', 'safeTransfer(address,uint256)'],
     ['ERC-4626', 'deposit(uint256,address)'],
