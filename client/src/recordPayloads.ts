@@ -11,12 +11,13 @@ export type Payloads = { readonly [Vote in VoteType]?: Verified };
 
 const VOTES: readonly VoteType[] = ['initiator', 'approve', 'reject'];
 
-/** What the data of a record says about the fields of the message; how a call is decoded is not among them. */
-function messageOf(data: Transaction['data']): { readonly [field: string]: string } {
-  if ('asset' in data) {
-    return { recipient: data.destination, token: data.asset.tokenAddress, amount: data.rawAmount };
+/** What a record says about the fields of the message, by its type; how a call is decoded is not among them. */
+function messageOf(record: Transaction): { readonly [field: string]: string } {
+  if (record.type === 'TOKEN_TRANSFER') {
+    const { destination, asset, rawAmount } = record.data;
+    return { recipient: destination, token: asset?.tokenAddress, amount: rawAmount };
   }
-  const { toAddress: to, value, calldata } = data;
+  const { toAddress: to, value, calldata } = record.data;
   return { to, value, data: calldata };
 }
 
@@ -24,13 +25,13 @@ function checkTransaction(record: Transaction, { typedData: { domain, message } 
   const { type, networkId, data, to, value, calldata, policy, replaces } = record;
   match('type', type, isTransfer(message) ? 'TOKEN_TRANSFER' : 'CONTRACT_INTERACTION');
   for (const chainId of [networkId, data.networkId]) match('domain.chainId', chainId, domain.chainId);
-  for (const fields of [{ to, value, data: calldata, policyId: policy.id }, messageOf(data)]) {
+  for (const fields of [{ to, value, data: calldata, policyId: policy.id }, messageOf(record)]) {
     for (const [field, said] of Object.entries(fields))
       match(`message.${field}`, said, message[field as keyof typeof message]);
   }
   match('replaces', replaces, replacedIn(message));
-  if ('asset' in data && isNative(message.token))
-    match('data.asset.decimals', data.asset.decimals, NATIVE_DECIMALS);
+  if (record.type === 'TOKEN_TRANSFER' && isNative(message.token))
+    match('data.asset.decimals', record.data.asset.decimals, NATIVE_DECIMALS);
 }
 
 function checkProposal(record: Proposal, { typedData: { message }, change }: Verified): void {
@@ -44,6 +45,7 @@ function checkProposal(record: Proposal, { typedData: { message }, change }: Ver
 
 /** Compares everything that a record says about what is signed with a payload. Throws PayloadMismatch. */
 function checkRecord(record: Approval, verified: Verified): void {
+  match('subject', 'resourceType' in record ? 'proposal' : 'transaction', verified.subject);
   if ('resourceType' in record) checkProposal(record, verified);
   else checkTransaction(record, verified);
 }
@@ -59,7 +61,7 @@ export function verifyRecord(
   known: Omit<Known, 'id' | 'vote' | 'summary' | 'expiresAt'> = {},
 ): Payloads {
   const { id, summary, expiresAt, signingPayloads = {} } = record;
-  const decimals = 'asset' in record.data ? (record.data.asset.decimals ?? undefined) : undefined;
+  const decimals = 'asset' in record.data ? (record.data.asset?.decimals ?? undefined) : undefined;
   const payloads: { [Vote in VoteType]?: Verified } = {};
   for (const vote of VOTES) {
     const payload = (signingPayloads as { [name: string]: string })[`${vote}Payload`];

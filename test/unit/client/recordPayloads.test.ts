@@ -1,5 +1,5 @@
 import { type Approval, type PayloadMismatch, readApproval, verifyRecord } from '@orgwallet/client';
-import { encodeFunctionData, getAddress, keccak256, parseAbi } from 'viem';
+import { encodeFunctionData, getAddress, keccak256, parseAbi, zeroAddress } from 'viem';
 import { decodeCall } from '../../../src/chain/decode';
 import { canonicalJson } from '../../../src/domain/canonicalJson';
 import { proposalPayload, type TransactionToSign, transactionPayload } from '../../../src/domain/signing';
@@ -209,6 +209,34 @@ describe('verifyRecord', () => {
       (record) => Object.assign(record, { type: 'TOKEN_TRANSFER', data: aTransaction(NATIVE).data }),
     ],
     [
+      'the call, beside the fields of a transfer that says the same as the bytes,',
+      'message.to',
+      () => aTransaction({ ...CALL, value: 0n }, [SIGNATURE]),
+      (record) =>
+        Object.assign(record.data, {
+          asset: { tokenAddress: zeroAddress, decimals: 18 },
+          destination: token,
+          rawAmount: '0',
+          toAddress: payee,
+          calldata: '0x',
+        }),
+    ],
+    [
+      'the recipient, beside the fields of a call that says the same as the bytes,',
+      'message.recipient',
+      () => aTransaction(NATIVE),
+      (record) => {
+        record.data = {
+          networkId: 1,
+          toAddress: payee,
+          value: record.value,
+          calldata: '0x',
+          destination: anAddress(),
+          rawAmount: '1',
+        };
+      },
+    ],
+    [
       'the contract',
       'message.to',
       () => aTransaction(CALL),
@@ -252,6 +280,13 @@ describe('verifyRecord', () => {
     typedData.domain.salt = aHash();
     record.signingPayloads[name] = canonicalJson(typedData);
     expect(refused(record)).toBe('domain.salt');
+  });
+
+  it('refuses the payload of a proposal in a record that is none', () => {
+    const { resourceType: _, ...record } = aProposal();
+    const { data: calldata } = JSON.parse(record.signingPayloads.approvePayload).message;
+    const shown = { ...record, type: 'TOKEN_TRANSFER', calldata, policy: {}, data: { asset: {} } };
+    expect(refused(shown)).toBe('subject');
   });
 
   it('refuses payloads that are bound to two signatures of the initiator', () => {
