@@ -11,7 +11,7 @@ import type { PinStore } from './pins.ts';
 import type { Proposal } from './records.ts';
 import { readSignedData } from './signedData.ts';
 import { checkSummary, nameInSummary } from './summary.ts';
-import { callOf, spentBy } from './transactionCall.ts';
+import { callOf, isNative, spentBy } from './transactionCall.ts';
 
 /** What else is known about what is signed. What is given is compared. */
 export interface Known {
@@ -90,6 +90,8 @@ function checkTransaction(
   // A wallet shows these three beside the call: they must be what the call sends.
   for (const [field, asked] of Object.entries(spentBy(message)))
     match(`message.${field}`, asked, message[field as keyof typeof message]);
+  // What a transfer of a token sends besides, nobody is shown.
+  if (!isNative(message.token)) match('message.value', '0', message.value);
   checkSummary(typedData, intent, (intent?.type === 'transfer' ? intent.decimals : undefined) ?? decimals);
 }
 

@@ -299,6 +299,29 @@ describe('verify of a transaction', () => {
     );
   });
 
+  it('refuses native currency beside the token that is sent', () => {
+    const intent = { type: 'transfer', ...where, to: anAddress(), token: anAddress(), amount: 1n } as const;
+    const facts = { token: null, replaces: null, call: null, network: 'Local', account: 'Treasury' };
+    const { initiator } = payloadsOf({ intent, facts });
+    expect(refusedField(initiator, undefined, {})).toBeUndefined();
+    const lying = initiator.replace('"value":"0"', `"value":"${10n ** 18n}"`);
+    expect(refusedField(lying, undefined, {})).toBe('message.value');
+  });
+
+  it('reads what the zero address is sent as native currency, and as no token', () => {
+    const intent = { type: 'call', ...where, to: anAddress(), data: '0x12345678', value: 7n } as const;
+    const facts = { token: null, replaces: null, call: null, network: 'Local', account: 'Treasury' };
+    const data = transferData(anAddress(), 1n);
+    const { initiator } = payloadsOf({ intent, facts });
+    const sent = initiator
+      .replaceAll(intent.to, NATIVE_CURRENCY)
+      .replace('0x12345678', data)
+      .replace(/with[^,"]*,/, 'with 68 bytes of calldata,');
+    expect(verify(sent).description).toContain('sends: 0.000000000000000007 of the native currency');
+    const lying = sent.replace('"amount":"7"', '"amount":"1"');
+    expect(refusedField(lying, undefined, {})).toBe('message.amount');
+  });
+
   it('refuses characters in a summary that are not seen or turn its direction', () => {
     const intent = { type: 'transfer', ...where, to: anAddress(), amount: 1n } as const;
     const facts = { token: null, replaces: null, call: null, network: 'Local', account: 'Treasury' };
