@@ -1,3 +1,4 @@
+import { formatUnits } from 'viem';
 import { match } from './expectation.ts';
 import type { Intent } from './intent.ts';
 import type { VoteType } from './payload.ts';
@@ -30,8 +31,10 @@ function checkTransaction(record: Transaction, { typedData: { domain, message } 
       match(`message.${field}`, said, message[field as keyof typeof message]);
   }
   match('replaces', replaces, replacedIn(message));
-  if (record.type === 'TOKEN_TRANSFER' && isNative(message.token))
-    match('data.asset.decimals', record.data.asset.decimals, NATIVE_DECIMALS);
+  if (record.type !== 'TOKEN_TRANSFER') return;
+  const { asset, rawAmount, displayAmount } = record.data;
+  if (isNative(message.token)) match('data.asset.decimals', asset.decimals, NATIVE_DECIMALS);
+  match('data.displayAmount', displayAmount, formatUnits(BigInt(rawAmount), asset.decimals ?? 0));
 }
 
 function checkProposal(record: Proposal, { typedData: { message }, change }: Verified): void {

@@ -145,6 +145,14 @@ describe('verifyRecord', () => {
       },
     ],
     [
+      'the amount in whole units',
+      'data.displayAmount',
+      () => aTransaction(TOKENS),
+      ({ data }) => {
+        data.displayAmount = '0.05';
+      },
+    ],
+    [
       'the recipient',
       'message.recipient',
       () => aTransaction(TOKENS),
