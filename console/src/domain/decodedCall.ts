@@ -17,10 +17,14 @@ import {
 
 type Parameter = Schema['FunctionParameter'];
 
-/** The value of a parameter as viem takes it. */
-function argumentOf({ type, value }: Parameter): unknown {
-  if (/[\])]$/.test(type)) return JSON.parse(value);
-  return type === 'bool' ? value === 'true' : value;
+/** A value as the JSON of a list has it: numbers are texts. */
+const jsonOf = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map(jsonOf) : typeof value === 'boolean' ? value : String(value);
+
+/** The one text that a parameter is shown with. */
+function textOf(value: unknown): string {
+  const json = jsonOf(value);
+  return typeof json === 'string' ? json : JSON.stringify(json);
 }
 
 const WORD = 32;
@@ -62,35 +66,32 @@ function paddingOf(type: string): readonly [number, number] {
 const hasNul = (value: unknown): boolean =>
   Array.isArray(value) ? value.some(hasNul) : typeof value === 'string' && value.includes('\0');
 
-/** The canonical encoding of a parameter with which the bytes begin; undefined where they begin with none. */
-function encodingIn(type: string, bytes: Uint8Array): Hex | undefined {
+/** A parameter with which bytes begin: its canonical encoding, and its text. */
+interface Encoded {
+  readonly encoding: Hex;
+  readonly text: string;
+}
+
+/** The parameter with which the bytes begin; undefined where they begin with no canonical encoding of one. */
+function encodedIn(type: string, bytes: Uint8Array): Encoded | undefined {
   try {
     const data = bytesToHex(bytes);
     const values = decodeAbiParameters(inputOf(type), data);
-    const encoded = encodeAbiParameters(inputOf(type), values);
-    return data.startsWith(encoded) && !hasNul(values) ? encoded : undefined;
+    const encoding = encodeAbiParameters(inputOf(type), values);
+    return data.startsWith(encoding) && !hasNul(values) ? { encoding, text: textOf(values[0]) } : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Whether the service shows a parameter as its encoding says it. */
-function isShown(parameter: Parameter, encoding: Hex | undefined): boolean {
-  if (parameter.unread || encoding === undefined) {
-    return parameter.unread === true && encoding === undefined && parameter.value === '';
-  }
-  try {
-    return encodeAbiParameters(inputOf(parameter.type), [argumentOf(parameter)]) === encoding;
-  } catch {
-    return false;
-  }
-}
+/** Whether the service shows a parameter as its bytes say it: in other words it could say something else to people. */
+const isShown = ({ unread, value }: Parameter, read: Encoded | undefined): boolean =>
+  unread || read === undefined ? unread === true && read === undefined && value === '' : value === read.text;
 
 const byteCount = (count: number) => `${count} byte${count === 1 ? '' : 's'}`;
 
-/** A parameter in the bytes: its canonical encoding, what is odd, and for a dynamic one where it begins and ends. */
-interface Read {
-  readonly encoding: Hex;
+/** A parameter in the bytes: what is odd, and for a dynamic one where it begins and ends. */
+interface Read extends Encoded {
   readonly dirty: number;
   readonly from: number;
   readonly end: number;
@@ -101,8 +102,8 @@ function readStatic(type: string, words: Uint8Array, least: number): Read | unde
   const padding = words.subarray(...paddingOf(type));
   const dirty = padding.filter((byte) => byte !== 0).length;
   padding.fill(0);
-  const encoding = encodingIn(type, words);
-  return encoding && { encoding, dirty, from: least, end: least };
+  const encoded = encodedIn(type, words);
+  return encoded && { ...encoded, dirty, from: least, end: least };
 }
 
 /** Reads a parameter from where its word says that it begins, which is nowhere before `least`. */
@@ -110,8 +111,8 @@ function readDynamic(type: string, word: Uint8Array, bytes: Uint8Array, least: n
   const from = word.length === WORD ? Number(bytesToBigInt(word)) : -1;
   if (from < least || from > bytes.length) return undefined;
   const offset = numberToHex(WORD, { size: WORD });
-  const encoding = encodingIn(type, hexToBytes(concat([offset, bytesToHex(bytes.slice(from))])));
-  return encoding && { encoding, dirty: 0, from, end: from + size(encoding) - WORD };
+  const encoded = encodedIn(type, hexToBytes(concat([offset, bytesToHex(bytes.slice(from))])));
+  return encoded && { ...encoded, dirty: 0, from, end: from + size(encoded.encoding) - WORD };
 }
 
 /** How the parameters in these bytes are not encoded canonically; undefined where they are not the ones that are shown. */
@@ -128,7 +129,7 @@ function faultsOf(bytes: Uint8Array, parameters: readonly Parameter[]): string[]
     const read: Read | undefined = isDynamic(type)
       ? readDynamic(type, words, bytes, least)
       : readStatic(type, words, least);
-    if (!isShown(parameter, read?.encoding)) return undefined;
+    if (!isShown(parameter, read)) return undefined;
     faults.push(
       ...oddness(read, isDynamic(type) ? place : undefined).map((odd) => `parameter ${i + 1}: ${odd}`),
     );
@@ -163,8 +164,8 @@ function encodingFaultsOf(calldata: string, functionName: string, parameters: re
 }
 
 /**
- * Makes sure that a call is decoded as its calldata says: each parameter is decoded and encoded again, and how the
- * calldata is not canonical is what the service reports. Throws PayloadMismatch.
+ * Makes sure that a call is decoded as its calldata says: each parameter is decoded again, and has the one text of its
+ * value; how the calldata is not canonical is what the service reports. Throws PayloadMismatch.
  */
 export function checkDecoded({
   calldata,

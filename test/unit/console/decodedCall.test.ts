@@ -149,6 +149,32 @@ describe('a decoded call', () => {
     expect(() => checkDecoded(odd(change))).toThrow(refusal);
   });
 
+  const VALUES = 'set(bool,uint256,uint256,(address,uint256),bool[])';
+  const set = encodeFunctionData({
+    abi: parseAbi([`function ${VALUES}`]),
+    functionName: 'set',
+    args: [false, 0n, 1_000n, [payee, 1_000n], [false]],
+  });
+  const setOf = (change: object = {}) =>
+    ({ calldata: set, ...readCall(set, [VALUES]), ...change }) as Schema['ContractInteractionData'];
+
+  it.each<[string, number, string]>([
+    ['a boolean that is not written as one', 0, 'True'],
+    ['no number', 1, ''],
+    ['a hexadecimal number', 2, '0x3e8'],
+    ['a number with spaces', 2, ' 1000'],
+    ['a number with zeros before it', 2, '01000'],
+    ['a tuple with more in it', 3, JSON.stringify([payee, '1000', '5'])],
+    ['a number of JSON', 3, `["${payee}",1e3]`],
+    ['a list with spaces', 4, '[ false]'],
+  ])('that says the same in another text (%s) is refused', (_, index, value) => {
+    checkDecoded(setOf());
+    const functionParameters = setOf().functionParameters?.map((one, i) =>
+      i === index ? { ...one, value } : one,
+    );
+    expect(() => checkDecoded(setOf({ functionParameters }))).toThrow(refusal);
+  });
+
   it.each([
     ['another function', decoded(PAY, { functionName: 'vote' })],
     ['another function without parameters', decoded(CLAIM, { functionName: 'vote' })],
