@@ -1,5 +1,6 @@
 import type { Approval, Schema, Transaction } from '@orgwallet/client';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { withNativeDecimals } from '../domain/assets.ts';
 import { type AuditEntries, withNewest, withOlder } from '../domain/auditEntries.ts';
 import type { AuditFilter } from '../domain/auditFilter.ts';
 import { keepDraftsOf } from '../state/drafts.ts';
@@ -49,7 +50,7 @@ export const adminsQuery = queryOptions({
 });
 export const networksQuery = queryOptions({
   queryKey: ['networks'],
-  queryFn: ({ signal }) => orgwallet.listNetworks(undefined, timed(signal)),
+  queryFn: async ({ signal }) => withNativeDecimals(await orgwallet.listNetworks(undefined, timed(signal))),
   staleTime: Number.POSITIVE_INFINITY,
 });
 /** The parts of the service: read again from time to time, with the balances. */

@@ -3,6 +3,16 @@ import { isSameAddress } from './address.ts';
 
 export const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
 
+/** Of every native currency: what is signed of one is written with these, whatever the service says. */
+export const NATIVE_DECIMALS = 18;
+
+/** Networks with the decimals of their native currency: with others a value that is signed would be shown as another one. */
+export const withNativeDecimals = (networks: readonly Schema['Network'][]): Schema['Network'][] =>
+  networks.map((network) => ({
+    ...network,
+    nativeAsset: { ...network.nativeAsset, decimals: NATIVE_DECIMALS },
+  }));
+
 /** Something that an account can send on a network. */
 export interface Sendable {
   readonly tokenAddress: string;
@@ -23,7 +33,8 @@ export function sendableOn(
   const add = (asset: Omit<Sendable, 'balance'>, balance: string | undefined) => {
     const key = asset.tokenAddress.toLowerCase();
     if (!found.has(key)) {
-      const { tokenAddress, symbol, decimals } = asset;
+      const { tokenAddress, symbol } = asset;
+      const decimals = tokenAddress === NATIVE_CURRENCY ? NATIVE_DECIMALS : asset.decimals;
       found.set(key, { tokenAddress, symbol, decimals, balance });
     }
   };

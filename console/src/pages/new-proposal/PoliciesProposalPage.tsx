@@ -1,5 +1,6 @@
 import type { Organization } from '../../api/useOrganization.ts';
 import { faultsOfPolicies } from '../../contract/policyBodies.ts';
+import { NATIVE_DECIMALS } from '../../domain/assets.ts';
 import { placed } from '../../domain/faults.ts';
 import { draftOf } from '../../domain/policyDraft.ts';
 import { draftFaults } from '../../domain/policyDraftFaults.ts';
@@ -27,7 +28,6 @@ import { usePreview } from './policy/usePreview.ts';
 import { useProposalForm } from './useProposalForm.ts';
 import { useTarget } from './useTarget.ts';
 
-const NATIVE_DECIMALS = 18;
 const decimalsOn = (networkId: number | string, { networks }: Organization) =>
   networks.find(({ id }) => String(id) === String(networkId))?.nativeAsset.decimals ?? NATIVE_DECIMALS;
 
