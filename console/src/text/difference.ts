@@ -164,10 +164,13 @@ export function differenceOf(
     const present = kind.present(now).find(({ id }) => id === item.id);
     const change = kindOf(action, present !== undefined);
     // What is new was nothing before, also once it is there.
-    const before = present && change !== 'added' ? kind.before(present as never, now) : [];
+    const before = present && change === 'changed' ? kind.before(present as never, now) : [];
     const after = kind.after(item as never, now, before);
+    // What is signed has the whole of what is removed: that is shown, and not what the service says of it elsewhere.
+    if (change === 'removed') {
+      return { id: item.id, title: item.name ?? item.id, kind: change, fields: compared(after, []) };
+    }
     const title = present?.name ?? item.name ?? item.id;
-    const fields = change === 'removed' ? compared(present ? before : after, []) : compared(before, after);
-    return { id: item.id, title, kind: change, fields };
+    return { id: item.id, title, kind: change, fields: compared(before, after) };
   });
 }

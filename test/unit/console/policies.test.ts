@@ -305,4 +305,25 @@ describe('a difference', () => {
     expect(change).toMatchObject({ title: 'Bob', kind: 'removed' });
     expect(change?.fields).toContainEqual({ field: 'Wallet', before: BOB.walletAddress, after: undefined });
   });
+
+  it.each([
+    ['members', 'remove', { items: [BOB] }],
+    ['groups', 'delete', { items: [{ id: GROUP_ID, revision: 1, name: 'Finance', members: [ALICE, BOB] }] }],
+    ['policies', 'remove', { policies: [POLICY] }],
+  ])(
+    'of a removal (%s) shows what is signed, and not what the service lists',
+    (resourceType, action, data) => {
+      const listed = <T>(all: readonly T[]) => all.map((one) => ({ ...one, name: 'Unused' }));
+      const lied = {
+        ...NOW,
+        members: listed(NOW.members),
+        groups: listed(NOW.groups),
+        policies: listed(NOW.policies),
+      };
+      const [change] = differenceOf({ resourceType, action, data }, lied);
+      expect(change).toEqual(differenceOf({ resourceType, action, data }, NOW)[0]);
+      expect(JSON.stringify(change)).not.toContain('Unused');
+      expect(change?.fields[0]).toEqual({ field: 'Name', before: change?.title, after: undefined });
+    },
+  );
 });
