@@ -67,16 +67,24 @@ const transferCondition = object(
   }),
 );
 
+const FUNCTION_NAME = '[A-Za-z_$][\\w$]*';
+const functionName = optional(textMatcher('the name of a function', new RegExp(`^${FUNCTION_NAME}$`)));
+/** An entry of the functions that a policy permits. With other characters it could be shown as more than one. */
+const allowedFunction = textMatcher(
+  'the signature of a function, or 4 bytes in hex',
+  new RegExp(`^(${FUNCTION_NAME}\\([a-z0-9,()[\\]]*\\)|0x[0-9a-fA-F]{8})$`),
+);
+
 /** A function that a policy permits: its selector is what decides, so it is made from the text that was asked for. */
 function functionOf(entry: string): object {
-  if (/^0x/i.test(entry)) return { name: optionalText, selector: entry.toLowerCase() };
+  if (/^0x/i.test(entry)) return { name: functionName, selector: entry.toLowerCase() };
   return { name: entry.slice(0, entry.indexOf('(')), selector: keccak256(stringToHex(entry)).slice(0, 10) };
 }
 
 const rule = object(
   ({ allowedFunctions }): Each<keyof Schema['ContractRule']> => ({
     contractAddress: anyAddress,
-    allowedFunctions: listOf(anyText),
+    allowedFunctions: listOf(allowedFunction),
     // What decides is the selector: it has to be that of the function as it was written.
     functions: Array.isArray(allowedFunctions)
       ? allowedFunctions.map((entry) => functionOf(String(entry)))

@@ -11,7 +11,7 @@ import {
   verify,
 } from '@orgwallet/client';
 import fc from 'fast-check';
-import { hashDomain, keccak256, type TypedDataDefinition } from 'viem';
+import { hashDomain, keccak256, stringToHex, type TypedDataDefinition } from 'viem';
 import { canonicalJson as canonicalJsonOfClient } from '../../../client/src/canonicalJson';
 import { hashTypedPayload } from '../../../src/chain/typedData';
 import { canonicalJson, type JsonValue } from '../../../src/domain/canonicalJson';
@@ -688,6 +688,37 @@ describe('the data of a proposal', () => {
       called({ allowedFunctions: ['transfer(address,uint256)'] }),
       'policies[0].contractInteractionCondition[0].functions[1]',
     ],
+    [
+      'a function of a selector whose name is a sentence',
+      'policies',
+      'create',
+      called({
+        functions: [RULE.functions[0], { name: 'mint (0x40c10f19), burn', selector: '0x095ea7b3' }],
+      }),
+      'policies[0].contractInteractionCondition[0].functions[1].name',
+    ],
+    ...[
+      'mint (0x40c10f19) of 0x1, approve(uint256)',
+      'mint',
+      '0x095ea7b3 or less',
+      'mint(address\u200b)',
+    ].map((entry): [string, string, string, object, string] => [
+      `a function that is none (${entry})`,
+      'policies',
+      'create',
+      called({
+        allowedFunctions: [entry],
+        functions: [
+          entry.startsWith('0x')
+            ? { selector: entry }
+            : {
+                name: entry.slice(0, entry.indexOf('(')),
+                selector: keccak256(stringToHex(entry)).slice(0, 10),
+              },
+        ],
+      }),
+      'policies[0].contractInteractionCondition[0].allowedFunctions[0]',
+    ]),
     [
       'other decimals of the native currency',
       'policies',
