@@ -3,7 +3,7 @@ import { match } from './expectation.ts';
 import type { Intent } from './intent.ts';
 import type { VoteType } from './payload.ts';
 import type { Approval, Proposal, Transaction } from './records.ts';
-import { replacedIn } from './summary.ts';
+import { replacedIn, sentSymbolIn, symbolInSummary } from './summary.ts';
 import { isNative, isTransfer, NATIVE_DECIMALS } from './transactionCall.ts';
 import { type Known, type Verified, verify } from './verify.ts';
 
@@ -33,7 +33,12 @@ function checkTransaction(record: Transaction, { typedData: { domain, message } 
   match('replaces', replaces, replacedIn(message));
   if (record.type !== 'TOKEN_TRANSFER') return;
   const { asset, rawAmount, displayAmount } = record.data;
-  if (isNative(message.token)) match('data.asset.decimals', asset.decimals, NATIVE_DECIMALS);
+  if (isNative(message.token)) {
+    match('data.asset.decimals', asset.decimals, NATIVE_DECIMALS);
+    // Of a token its address says more; a native currency has none.
+    const said = symbolInSummary(asset.symbol);
+    match('data.asset.symbol', said, sentSymbolIn(message) ?? said);
+  }
   match('data.displayAmount', displayAmount, formatUnits(BigInt(rawAmount), asset.decimals ?? 0));
 }
 

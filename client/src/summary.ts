@@ -45,14 +45,23 @@ export function replacedIn({ summary }: Pick<Message, 'summary'>): string | unde
   return /^In place of the failed (txn_\w+)$/.exec(summary[2] ?? '')?.[1];
 }
 
-/** Longest name in a summary with its quotes, in bytes of UTF-8. */
+/** Longest name and longest symbol in a summary with their quotes, in bytes of UTF-8. */
 const MAX_NAME_BYTES = 50;
+const MAX_SYMBOL_BYTES = 26;
 
 /** A name as a summary has it: in quotes, without what cannot be seen; of a long one the beginning, with a mark after it. */
-export function nameInSummary(name: string): string {
+export function nameInSummary(name: string, maximum = MAX_NAME_BYTES): string {
   let part = name;
-  while (new TextEncoder().encode(shown(part)).length > MAX_NAME_BYTES) part = part.replace(/.$/su, '');
+  while (new TextEncoder().encode(shown(part)).length > maximum) part = part.replace(/.$/su, '');
   return shown(part) + (part === name ? '' : '…');
+}
+
+/** A symbol as a summary has it. */
+export const symbolInSummary = (symbol: string) => nameInSummary(symbol, MAX_SYMBOL_BYTES);
+
+/** The symbol of what a transfer sends, as its summary has it; undefined where that has raw units. */
+export function sentSymbolIn({ summary }: Pick<Message, 'summary'>): string | undefined {
+  return new RegExp(`^Send ${NUMBER} (${QUOTED}) `).exec(summary[0] ?? '')?.[1];
 }
 
 /**

@@ -14,13 +14,17 @@ const [treasury, token, payee] = [anAddress(), anAddress(), anAddress()];
 const expiresAt = new Date(Math.floor(Date.now() / 1_000 + 3_600) * 1_000);
 
 /** A transaction that waits for approvers, as the API answers it. */
-function aTransaction(call: { to: string; value: bigint; data: string }, signatures: string[] = []): Json {
+function aTransaction(
+  call: { to: string; value: bigint; data: string },
+  signatures: string[] = [],
+  symbol = 'ETH',
+): Json {
   const content = readContent(call, (address) => address);
   if (!content.ok) throw new Error(content.refusal.message);
   const facts: TransactionFacts = {
     calldata: call.data,
     token: { symbol: 'USDC', name: 'USD Coin', decimals: 6, logoUrl: null },
-    network: { id: 1, name: 'Ethereum', nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 } },
+    network: { id: 1, name: 'Ethereum', nativeAsset: { symbol, name: 'Ether', decimals: 18 } },
     account: { name: 'Treasury', address: treasury },
     call: decodeCall(call.data, signatures),
     replaces: null,
@@ -135,6 +139,13 @@ describe('verifyRecord', () => {
     expect(verifyRecord({ ...aProposal(), signingPayloads: undefined } as Approval)).toEqual({});
   });
 
+  it.each(['Ð"\u200b', 'A native currency with a long name', '€'.repeat(30), ''])(
+    'knows the symbol %j of a native currency in the summary',
+    (symbol) => {
+      expect(refused(aTransaction(NATIVE, [], symbol))).toBeUndefined();
+    },
+  );
+
   const cases: [what: string, field: string, make: () => Json, lie: (record: Json) => void][] = [
     [
       'the amount',
@@ -182,6 +193,14 @@ describe('verifyRecord', () => {
       () => aTransaction(NATIVE),
       ({ data }) => {
         data.asset.decimals = 21;
+      },
+    ],
+    [
+      'the symbol of the native currency',
+      'data.asset.symbol',
+      () => aTransaction(NATIVE),
+      ({ data }) => {
+        data.asset.symbol = 'USDC';
       },
     ],
     [
