@@ -1,3 +1,5 @@
+import { symbolText } from './symbolText.ts';
+
 /** What separates whole units from their decimals where the browser is: a comma, or a point as everywhere else. */
 type DecimalSign = '.' | ',';
 
@@ -112,7 +114,7 @@ export function assetText(
   write: (raw: string | bigint, reported: number | null) => string = amountText,
 ): string {
   if (!asset) return `${raw} raw units`;
-  const name = asset.symbol || `token ${asset.tokenAddress ?? ''}`;
+  const name = symbolText(asset.symbol) || `token ${asset.tokenAddress ?? ''}`;
   const unit = asset.decimals === null ? `raw units of ${name}` : name;
   return `${write(raw, asset.decimals)} ${unit}`;
 }

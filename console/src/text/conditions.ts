@@ -1,5 +1,6 @@
 import type { Schema } from '@orgwallet/client';
 import { amountText } from '../domain/amounts.ts';
+import { symbolText } from '../domain/symbolText.ts';
 import { counted } from './counted.ts';
 
 /** One condition of a policy, and whether a transaction meets it. */
@@ -40,7 +41,7 @@ export function remainingText(
   if ('count' in remaining) return `${counted(remaining.count, 'execution')} left`;
   const token = policy?.transactionType === 'TOKEN_TRANSFER' ? policy.tokenTransferCondition : undefined;
   return token
-    ? `${amountText(remaining.amount, token.tokenDecimals)} ${token.tokenSymbol} left`
+    ? `${amountText(remaining.amount, token.tokenDecimals)} ${symbolText(token.tokenSymbol)} left`
     : `${remaining.amount} raw units left`;
 }
 

@@ -1,6 +1,7 @@
 import type { Schema } from '@orgwallet/client';
 import { amountText, assetText } from '../domain/amounts.ts';
 import { NATIVE_CURRENCY } from '../domain/assets.ts';
+import { symbolText } from '../domain/symbolText.ts';
 import { type AddressNames, namedAddress } from './addressName.ts';
 import { quotedName } from './quotedName.ts';
 
@@ -28,8 +29,8 @@ const addressText = (address: string, networkId: number, names: PolicyNames) =>
 
 function tokenText({ tokenAddress, tokenSymbol }: Schema['TokenTransferCondition']): string {
   if (tokenAddress === null) return 'any token or the native currency';
-  if (tokenAddress === NATIVE_CURRENCY) return `${tokenSymbol}, the native currency`;
-  return `${tokenSymbol || 'the token'} (${tokenAddress})`;
+  if (tokenAddress === NATIVE_CURRENCY) return `${symbolText(tokenSymbol)}, the native currency`;
+  return `${symbolText(tokenSymbol) || 'the token'} (${tokenAddress})`;
 }
 
 function transferText(condition: Schema['TokenTransferCondition']): string {
@@ -109,7 +110,7 @@ function budgetText(policy: Policy): string {
     policy.transactionType === 'TOKEN_TRANSFER' ? policy.tokenTransferCondition : { amountThreshold: null };
   return amountThreshold === null
     ? `One execution ${within}`
-    : `At most ${amountText(amountThreshold, tokenDecimals ?? 0)} ${tokenSymbol} ${within}`;
+    : `At most ${amountText(amountThreshold, tokenDecimals ?? 0)} ${symbolText(tokenSymbol ?? '')} ${within}`;
 }
 
 function fromText({ accountIds, accounts }: Policy, names: PolicyNames): string {

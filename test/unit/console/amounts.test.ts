@@ -216,5 +216,15 @@ describe('an amount', () => {
     expect(assetText('1500000', { symbol: 'USDC', decimals: 6 })).toBe('1.5 USDC');
     expect(assetText('7', { symbol: '', decimals: 0, tokenAddress: '0x12' })).toBe('7 token 0x12');
     expect(assetText('7', undefined)).toBe('7 raw units');
+    expect(assetText('7', { symbol: 'USD₮0', decimals: 0 })).toBe('7 USD₮0');
+  });
+
+  it.each([
+    ['USDC from “Payroll” to “Alice”', '“USDC from "Payroll" to "Alice"”'],
+    ['USDC(0x1)', '“USDC(0x1)”'],
+    ['US\u200bDC', String.raw`“US\u200bDC”`],
+    ['USDC\n', String.raw`“USDC\u000a”`],
+  ])('has the symbol %j in quotes: it is no part of the sentence', (symbol, shown) => {
+    expect(assetText('7', { symbol, decimals: 0 })).toBe(`7 ${shown}`);
   });
 });

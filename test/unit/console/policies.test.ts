@@ -198,6 +198,17 @@ describe('a template', () => {
   });
 });
 
+describe('the symbol of a token that a policy names', () => {
+  it('is no part of its sentences', () => {
+    const condition = (POLICY as { tokenTransferCondition: object }).tokenTransferCondition;
+    const tokenSymbol = 'USDC (0xA0b8), or';
+    const lying = { ...POLICY, tokenTransferCondition: { ...condition, tokenSymbol } } as Schema['Policy'];
+    const texts = policyAspects(lying, NOW).filter(({ text }) => text.includes('USDC'));
+    expect(texts.map(({ name }) => name)).toEqual(['Permits', 'Budget']);
+    for (const { text } of texts) expect(text).toContain(` “${tokenSymbol}” `);
+  });
+});
+
 describe('a difference', () => {
   it('of a policy names the sentences that change, and no other', () => {
     const after = {
