@@ -1,5 +1,6 @@
 import type { Schema } from '@orgwallet/client';
 import { type PolicyNames, policyAspects } from './policySentences.ts';
+import { plainName } from './quotedName.ts';
 
 /** One field, before and after; undefined: there is none. */
 interface FieldChange {
@@ -62,7 +63,7 @@ const memberFields = ({ name, type, walletAddress, walletKind }: Person): Fields
 
 const namesOf = (members: readonly { name: string }[]) =>
   members
-    .map(({ name }) => name)
+    .map(({ name }) => plainName(name))
     .sort()
     .join(', ');
 

@@ -3,7 +3,7 @@ import { amountText, assetText } from '../domain/amounts.ts';
 import { NATIVE_CURRENCY } from '../domain/assets.ts';
 import { symbolText } from '../domain/symbolText.ts';
 import { type AddressNames, namedAddress } from './addressName.ts';
-import { quotedName } from './quotedName.ts';
+import { plainName, quotedName } from './quotedName.ts';
 
 type Policy = Schema['Policy'] | Schema['ProposedPolicy'];
 
@@ -76,7 +76,7 @@ function toText(policy: Policy, names: PolicyNames): string | undefined {
 }
 
 const groupText = (id: string, names: PolicyNames) => `the group ${quotedName(names.group(id) ?? id)}`;
-const memberText = (id: string, names: PolicyNames) => names.member(id) ?? id;
+const memberText = (id: string, names: PolicyNames) => plainName(names.member(id) ?? id);
 
 function initiatorText({ initiatorSetting: setting }: Policy, names: PolicyNames): string {
   if (setting === null) return 'Any member';

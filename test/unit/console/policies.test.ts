@@ -304,6 +304,30 @@ describe('a difference', () => {
     ]);
   });
 
+  it('of a group does not show one member as two, nor a name as the rule after it', () => {
+    const listed = (...names: string[]) =>
+      differenceOf(
+        {
+          resourceType: 'groups',
+          action: 'create',
+          data: {
+            items: [
+              { id: idOf('grp', '2'), name: 'New', members: names.map((name) => ({ id: BOB_ID, name })) },
+            ],
+          },
+        },
+        NOW,
+      )[0]?.fields.at(-1)?.after;
+    expect(listed('Alice', 'Bob')).toBe('Alice, Bob');
+    expect(listed('Alice, Bob')).toBe('“Alice, Bob”');
+    const approverSetting = { type: 'user', memberId: BOB_ID, userId: BOB_ID, excludeInitiator: false };
+    const named = { ...NOW, member: () => 'Bob; the initiator cannot approve' };
+    const texts = policyAspects({ ...POLICY, approverSetting } as Schema['Policy'], named);
+    expect(texts.find(({ name }) => name === 'Approver')?.text).toBe(
+      '“Bob; the initiator cannot approve”; the initiator may approve too',
+    );
+  });
+
   it('of a group as the audit log has it names its members', () => {
     const past = { ...NOW, groups: [{ id: GROUP_ID, name: 'Finance', memberIds: [BOB_ID] }] };
     const data = { items: [{ id: GROUP_ID, revision: 2, name: 'Finance', members: [ALICE] }] };
