@@ -412,7 +412,8 @@ const nativeAssetSchema = z.union([
     .object({
       symbol: z.string().min(1),
       name: z.string().optional(),
-      decimals: z.number().int().min(0).max(36).default(18),
+      // Of every EVM: what is signed of an amount is written with them.
+      decimals: z.literal(18).default(18),
     })
     .transform((asset) => ({
       symbol: asset.symbol,

@@ -526,7 +526,7 @@ describe('a networks file', () => {
     rpcBatchSize: 20,
     signerRpcUrls: ['https://one.example', 'https://two.example/key'],
     relayers: 4,
-    nativeAsset: { symbol: 'XYZ', name: 'Xyz coin', decimals: 8 },
+    nativeAsset: { symbol: 'XYZ', name: 'Xyz coin', decimals: 18 },
     confirmations: 12,
     maxFeePerGas: '123456789012345678901234567890',
     explorerUrl: 'https://explorer.example',
@@ -556,7 +556,7 @@ describe('a networks file', () => {
   it.each<[string, unknown, object]>([
     ['ETH', 'ETH', { symbol: 'ETH', name: 'Ether', decimals: 18 }],
     ['another symbol', 'POL', { symbol: 'POL', name: 'POL', decimals: 18 }],
-    ['a symbol and decimals', { symbol: 'X', decimals: 0 }, { symbol: 'X', name: 'X', decimals: 0 }],
+    ['a symbol and decimals', { symbol: 'X', decimals: 18 }, { symbol: 'X', name: 'X', decimals: 18 }],
     ['a symbol and a name', { symbol: 'X', name: 'Y' }, { symbol: 'X', name: 'Y', decimals: 18 }],
   ])('may give the native asset as %s', (_, nativeAsset, expected) => {
     expect(readNetworks(networksFile([{ ...NETWORK, nativeAsset }]))[0]?.nativeAsset).toEqual(expected);
@@ -598,7 +598,11 @@ describe('a networks file', () => {
     ['a fee ceiling with a unit', [{ ...NETWORK, maxFeePerGas: '5 gwei' }], 'at 0.maxFeePerGas'],
     ['a fee ceiling below 0', [{ ...NETWORK, maxFeePerGas: -5 }], 'at 0.maxFeePerGas'],
     ['an empty native asset', [{ ...NETWORK, nativeAsset: '' }], 'at 0.nativeAsset'],
-    ['too many decimals', [{ ...NETWORK, nativeAsset: { symbol: 'X', decimals: 37 } }], 'at 0.nativeAsset'],
+    [
+      'other decimals than 18',
+      [{ ...NETWORK, nativeAsset: { symbol: 'X', decimals: 8 } }],
+      'at 0.nativeAsset',
+    ],
     ['no endpoint of the signer', [{ ...NETWORK, signerRpcUrls: [] }], 'at 0.signerRpcUrls'],
     [
       'an endpoint of the signer twice',

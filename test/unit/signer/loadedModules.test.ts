@@ -6,7 +6,7 @@ import { projectRoot } from '../../../src/projectRoot';
 const root = projectRoot();
 
 /** What an auditor has to read at most, in lines. Lower it with the change that loads less. The admins' Safe added 2,300. */
-const MOST_LINES = 25_700;
+const MOST_LINES = 25_760;
 
 /** The modules that a process loads for the signer, by path in the project. */
 function loaded(): string[] {
