@@ -33,7 +33,7 @@ function channel(row: ChannelRow): Channel {
   };
 }
 
-/** Stores what a new channel has besides its destination. */
+/** Stores the columns of a new channel; its destination is stored apart. */
 export async function insertChannel(
   tx: Tx,
   {
@@ -55,7 +55,7 @@ export async function insertChannel(
   });
 }
 
-/** What some destinations have besides, by their ids. */
+/** The columns of channels, by the ids of their destinations. */
 export async function listChannels(
   db: Db | Tx,
   ids: readonly string[],
@@ -64,7 +64,7 @@ export async function listChannels(
   return new Map(rows.map((row) => [row.destination_id, channel(row)]));
 }
 
-/** What one has besides; undefined where it is no channel. */
+/** The columns of a channel, of the destination with this id; undefined for another kind of destination. */
 export async function findChannel(db: Db | Tx, id: string): Promise<Channel | undefined> {
   const row = await db('channels').where({ destination_id: id }).first();
   return row && channel(row);

@@ -66,6 +66,15 @@ const refusalOf = ({ status, body }: Answer) => [status, body.code, body.error?.
 const statusOf = async (browser: Browser, { id }: Shown) =>
   (await sent(browser, 'GET', '/channels')).body.data.find((one: Shown) => one.id === id);
 
+/** Removes what a member manages: an organization has at most 20 channels, a member one. */
+async function removeChannels(browser: Browser, occasions: readonly string[] = ALL): Promise<void> {
+  const { body } = await sent(browser, 'GET', '/channels');
+  for (const channel of body.data) {
+    if (occasions.some((occasion) => channel.occasions.includes(occasion)))
+      await sent(browser, 'DELETE', `/channels/${channel.id}`);
+  }
+}
+
 /** Adds a member's own address, and confirms it with the code of the mail. */
 async function ownAddress(
   browser: Browser,
@@ -83,11 +92,7 @@ const mailsTo = (address: string) => mail.mails.filter(({ to }) => to.includes(a
 const codeTo = (address: string) => /Code: (\d{8})/.exec(mailsTo(address).at(-1)?.text ?? '')?.[1] ?? '';
 
 describe.each(CHANNEL_KINDS.filter((kind) => kind !== 'email'))('a channel of %s', (kind) => {
-  // An organization has at most 20.
-  afterEach(async () => {
-    const { body } = await sent(alice, 'GET', '/channels');
-    for (const { id } of body.data) await sent(alice, 'DELETE', `/channels/${id}`);
-  });
+  afterEach(() => removeChannels(alice));
 
   it('is asked, with who is missing, and told of the end; it names nobody and leads to the console alone', async () => {
     const { url, channel } = await chatOf(kind, ['asked', 'decided']);
@@ -242,14 +247,8 @@ describe('money in', () => {
   beforeAll(async () => {
     account = await makeAccount(api.http, org, { networkIds: [NETWORK_ID] });
   });
-  // An organization has at most 20, a member one.
   afterEach(async () => {
-    for (const browser of [alice, dave]) {
-      const { body } = await sent(browser, 'GET', '/channels');
-      for (const { id, occasions } of body.data) {
-        if (occasions.includes('moneyIn')) await sent(browser, 'DELETE', `/channels/${id}`);
-      }
-    }
+    for (const browser of [alice, dave]) await removeChannels(browser, ['moneyIn']);
   });
 
   /** A movement of a block that the chain worker never reads. */

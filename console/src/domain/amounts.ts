@@ -1,4 +1,4 @@
-import { symbolText } from './symbolText.ts';
+import { symbolText } from './quotedName.ts';
 
 /** What separates whole units from their decimals where the browser is: a comma, or a point as everywhere else. */
 type DecimalSign = '.' | ',';

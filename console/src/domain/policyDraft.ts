@@ -1,6 +1,6 @@
 import type { Schema } from '@orgwallet/client';
 import { readAmount, typedText } from './amounts.ts';
-import { NATIVE_CURRENCY } from './assets.ts';
+import { NATIVE_CURRENCY, NATIVE_DECIMALS } from './assets.ts';
 
 /** A rule for one contract, as it is typed. */
 interface RuleDraft {
@@ -103,7 +103,7 @@ const rawOf = (text: string, decimals: number): string => {
   return 'raw' in read ? read.raw : '0';
 };
 
-function conditionOf(draft: PolicyDraft, nativeDecimals: number) {
+function conditionOf(draft: PolicyDraft) {
   const { transactionType, token, decimals, anyAmount, amount, anyContract, rules } = draft;
   const { anyDestination, destinations } = draft;
   const none = { tokenTransferCondition: undefined, contractInteractionCondition: undefined };
@@ -122,7 +122,7 @@ function conditionOf(draft: PolicyDraft, nativeDecimals: number) {
   const typed = rules.map(({ contractAddress, anyFunction, functions, maxValue }) => ({
     contractAddress: contractAddress.trim(),
     allowedFunctions: anyFunction ? [] : functionLines(functions),
-    maxValue: rawOf(maxValue, nativeDecimals),
+    maxValue: rawOf(maxValue, NATIVE_DECIMALS),
   }));
   return { ...none, contractInteractionCondition: anyContract ? null : typed };
 }
@@ -155,7 +155,7 @@ type Requested = Schema['AddedOrChangedPolicy'];
 type ReadOnly = 'accounts' | 'createdAt' | 'updatedAt';
 
 /** The policy that a draft without errors asks for. */
-export function policyOf(draft: PolicyDraft, nativeDecimals: number): Requested {
+export function policyOf(draft: PolicyDraft): Requested {
   const { id, name, description, networkId, anyAccount, accountIds, transactionType, initiator } = draft;
   // A new field of the API that is not here does not compile.
   const fields: { readonly [Field in Exclude<keyof Requested, ReadOnly>]-?: Requested[Field] | undefined } = {
@@ -168,7 +168,7 @@ export function policyOf(draft: PolicyDraft, nativeDecimals: number): Requested 
     initiatorSetting: initiator === ANYBODY ? null : settingOf(initiator),
     limitation: budgetOf(draft),
     ...approverOf(draft),
-    ...conditionOf(draft, nativeDecimals),
+    ...conditionOf(draft),
   };
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
@@ -181,7 +181,7 @@ type Setting =
 const idOf = (setting: Setting | null | undefined) =>
   setting && (setting.type === 'group' ? setting.groupId : setting.memberId);
 
-function typedCondition(policy: Schema['Policy'], nativeDecimals: number): Partial<PolicyDraft> {
+function typedCondition(policy: Schema['Policy']): Partial<PolicyDraft> {
   if (policy.transactionType === 'TOKEN_TRANSFER') {
     const { tokenAddress, tokenDecimals, amountThreshold, destinationAddresses } =
       policy.tokenTransferCondition;
@@ -202,13 +202,13 @@ function typedCondition(policy: Schema['Policy'], nativeDecimals: number): Parti
       contractAddress,
       anyFunction: allowedFunctions.length === 0,
       functions: allowedFunctions.join('\n'),
-      maxValue: typedText(maxValue, nativeDecimals),
+      maxValue: typedText(maxValue, NATIVE_DECIMALS),
     })),
   };
 }
 
 /** A policy as it would have been typed. */
-export function draftOf(policy: Schema['Policy'], nativeDecimals: number): PolicyDraft {
+export function draftOf(policy: Schema['Policy']): PolicyDraft {
   const { id, name, description = '', networkId, accountIds, transactionType, limitation } = policy;
   const { initiatorSetting, approverSetting } = policy;
   // What each field was typed as: a new one of the API that is not here does not compile.
@@ -220,7 +220,7 @@ export function draftOf(policy: Schema['Policy'], nativeDecimals: number): Polic
     description: { description },
     networkId: { networkId: String(networkId) },
     accountIds: { anyAccount: accountIds === null, accountIds: accountIds ?? [] },
-    transactionType: { transactionType, ...typedCondition(policy, nativeDecimals) },
+    transactionType: { transactionType, ...typedCondition(policy) },
     initiatorSetting: { initiator: idOf(initiatorSetting) ?? ANYBODY },
     approverSetting: {
       approver: idOf(approverSetting) ?? NOBODY,

@@ -32,13 +32,13 @@ export const PLACES: Places = [
 ];
 
 /** What a draft asks for; undefined where nothing is chosen. What is wrong in the draft is wrong in it, or is not in it. */
-export function policyIntent(draft: PolicyProposalDraft, decimals: number): PolicyIntent | undefined {
+export function policyIntent(draft: PolicyProposalDraft): PolicyIntent | undefined {
   const { action, removed, id } = draft;
   if (action === 'remove') {
     return removed.length > 0 ? { type: 'policies.remove', policyIds: [...removed] } : undefined;
   }
   if (action === 'create') {
-    return { type: 'policies.add', policies: [policyOf({ ...draft, id: '' }, decimals)] };
+    return { type: 'policies.add', policies: [policyOf({ ...draft, id: '' })] };
   }
-  return id ? { type: 'policies.update', policies: [{ ...policyOf(draft, decimals), id }] } : undefined;
+  return id ? { type: 'policies.update', policies: [{ ...policyOf(draft), id }] } : undefined;
 }

@@ -1,5 +1,6 @@
 import type { Transaction } from '@orgwallet/client';
 import { typedText } from './amounts.ts';
+import { NATIVE_DECIMALS } from './assets.ts';
 import { tagsText } from './references.ts';
 
 /** What the form of a transaction begins with: the name of its draft, and its fields. */
@@ -14,7 +15,7 @@ interface Repeated {
  */
 export function repeated(
   transaction: Transaction,
-  { nativeDecimals, replaces = '' }: { readonly nativeDecimals: number; readonly replaces?: string },
+  { replaces = '' }: { readonly replaces?: string } = {},
 ): Repeated | undefined {
   const { accountId, networkId, description, value, tags } = transaction;
   const known = { accountId, networkId: String(networkId), description };
@@ -35,7 +36,7 @@ export function repeated(
       abi: `${functionName}(${inputs})`,
       signature: '',
       args: functionParameters.map(({ value: text }) => text),
-      value: typedText(value, nativeDecimals),
+      value: typedText(value, NATIVE_DECIMALS),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { quotedName } from './quotedName.ts';
+import { quotedName } from '../domain/quotedName.ts';
 /** What addresses are called. */
 export interface AddressNames {
   /** Who has an address: an account, or a member. */

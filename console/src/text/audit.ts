@@ -1,6 +1,6 @@
 import type { Schema } from '@orgwallet/client';
+import { quotedName } from '../domain/quotedName.ts';
 import { failureTitle } from './failures.ts';
-import { quotedName } from './quotedName.ts';
 
 const words = (name: string) =>
   name

@@ -1,6 +1,6 @@
 import type { Schema } from '@orgwallet/client';
 import { amountText } from '../domain/amounts.ts';
-import { symbolText } from '../domain/symbolText.ts';
+import { symbolText } from '../domain/quotedName.ts';
 import { counted } from './counted.ts';
 
 /** One condition of a policy, and whether a transaction meets it. */

@@ -1,6 +1,6 @@
 import type { Schema } from '@orgwallet/client';
+import { plainName } from '../domain/quotedName.ts';
 import { type PolicyNames, policyAspects } from './policySentences.ts';
-import { plainName } from './quotedName.ts';
 
 /** One field, before and after; undefined: there is none. */
 interface FieldChange {

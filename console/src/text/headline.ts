@@ -1,8 +1,8 @@
 import type { Approval, Proposal, Transaction } from '@orgwallet/client';
 import { shortAddress } from '../domain/address.ts';
 import { assetText, shortAmountText } from '../domain/amounts.ts';
+import { quotedName } from '../domain/quotedName.ts';
 import { type AddressNames, namedAddress } from './addressName.ts';
-import { quotedName } from './quotedName.ts';
 
 /** The names that a line can use in place of ids. */
 export interface Names extends AddressNames {

@@ -1,6 +1,6 @@
 import type { Schema } from '@orgwallet/client';
 import { assetText, shortAmountText } from '../domain/amounts.ts';
-import { quotedName } from './quotedName.ts';
+import { quotedName } from '../domain/quotedName.ts';
 
 type Movement = Schema['Movement'];
 

@@ -1,9 +1,8 @@
 import type { Schema } from '@orgwallet/client';
 import { amountText, assetText } from '../domain/amounts.ts';
 import { NATIVE_CURRENCY } from '../domain/assets.ts';
-import { symbolText } from '../domain/symbolText.ts';
+import { plainName, quotedName, symbolText } from '../domain/quotedName.ts';
 import { type AddressNames, namedAddress } from './addressName.ts';
-import { plainName, quotedName } from './quotedName.ts';
 
 type Policy = Schema['Policy'] | Schema['ProposedPolicy'];
 

@@ -1,6 +1,6 @@
 import type { Schema } from '@orgwallet/client';
+import { quotedName } from '../domain/quotedName.ts';
 import { counted } from './counted.ts';
-import { quotedName } from './quotedName.ts';
 import { dateTime } from './time.ts';
 
 type Known = Schema['KnownAddress'];

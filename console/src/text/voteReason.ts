@@ -1,6 +1,6 @@
 import type { Approval } from '@orgwallet/client';
 import { hasMember, type Viewer, votesOf } from '../domain/eligibility.ts';
-import { quotedName } from './quotedName.ts';
+import { quotedName } from '../domain/quotedName.ts';
 
 /** Why somebody has nothing to sign about an open request; undefined: they have. */
 export function voteReason(approval: Approval, viewer: Viewer): string | undefined {

@@ -80,8 +80,8 @@ const sentences = (policy: Schema['Policy']) =>
 
 /** All that is wrong with a new policy, as its form has it. */
 function faultsOf(draft: PolicyDraft) {
-  const intent = policyIntent({ ...NO_PROPOSAL, ...draft }, 18);
-  return { ...placed(intent ? faultsOfPolicies(intent) : {}, PLACES), ...draftFaults(draft, 18) };
+  const intent = policyIntent({ ...NO_PROPOSAL, ...draft });
+  return { ...placed(intent ? faultsOfPolicies(intent) : {}, PLACES), ...draftFaults(draft) };
 }
 
 describe('a policy', () => {
@@ -119,14 +119,14 @@ describe('a policy', () => {
   });
 
   it('that is typed again as it is asks for the same policy', () => {
-    const draft = draftOf(POLICY, 18);
+    const draft = draftOf(POLICY);
     expect(faultsOf(draft)).toEqual({});
     const { createdAt: _, updatedAt: __, accounts: ___, ...asked } = POLICY;
     const { tokenSymbol, tokenName, ...condition } = (
       POLICY as Extract<Schema['Policy'], { transactionType: 'TOKEN_TRANSFER' }>
     ).tokenTransferCondition;
     expect([tokenSymbol, tokenName]).toEqual(['USDC', 'USD Coin']);
-    expect(policyOf(draft, 18)).toEqual({ ...asked, tokenTransferCondition: condition });
+    expect(policyOf(draft)).toEqual({ ...asked, tokenTransferCondition: condition });
   });
 
   it('is incomplete while something is missing or wrong, field by field', () => {
@@ -157,7 +157,7 @@ describe('a template', () => {
       rules: [{ contractAddress: TOKEN, anyFunction: false, functions: 'mint()', maxValue: '0' }],
     },
   } satisfies { readonly [id: string]: Partial<PolicyDraft> };
-  const asked = (id: keyof typeof typed) => policyOf({ ...templateDraft(id, known), ...typed[id] }, 18);
+  const asked = (id: keyof typeof typed) => policyOf({ ...templateDraft(id, known), ...typed[id] });
 
   it.each(POLICY_TEMPLATES.map(({ id }) => id as keyof typeof typed))(
     '%s lacks only what nobody can guess',

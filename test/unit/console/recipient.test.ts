@@ -3,8 +3,8 @@ import { addressDifference } from '../../../console/src/domain/addressDifference
 import { addressIcon } from '../../../console/src/domain/addressIcon.ts';
 import { assetDrawing, chainDrawing } from '../../../console/src/domain/assetIcon.ts';
 import { readPrefixed } from '../../../console/src/domain/prefixedAddress.ts';
+import { quotedName } from '../../../console/src/domain/quotedName.ts';
 import { namedAddress } from '../../../console/src/text/addressName.ts';
-import { quotedName } from '../../../console/src/text/quotedName.ts';
 import { recipientText } from '../../../console/src/text/recipient.ts';
 import { anAddress } from '../../support/builders';
 

@@ -295,7 +295,7 @@ describe('a record as it was', () => {
 
 describe('a repeated transaction', () => {
   it('has the exact amount, and its function with its arguments', () => {
-    expect(repeated(transfer(), { nativeDecimals: 18 })).toEqual({
+    expect(repeated(transfer())).toEqual({
       form: 'transfer',
       draft: {
         accountId: 'acc_1',
@@ -320,7 +320,7 @@ describe('a repeated transaction', () => {
         ],
       },
     });
-    expect(repeated(call, { nativeDecimals: 18, replaces: 'txn_0' })?.draft).toMatchObject({
+    expect(repeated(call, { replaces: 'txn_0' })?.draft).toMatchObject({
       abi: 'mint(address to, uint256)',
       args: ['0xd', '5'],
       value: '1.5',
@@ -330,7 +330,7 @@ describe('a repeated transaction', () => {
       type: 'CONTRACT_INTERACTION',
       data: { toAddress: '0xc', calldata: '0x12345678' },
     });
-    expect(repeated(unknown, { nativeDecimals: 18 })).toBeUndefined();
+    expect(repeated(unknown)).toBeUndefined();
   });
 });
 

@@ -1,6 +1,5 @@
 import type { Organization } from '../../api/useOrganization.ts';
 import { faultsOfPolicies } from '../../contract/policyBodies.ts';
-import { NATIVE_DECIMALS } from '../../domain/assets.ts';
 import { placed } from '../../domain/faults.ts';
 import { draftOf } from '../../domain/policyDraft.ts';
 import { draftFaults } from '../../domain/policyDraftFaults.ts';
@@ -28,9 +27,6 @@ import { usePreview } from './policy/usePreview.ts';
 import { useProposalForm } from './useProposalForm.ts';
 import { useTarget } from './useTarget.ts';
 
-const decimalsOn = (networkId: number | string, { networks }: Organization) =>
-  networks.find(({ id }) => String(id) === String(networkId))?.nativeAsset.decimals ?? NATIVE_DECIMALS;
-
 /** What has to be filled in, as the form labels it and in its order. */
 function labelsOf({ action, id, rules }: PolicyProposalDraft): Labels {
   if (action === 'remove' || (action === 'update' && id === '')) return [];
@@ -48,12 +44,11 @@ function labelsOf({ action, id, rules }: PolicyProposalDraft): Labels {
 }
 
 function Form({ organization }: { readonly organization: Organization }) {
-  const decimalsOf = ({ networkId }: PolicyProposalDraft) => decimalsOn(networkId, organization);
   const typed = useProposalForm<PolicyProposalDraft, PolicyIntent>('policies', {
     empty: NO_PROPOSAL,
-    intentOf: (draft) => policyIntent(draft, decimalsOf(draft)),
+    intentOf: policyIntent,
     faultsOf: faultsOfPolicies,
-    ownFaults: (draft) => (draft.action === 'remove' ? {} : draftFaults(draft, decimalsOf(draft))),
+    ownFaults: (draft) => (draft.action === 'remove' ? {} : draftFaults(draft)),
     places: () => PLACES,
     labels: labelsOf,
   });
@@ -65,7 +60,7 @@ function Form({ organization }: { readonly organization: Organization }) {
   };
   const load = (id: string) => {
     const policy = organization.policies.find((one) => one.id === id);
-    if (policy) change(draftOf(policy, decimalsOn(policy.networkId, organization)));
+    if (policy) change(draftOf(policy));
   };
   useTarget(POLICY_ACTIONS, ({ action, id }) => {
     change({ action, ...(id ? { removed: [id] } : {}) });

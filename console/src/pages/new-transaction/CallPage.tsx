@@ -7,7 +7,7 @@ import { useSession } from '../../api/useSession.ts';
 import { faultsOfTransaction } from '../../contract/transactionBody.ts';
 import { isSameAddress } from '../../domain/address.ts';
 import { assetText, readAmount } from '../../domain/amounts.ts';
-import { type Sendable, sendableOn } from '../../domain/assets.ts';
+import { NATIVE_DECIMALS, type Sendable, sendableOn } from '../../domain/assets.ts';
 import {
   calldataOf,
   distinctFunctions,
@@ -148,7 +148,7 @@ function Call({ organization }: { readonly organization: Organization }) {
   const item =
     draft.signature === '' ? functions[0] : functions.find((one) => signatureOf(one) === draft.signature);
   const token = useToken(draft.to, { account, network }, organization);
-  const value = readAmount(draft.value, network?.nativeAsset.decimals ?? 18);
+  const value = readAmount(draft.value, NATIVE_DECIMALS);
   const data = item ? calldataOf(item, draft.args) : undefined;
   const call = { account, network, data, value, initiator: member.walletAddress };
   const faults = faultsOf(draft, { ...call, item, abi });

@@ -1,6 +1,5 @@
 import type { Transaction } from '@orgwallet/client';
 import { useNavigate } from '@tanstack/react-router';
-import type { Organization } from '../../api/useOrganization.ts';
 import { repeated } from '../../domain/repeated.ts';
 import { keepDraft } from '../../state/drafts.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -8,16 +7,13 @@ import { Button } from '../../ui/Button.tsx';
 /** Leads to a form with the same transaction in it: to create it again, or in place of one that has failed for good. */
 export function RepeatButton({
   transaction,
-  organization,
   replaces,
 }: {
   readonly transaction: Transaction;
-  readonly organization: Organization;
   readonly replaces?: true;
 }) {
   const navigate = useNavigate();
-  const nativeDecimals = organization.nativeAsset(transaction.networkId)?.decimals ?? 18;
-  const again = repeated(transaction, { nativeDecimals, ...(replaces ? { replaces: transaction.id } : {}) });
+  const again = repeated(transaction, replaces ? { replaces: transaction.id } : {});
   if (!again) return null;
   const { form, draft } = again;
   const open = () => {

@@ -135,11 +135,7 @@ function Content({
     <Page
       title={headline(approval, organization)}
       lead={<Lead approval={approval} isExpired={isExpired} state={state} />}
-      actions={
-        'resourceType' in approval ? null : (
-          <RepeatButton transaction={approval} organization={organization} />
-        )
-      }
+      actions={'resourceType' in approval ? null : <RepeatButton transaction={approval} />}
     >
       <div className={`stack ${styles.requestTop}`}>
         <Status {...{ approval, organization, isExpired, needsViewer, missing }} />

@@ -31,7 +31,7 @@ export function Status({
           </p>
         ) : null}
         {hasFailed && failure.retryable === false && !('resourceType' in approval) ? (
-          <RepeatButton transaction={approval} organization={organization} replaces />
+          <RepeatButton transaction={approval} replaces />
         ) : null}
       </Notice>
     </div>
