@@ -55,6 +55,9 @@ function quotedField(text: string, start: number): Field | undefined {
 const isRowEnd = (character: string | undefined) =>
   character === undefined || character === '\n' || character === '\r';
 
+/** Where the line that ends at a place is followed by the next one. */
+const lineEnd = (text: string, at: number) => at + (text.startsWith('\r\n', at) ? 2 : 1);
+
 function plainField({ text, delimiter }: Scanned, start: number): Field {
   let end = start;
   while (!isRowEnd(text[end]) && text[end] !== delimiter) end += 1;
@@ -76,7 +79,7 @@ function scanRow(
     if (at - start > MAX_ROW_LENGTH) return { message: `has more than ${MAX_ROW_LENGTH} characters` };
     if (text[at] === delimiter) continue;
     if (!isRowEnd(text[at])) return { message: 'has text after a closing quote' };
-    return { fields, end: at + (text.startsWith('\r\n', at) ? 2 : 1) };
+    return { fields, end: lineEnd(text, at) };
   }
 }
 
@@ -98,6 +101,12 @@ export function readCsv(file: string): readonly CsvRow[] | CsvFault {
   const rows: CsvRow[] = [];
   let [at, line] = [0, 1];
   while (at < text.length) {
+    // An empty line is a row as well, but of a million of them none may be made.
+    if (isRowEnd(text[at])) {
+      at = lineEnd(text, at);
+      line += 1;
+      continue;
+    }
     const row = scanRow(scanned, at);
     if ('message' in row) return { line, message: row.message };
     const { fields, end } = row;

@@ -1,18 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { bytesToHex, type Hex, keccak256 } from 'viem';
+import { bytesToHex, type Hex } from 'viem';
 import { executionGas, withMargin } from '../../../src/chain/gas';
-import { MAX_CALLDATA_BYTES } from '../../../src/domain/transactionContent';
-
-/** The shortest of some times, in milliseconds: what else the processor does meanwhile is not measured. */
-function shortestMs(work: () => unknown): number {
-  const times = Array.from({ length: 10 }, () => {
-    const began = performance.now();
-    work();
-    return performance.now() - began;
-  });
-  return Math.min(...times);
-}
 
 describe('executionGas', () => {
   it('adds 24 gas for a byte, 12 for a zero byte, and what the copies in memory need', () => {
@@ -27,13 +15,6 @@ describe('executionGas', () => {
       }),
       { numRuns: 200 },
     );
-  });
-
-  it('counts the largest calldata in less than a third of the time that hashing it in JavaScript takes', () => {
-    const bytes = randomBytes(MAX_CALLDATA_BYTES);
-    const data = bytesToHex(bytes);
-    const unit = shortestMs(() => keccak256(bytes));
-    expect(shortestMs(() => executionGas({ safeTxGas: 100_000n, data }))).toBeLessThan(unit / 3);
   });
 });
 
