@@ -41,7 +41,7 @@ export function createApiDeliveries(
     sendsMail: mailer !== null,
     pageAt: (path) => pageAt({ origin: origins[0] ?? null }, path),
     refuseUrl: (url) => outbound.refuse(url),
-    wake: (ref) => notify(ref, wakeDelivery),
+    start: (ref) => notify(ref, wakeDelivery),
     refresh: (ref) => notify(ref, refreshDelivery),
     test: async (webhook) => sendTest(db, { outbound, signer: await signer() }, webhook),
     async secretsOf(webhook) {

@@ -1,11 +1,12 @@
 import { type ChainClient, transactionCount } from '../../src/chain/clients';
 import { currentFees } from '../../src/chain/fees';
 import { FILLER_GAS } from '../../src/chain/gas';
-import { isObsolete } from '../../src/db/attempts';
+import { envelopePayload } from '../../src/db/attempts';
 import type { Db } from '../../src/db/database';
 import type { Envelope } from '../../src/db/envelopes';
 import { newestEnvelopes } from '../../src/db/envelopes';
 import { reservedNonces } from '../../src/db/reservations';
+import { isObsolete } from '../../src/domain/obsolete';
 import type { EnvelopeTerms } from '../../src/domain/terms';
 import { newEnvelopeTerms, replacementTerms } from './terms';
 
@@ -43,5 +44,5 @@ export async function findBlocker(
   const [first] = await newestEnvelopes(db, { networkId, relayerAddress, fromNonce: used, toNonce: used });
   const gap = { relayerAddress, nonce: used };
   if (!first) return reserved.includes(used) ? 'others' : gap;
-  return (await isObsolete(db, first)) ? { ...gap, obsolete: first } : 'others';
+  return isObsolete(await envelopePayload(db, first)) ? { ...gap, obsolete: first } : 'others';
 }

@@ -45,7 +45,7 @@ interface WebhookDeliveries {
   /** Why nothing can be sent to a URL; undefined where something can. */
   refuseUrl(url: string): Promise<string | undefined>;
   /** Starts the workflow of a new destination. What is sent meanwhile keeps its pauses. */
-  wake(destination: DeliveryRef): void;
+  start(destination: DeliveryRef): void;
   /** Has the workflow of a destination that was changed read its record again, and try at once. */
   refresh(destination: DeliveryRef): void;
   /** Sends a test event. */

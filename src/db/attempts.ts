@@ -208,21 +208,29 @@ export interface EnvelopePayload {
   readonly attempt: Attempt | undefined;
   /** How far the cancellation of a transaction is; null for anything else, and where nobody has requested one. */
   readonly cancellation: 'requested' | 'signed' | null;
+  readonly outcome: AttemptResult | null;
+  /** False for anything but a deployment. */
+  readonly isDeploymentPending: boolean;
 }
 
-/** `EnvelopePayload['cancellation']` of an attempt. */
-export const CANCELLATION = `(CASE WHEN chain_attempts.kind <> 'transaction' THEN NULL
+/** The columns of `EnvelopePayload` that other tables have. */
+export const OF_OTHER_TABLES = `(CASE WHEN chain_attempts.kind <> 'transaction' THEN NULL
     WHEN EXISTS (SELECT FROM chain_attempts other
       WHERE other.transaction_id = chain_attempts.transaction_id AND other.kind = 'cancellation') THEN 'signed'
     WHEN EXISTS (SELECT FROM transactions t
-      WHERE t.id = chain_attempts.transaction_id AND t.cancelling) THEN 'requested' END) AS cancellation`;
+      WHERE t.id = chain_attempts.transaction_id AND t.cancelling) THEN 'requested' END) AS cancellation,
+  EXISTS (SELECT FROM deployments d WHERE chain_attempts.kind = 'deployment' AND d.status = 'pending'
+    AND (d.proposal_id, d.account_id, d.network_id)
+      = (chain_attempts.proposal_id, chain_attempts.account_id, chain_attempts.network_id)) AS is_deployment_pending`;
 
-export type EnvelopePayloadRow = SignedAttemptRow & Pick<EnvelopePayload, 'cancellation'>;
+export type EnvelopePayloadRow = SignedAttemptRow &
+  Pick<EnvelopePayload, 'cancellation'> & { readonly is_deployment_pending: boolean };
 
 /** What a row says that an envelope carries. */
 export function toEnvelopePayload(row: EnvelopePayloadRow): EnvelopePayload {
-  const { kind, cancellation } = row;
-  return { kind, cancellation, attempt: isOfAccount(row) ? toAttempt(row) : undefined };
+  const { kind, cancellation, outcome, is_deployment_pending: isDeploymentPending } = row;
+  const attempt = isOfAccount(row) ? toAttempt(row) : undefined;
+  return { kind, attempt, cancellation, outcome, isDeploymentPending };
 }
 
 /** What an envelope carries. */
@@ -231,7 +239,7 @@ export async function envelopePayload(
   { attemptId }: Pick<Envelope, 'attemptId'>,
 ): Promise<EnvelopePayload> {
   const row = await selectSigned(db)
-    .select<EnvelopePayloadRow[]>(db.raw(CANCELLATION))
+    .select<EnvelopePayloadRow[]>(db.raw(OF_OTHER_TABLES))
     .where({ id: attemptId })
     .first();
   return toEnvelopePayload(requireRow(row));
@@ -245,33 +253,4 @@ export async function envelopesOf(db: Db | Tx, of: readonly Pick<Attempt, 'id'>[
     .orderBy('id')
     .select<EnvelopeRow[]>(envelopeColumns('chain_envelopes'));
   return rows.map(toEnvelope);
-}
-
-/** Whether the deployment of an attempt is still pending. */
-async function isDeploymentPending(db: Db | Tx, attemptId: bigint): Promise<boolean> {
-  const row = await db('chain_attempts as c')
-    .join('deployments as d', (on) =>
-      on
-        .on('d.proposal_id', 'c.proposal_id')
-        .on('d.account_id', 'c.account_id')
-        .on('d.network_id', 'c.network_id'),
-    )
-    .where({ 'c.id': attemptId, 'd.status': 'pending' })
-    .first('d.status');
-  return row !== undefined;
-}
-
-/** Whether what keeps the admins' Safe is decided. */
-async function isUpkeepDecided(db: Db | Tx, attemptId: bigint): Promise<boolean> {
-  const row = await db('chain_attempts').where({ id: attemptId }).first('outcome');
-  return requireRow(row).outcome !== null;
-}
-
-/** True when an envelope is obsolete, so that nobody follows it. */
-export async function isObsolete(db: Db | Tx, envelope: Envelope): Promise<boolean> {
-  const { kind, attempt, cancellation } = await envelopePayload(db, envelope);
-  if (kind === 'deployment') return !(await isDeploymentPending(db, envelope.attemptId));
-  if (kind === 'upkeep') return isUpkeepDecided(db, envelope.attemptId);
-  // Bytes that are to be cancelled are not sent: where the signer holds the cancellation back, a filler takes their nonce.
-  return attempt === undefined || attempt.outcome !== null || cancellation !== null;
 }

@@ -1,8 +1,8 @@
 import {
   type Attempt,
-  CANCELLATION,
   type EnvelopePayload,
   type EnvelopePayloadRow,
+  OF_OTHER_TABLES,
   selectAttempts,
   selectSigned,
   toAttempt,
@@ -25,7 +25,7 @@ export async function findEnvelopePayload(
 ): Promise<(EnvelopePayload & { readonly envelope: Envelope }) | undefined> {
   const [row] = (await selectSigned(db)
     .join('chain_envelopes as e', 'e.attempt_id', 'chain_attempts.id')
-    .select(db.raw(`${envelopeJson} AS envelope, (${UNSENT}), ${CANCELLATION}`))
+    .select(db.raw(`${envelopeJson} AS envelope, (${UNSENT}), ${OF_OTHER_TABLES}`))
     .where({ 'e.id': envelopeId })) as (EnvelopePayloadRow &
     UnsentColumn & { readonly envelope: EnvelopeJson })[];
   return (

@@ -45,7 +45,7 @@ export interface ChannelRouteDependencies {
   readonly admission: Pick<Admission, 'countCode'>;
   readonly deliveries: Pick<
     ApiDependencies['deliveries'],
-    'refuseUrl' | 'sendNotice' | 'sendsMail' | 'wake' | 'refresh' | 'pageAt'
+    'refuseUrl' | 'sendNotice' | 'sendsMail' | 'start' | 'refresh' | 'pageAt'
   >;
 }
 
@@ -137,7 +137,7 @@ export function channelRoutes({
     if (refusal !== undefined) throw badRequest([{ field: 'url', message: refusal }]);
   }
 
-  function answerOf(whole: WholeChannel, message: 'wake' | 'refresh' = 'refresh') {
+  function answerOf(whole: WholeChannel, message: 'start' | 'refresh' = 'refresh') {
     const { id, organizationId, kind } = whole.destination;
     deliveries[message]({ id, organizationId, kind });
     return { data: channelView(whole) };
@@ -156,7 +156,7 @@ export function channelRoutes({
       const id = newId('chn');
       const code = content.kind === 'email' ? await anotherCode(asked) : null;
       const made = acceptOrThrow(await createChannel(db, session, { id, content, code }));
-      if (code === null) return answerOf(made, 'wake');
+      if (code === null) return answerOf(made, 'start');
       try {
         await sendCode({ id, url: content.url }, code);
       } catch (error) {
@@ -177,7 +177,7 @@ export function channelRoutes({
     sessionRoute(config, confirmChannelEndpoint, async (asked) => {
       const { session } = memberOf(asked);
       const { code } = await bodyOf(channelCode, asked);
-      return answerOf(acceptOrThrow(await confirmChannel(db, session, idOfPath(asked), code)), 'wake');
+      return answerOf(acceptOrThrow(await confirmChannel(db, session, idOfPath(asked), code)), 'start');
     }),
     sessionRoute(config, sendChannelCodeEndpoint, async (asked) => {
       const { session, member } = memberOf(asked);

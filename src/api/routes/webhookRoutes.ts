@@ -136,7 +136,7 @@ export function webhookRoutes({ db, cursors, deliveries }: Deps): Route[] {
     change: (
       request: ReturnType<typeof requestOf>,
     ) => Promise<Parameters<typeof acceptOrThrow<StoredAnswer>>[0]>,
-    message: 'wake' | 'refresh' = 'refresh',
+    message: 'start' | 'refresh' = 'refresh',
   ): Promise<{ body: Body; location: string | null }> {
     const { body, location } = acceptOrThrow(await change(requestOf(context, request)));
     deliveries[message](refOf(context, request.resourceId));
@@ -174,7 +174,7 @@ export function webhookRoutes({ db, cursors, deliveries }: Deps): Route[] {
           context,
           request,
           (asked) => createWebhook(db, { ...asked, content: context.body }, answerOfWebhook),
-          'wake',
+          'start',
         ),
     }),
     mutationRoute(updateWebhookEndpoint, {

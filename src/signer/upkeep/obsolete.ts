@@ -1,6 +1,7 @@
-import { isObsolete } from '../../db/attempts';
+import { envelopePayload } from '../../db/attempts';
 import type { Db, Tx } from '../../db/database';
 import type { Envelope } from '../../db/envelopes';
+import { isObsolete } from '../../domain/obsolete';
 import type { SignerContext } from '../signerContext';
 import { upkeepHash } from '../store/upkeep';
 
@@ -14,5 +15,5 @@ export async function isObsoleteHere(
   envelope: Envelope,
 ): Promise<boolean> {
   const hash = await upkeepHash(db, envelope.attemptId);
-  return hash === null ? isObsolete(db, envelope) : upkeep.isSettled(hash);
+  return hash === null ? isObsolete(await envelopePayload(db, envelope)) : upkeep.isSettled(hash);
 }
