@@ -1,4 +1,3 @@
-import { buildRescueKit } from '@orgwallet/client/rescue';
 import type { NetworkConfig } from '../../config';
 import { getRescueKitEndpoint, type RescueKitBody } from '../../contract/rescueContract';
 import type { Db } from '../../db/database';
@@ -12,6 +11,8 @@ export function rescueRoutes({ db, networks }: { db: Db; networks: readonly Netw
     networks.find(({ id }) => id === networkId)?.name ?? `network ${networkId}`;
   return [
     readRoute(getRescueKitEndpoint, async ({ organizationId }) => {
+      // Loaded when it is needed first: the client is an ES module, and loads a viem of its own.
+      const { buildRescueKit } = await import('@orgwallet/client/rescue');
       const stored = await findSealedState(db, organizationId);
       const kit = stored && (await buildRescueKit(stored, nameOf, new Date()));
       if (!kit) {
