@@ -283,7 +283,11 @@ export function checkRescueKit(kit: unknown): Promise<RescueKit> {
   return verifyRescueKit(kit, { signingKey, sealKey });
 }
 
-/** The hash of a kit, by which admins compare that they have the same one. */
-export function kitHash(kit: RescueKit): Hex {
-  return keccak256(stringToHex(canonicalJson(kit)));
+/**
+ * The hash of a kit, by which admins compare that they have the same one. Kits of the same decisions have the same hash, whenever each
+ * was saved: the time, which the files for the Transaction Builder have too, is left out. These say what `takeovers` says.
+ */
+export function kitHash({ createdAt: _, networks, ...kit }: RescueKit): Hex {
+  const timeless = networks.map(({ transactionBuilder: _files, ...network }) => network);
+  return keccak256(stringToHex(canonicalJson({ ...kit, networks: timeless })));
 }

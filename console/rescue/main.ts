@@ -107,7 +107,7 @@ async function openKit(): Promise<void> {
       ["Admins' Safe", make('code', adminsSafe)],
       ['Keeper', make('code', keeper)],
       ['Signing key', make('code', signingKey)],
-      ['Hash of the kit, the same for every admin', make('code', kitHash(opened))],
+      [`Hash, the same in every kit after ${sequence} decisions`, make('code', kitHash(opened))],
     ]),
   );
   element('kit-status').replaceChildren(

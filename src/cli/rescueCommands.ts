@@ -50,7 +50,7 @@ async function writeKit(
   if (!stored) throw new CommandRefused(`organization ${org} not found`);
   const { networks } = config();
   const nameOf = (networkId: number) =>
-    networks.find(({ id }) => id === networkId)?.name ?? `Network ${networkId}`;
+    networks.find(({ id }) => id === networkId)?.name ?? `network ${networkId}`;
   const built = await buildRescueKit(stored, nameOf, new Date());
   if (!built) throw new CommandRefused(`the admins' Safe of organization ${org} is off`);
   const kit = await checkRescueKit(built);

@@ -126,7 +126,16 @@ describe('a kit', () => {
     expect(await verifyRescueKit(JSON.parse(JSON.stringify(kit)), known)).toEqual(kit);
     expect(await checkRescueKit(kit)).toEqual(kit);
     expect(kitHash(JSON.parse(JSON.stringify(kit, null, 2)))).toBe(kitHash(kit));
-    expect(kitHash({ ...kit, createdAt: '2026-11-26T12:00:00.001Z' })).not.toBe(kitHash(kit));
+  });
+
+  test('has the same hash whenever it is saved, and another one after another decision', async () => {
+    const kit = await aKit();
+    const later = await buildRescueKit(kit.head, nameOf, new Date('2030-01-01T00:00:00Z'));
+    expect(later?.createdAt).not.toBe(kit.createdAt);
+    expect(later && kitHash(later)).toBe(kitHash(kit));
+    const state = { ...JSON.parse(kit.head.state), sequence: kit.sequence + 1 };
+    const next = await buildRescueKit({ ...kit.head, state: JSON.stringify(state) }, nameOf, new Date());
+    expect(next && kitHash(next)).not.toBe(kitHash(kit));
   });
 
   test('is refused with any value of it falsified, and names the field', async () => {
