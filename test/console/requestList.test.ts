@@ -275,6 +275,27 @@ describe('the page of a request', () => {
   });
 });
 
+it('finds in the history of an account what its first page does not have', async () => {
+  const { org, treasury, byTwo } = world;
+  await storeClosed(60, 'rejected');
+  const [to, selector] = [anAddress(), '0x12345678'];
+  await storeTransaction(
+    site.api.db,
+    { organizationId: org.id, accountId: treasury.id, policyId: byTwo.id, initiatorId: org.dave.id },
+    {
+      position: -1_000n,
+      type: 'CONTRACT_INTERACTION',
+      description: 'The oldest of all',
+      ...{ to, value: 0n, calldata: selector },
+      content: { toAddress: to, calldata: selector, networkId: 31_337, value: '0' },
+    },
+  );
+  const alice = await site.signedIn(org.alice, `/accounts/${treasury.id}`);
+  await alice.page.getByLabel('Type').selectOption('contract interaction');
+  await section(alice, 'History').getByText('The oldest of all').waitFor();
+  await section(alice, 'History').getByText('1 to 1 of 1 transactions').waitFor();
+});
+
 it('reads the next page of a list that somebody asks for, however often something changes meanwhile', async () => {
   const { org, treasury, atOnce: policy } = world;
   await storeClosed(60, 'rejected');

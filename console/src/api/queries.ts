@@ -170,7 +170,12 @@ export const eventsQuery = (id: string) =>
   });
 
 /** The transactions of the organization or of an account, 50 at a time. */
-export const transactionPagesQuery = (filter: { accountId?: string; status?: Schema['TransactionFilter'] }) =>
+export const transactionPagesQuery = (filter: {
+  accountId?: string;
+  networkId?: number;
+  status?: Schema['TransactionFilter'];
+  type?: Schema['TransactionType'];
+}) =>
   infiniteQueryOptions({
     queryKey: ['transactions', 'pages', filter],
     queryFn: ({ signal, pageParam }) =>

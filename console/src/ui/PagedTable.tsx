@@ -11,7 +11,6 @@ export function PagedTable<Row, Page>({
   query,
   loading,
   what,
-  hasRead,
   pages,
   empty,
   ...table
@@ -21,10 +20,8 @@ export function PagedTable<Row, Page>({
   readonly loading: string;
   /** What the rows are, such as `transactions`. */
   readonly what: string;
-  /** Whether a row was read, shown or not. */
-  readonly hasRead: boolean;
   readonly pages: ComponentProps<typeof Pager>['pages'];
-  /** What stands there when all that was read has no row to show. */
+  /** What stands there when there is no row. */
   readonly empty: ReactNode;
 }) {
   const { data, error, isFetchNextPageError } = query;
@@ -36,7 +33,7 @@ export function PagedTable<Row, Page>({
       {query.isPending ? <Loading what={loading} /> : null}
       {table.rows.length > 0 ? <Table {...table} /> : null}
       {data && pages.count === 0 ? empty : null}
-      {hasRead ? (
+      {pages.count > 0 ? (
         <Pager
           what={what}
           pages={pages}

@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { orgwallet } from '../../api/client.ts';
 import { transactionPagesQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
-import type { HistorySearch } from '../../domain/search.ts';
+import { type HistorySearch, networkFilter } from '../../domain/search.ts';
 import { TRANSACTION_COLUMNS } from '../../text/csvColumns.ts';
 import { stateOf } from '../../text/labels.ts';
 import { dateTime } from '../../text/time.ts';
@@ -23,19 +23,16 @@ import { HistoryFilters } from './HistoryFilters.tsx';
 import { HistoryTabs } from './HistoryTabs.tsx';
 
 const STATUSES: readonly string[] = ['queued', 'executed'] satisfies Schema['TransactionFilter'][];
+const TYPES: readonly string[] = ['TOKEN_TRANSFER', 'CONTRACT_INTERACTION'] satisfies Transaction['type'][];
 
-/** What the service looks for itself; network and kind are looked for in what it answers. */
-function asked(accountId: string, { status = '' }: HistorySearch) {
-  const known = STATUSES.includes(status) ? (status as Schema['TransactionFilter']) : undefined;
-  return { accountId, ...(known ? { status: known } : {}) };
-}
-
-const isWanted = (transaction: Transaction, { networkId, type }: HistorySearch) =>
-  (!networkId || networkId === String(transaction.networkId)) && (!type || type === transaction.type);
-
-async function* wantedOf(accountId: string, search: HistorySearch, signal: AbortSignal) {
-  for await (const one of orgwallet.each('listTransactions', asked(accountId, search), { signal }))
-    if (isWanted(one, search)) yield one;
+/** What the service looks for; what it does not know is left out. */
+function filterOf(accountId: string, { status = '', networkId, type = '' }: HistorySearch) {
+  return {
+    accountId,
+    ...networkFilter(networkId),
+    ...(STATUSES.includes(status) ? { status: status as Schema['TransactionFilter'] } : {}),
+    ...(TYPES.includes(type) ? { type: type as Transaction['type'] } : {}),
+  };
 }
 
 function ChainLink({ of, organization }: { readonly of: Transaction; readonly organization: Organization }) {
@@ -107,10 +104,10 @@ export function History({
   readonly organization: Organization;
 }) {
   const navigate = useNavigate();
-  const query = useInfiniteQuery(transactionPagesQuery(asked(account.id, search)));
+  const filter = filterOf(account.id, search);
+  const query = useInfiniteQuery(transactionPagesQuery(filter));
   const read = query.data?.pages.flatMap(({ data }) => data) ?? [];
-  const wanted = read.filter((one) => isWanted(one, search));
-  const { shown, pages } = usePages(wanted, JSON.stringify(search), { narrow: 3, wide: 20 });
+  const { shown, pages } = usePages(read, JSON.stringify(search), { narrow: 3, wide: 20 });
   const isFiltered = Object.values(search).some(Boolean);
   return (
     <Section
@@ -121,7 +118,7 @@ export function History({
           what="transactions"
           fileName={`transactions-${account.id}.csv`}
           columns={TRANSACTION_COLUMNS}
-          read={(signal) => wantedOf(account.id, search, signal)}
+          read={(signal) => orgwallet.each('listTransactions', filter, { signal })}
         />
       }
     >
@@ -148,7 +145,6 @@ export function History({
           columns={columnsOf(organization)}
           rows={shown}
           rowKey={({ id }) => id}
-          hasRead={read.length > 0}
           pages={pages}
           empty={<NothingFound isFiltered={isFiltered} accountId={account.id} />}
         />

@@ -97,7 +97,6 @@ function Fees({ organization }: { readonly organization: Organization }) {
           columns={columnsOf(organization)}
           rows={shown}
           rowKey={keyOf}
-          hasRead={rows.length > 0}
           pages={pages}
           empty={
             <Empty title="No fees">

@@ -54,7 +54,6 @@ export function MovementList({ organization, search, onChange, accountId, captio
         columns={movementTable(organization, accountId === undefined ? 'all' : 'account')}
         rows={shown}
         rowKey={({ id }) => id}
-        hasRead={rows.length > 0}
         pages={pages}
         empty={
           isFiltered ? (
