@@ -16,12 +16,13 @@ import {
   transferCondition,
 } from './policy';
 import { assetAmount } from './policyText';
-import type {
-  ContractInteraction,
-  NestedCall,
-  NestedCalls,
-  TokenTransfer,
-  TransactionContent,
+import {
+  allNested,
+  type ContractInteraction,
+  type NestedCall,
+  type NestedCalls,
+  type TokenTransfer,
+  type TransactionContent,
 } from './transactionContent';
 
 /** A condition that a policy sets. */
@@ -262,11 +263,6 @@ function checkFunction(
   if ((isPlain && nested.mentions === null) || nestedCallsPermitted(policy, nested, context)) return null;
   const mentioned = isPlain ? `, which carries ${nested.mentions}` : '';
   return fault('function', `${found}${mentioned}`, 'a function that is not restricted, unless it is named');
-}
-
-/** The calls that a call carries, at every depth. */
-function allNested({ calls }: NestedCalls): readonly NestedCall[] {
-  return (calls ?? []).flatMap((one) => [one, ...allNested(one.nested)]);
 }
 
 /** Whether all carried calls of each contract together send at most what one call of it may: they are one execution. */

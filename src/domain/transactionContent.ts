@@ -54,6 +54,11 @@ export interface NestedCalls {
   readonly mentions: string | null;
 }
 
+/** The calls that a call carries, at every depth. */
+export function allNested({ calls }: NestedCalls): readonly NestedCall[] {
+  return (calls ?? []).flatMap((one) => [one, ...allNested(one.nested)]);
+}
+
 /** What an account gives away, to whom. */
 export interface Spending {
   readonly recipient: string;
@@ -120,13 +125,26 @@ export function readContent(
   });
 }
 
+/** Who gets what is sent, in words, where nothing comes back from there; null elsewhere. */
+function lostTo(content: TransactionContent, adminsSafe: readonly string[]): string | null {
+  const { recipient, token } = spendingOf(content);
+  if (adminsSafe.some((address) => isSameAddress(address, recipient))) {
+    return "the admins' Safe or its keeper, which hold no money";
+  }
+  if (content.type !== 'TOKEN_TRANSFER' || token === NATIVE_CURRENCY) return null;
+  if (recipient === NATIVE_CURRENCY) return 'the zero address';
+  return isSameAddress(recipient, token) ? 'its own contract' : null;
+}
+
 /**
  * Refuses a transaction to the account itself, to a Safe contract or to the admins' Safe and its keeper, because they are changed only
- * by proposals, and a token transfer that nothing comes back from: to the account itself or these two, which hold no money, to the
- * token's own contract, or to the zero address.
+ * by proposals; a token transfer that nothing comes back from: to the account itself or these two, which hold no money, to the
+ * token's own contract, or to the zero address; and one that carries a call to these two, or such a transfer.
  */
 export function checkTarget(
-  { to, content }: { readonly to: string; readonly content: TransactionContent | null },
+  to: string,
+  /** What it sends; null where it has no content. */
+  sent: Pick<NestedCall, 'content' | 'nested'> | null,
   account: {
     readonly address: string;
     readonly contracts: readonly string[];
@@ -142,15 +160,23 @@ export function checkTarget(
   if (account.adminsSafe.some(isTo)) {
     return refuse('validationError', "must not be the admins' Safe or its keeper, which hold no money", 'to');
   }
-  if (content?.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return accept(null);
-  const { destination } = content;
-  const refused = (what: string) =>
-    refuse('validationError', `must not transfer the token to ${what} (${destination})`, 'data');
-  if (destination === NATIVE_CURRENCY) return refused('the zero address');
-  if (isTo(destination)) return refused('its own contract');
-  if (isSameAddress(destination, account.address)) return refused('the account itself');
-  if (account.adminsSafe.some((address) => isSameAddress(address, destination))) {
-    return refused("the admins' Safe or its keeper, which hold no money");
+  if (sent === null) return accept(null);
+  const { content, nested } = sent;
+  if (content.type === 'TOKEN_TRANSFER' && content.tokenAddress !== NATIVE_CURRENCY) {
+    const { destination } = content;
+    const lost = isSameAddress(destination, account.address)
+      ? 'the account itself'
+      : lostTo(content, account.adminsSafe);
+    if (lost !== null) {
+      return refuse('validationError', `must not transfer the token to ${lost} (${destination})`, 'data');
+    }
+  }
+  for (const carried of allNested(nested)) {
+    const lost = lostTo(carried.content, account.adminsSafe);
+    if (lost !== null) {
+      const { recipient } = spendingOf(carried.content);
+      return refuse('validationError', `must not carry a call or transfer to ${lost} (${recipient})`, 'data');
+    }
   }
   return accept(null);
 }

@@ -65,14 +65,12 @@ function resolve(
   const call = { to, value: BigInt(request.value), data };
   const network = networks.find(({ id }) => id === request.networkId);
   const content = readContent(call, checksumAddress);
-  const target = checkTarget(
-    { to, content: content.ok ? content.value : null },
-    {
-      address: account?.address ?? '',
-      contracts: ACCOUNT_CONTRACTS,
-      adminsSafe: safesOf(account?.ownerAddress, adminsId),
-    },
-  );
+  const sent = content.ok ? { content: content.value, nested: nestedCallsOf(call) } : null;
+  const target = checkTarget(to, sent, {
+    address: account?.address ?? '',
+    contracts: ACCOUNT_CONTRACTS,
+    adminsSafe: safesOf(account?.ownerAddress, adminsId),
+  });
   const encodingFault = restrictedEncodingFault(data);
   const issues: FieldIssue[] = [];
   const add = (field: string, message: string) => issues.push({ field, message });
@@ -97,9 +95,9 @@ function resolve(
   if (policyId !== undefined && !records.policy) add('policyId', 'policy not found in this organization');
   const [first, ...others] = issues;
   if (first) return refuseFields([first, ...others]);
-  if (!account || !initiator || !network || !content.ok) throw new Error('a bad transaction was not refused');
+  if (!account || !initiator || !network || !sent) throw new Error('a bad transaction was not refused');
   const ids = { networkId: network.id, accountId: account.id, initiatorId: initiator.id };
-  const transaction = { ...ids, content: content.value, nested: nestedCallsOf(call) };
+  const transaction = { ...ids, ...sent };
   return accept({ ...records, account, network, initiator, transaction });
 }
 

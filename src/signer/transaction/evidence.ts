@@ -9,7 +9,7 @@ import { canonicalJson } from '../../domain/canonicalJson';
 import { initiatorPayload } from '../../domain/signing';
 import { textDifference } from '../../domain/textDifference';
 import { checkTarget } from '../../domain/transactionContent';
-import { contentOf, policyRefusal, policyTransactionOf, usageOf } from '../../transactions/policy';
+import { policyRefusal, policyTransactionOf, usageOf } from '../../transactions/policy';
 import { readSignedTokens, summaryOf } from '../../transactions/summary';
 import { assertWithinCutoffs } from '../cutoff';
 import type { RejectionEntry } from '../journal/entries';
@@ -43,16 +43,20 @@ function assertExecuting(
   if (isExpired(record, now.time)) {
     throw new SignerRefusal('timeout', `transaction ${id} expired before anything of it was signed`);
   }
-  const content = contentOf(record);
-  const target = checkTarget(
-    { to: record.to, content },
-    { address: accountAddress, contracts: ACCOUNT_CONTRACTS, adminsSafe: adminsSafeAddresses(state) },
-  );
+  const sent = policyTransactionOf(record);
+  const target = checkTarget(record.to, sent, {
+    address: accountAddress,
+    contracts: ACCOUNT_CONTRACTS,
+    adminsSafe: adminsSafeAddresses(state),
+  });
   if (!target.ok) throw new SignerRefusal('stale', `${target.refusal.field} ${target.refusal.message}`);
   const encodingFault = restrictedEncodingFault(record.calldata);
   if (encodingFault !== null) throw new SignerRefusal('stale', `data ${encodingFault}`);
-  if (record.type !== content.type) {
-    throw new SignerRefusal('stale', `transaction ${id} is a ${content.type} and recorded as ${record.type}`);
+  if (record.type !== sent.content.type) {
+    throw new SignerRefusal(
+      'stale',
+      `transaction ${id} is a ${sent.content.type} and recorded as ${record.type}`,
+    );
   }
 }
 

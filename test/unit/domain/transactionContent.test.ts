@@ -1,4 +1,6 @@
+import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { checksumAddress } from '../../../src/chain/address';
+import { nestedCallsOf } from '../../../src/chain/nestedCalls';
 import { NATIVE_CURRENCY } from '../../../src/domain/policy';
 import {
   checkTarget,
@@ -118,7 +120,30 @@ describe('a target', () => {
     adminsSafe: [anAddress(), anAddress()],
   };
   const fieldOf = (to: string, transaction: TransactionContent | null = null) => {
-    const checked = checkTarget({ to, content: transaction }, account);
+    const checked = checkTarget(
+      to,
+      transaction && { content: transaction, nested: { calls: null, mentions: null } },
+      account,
+    );
+    return checked.ok ? null : checked.refusal.field;
+  };
+  const carrying = (...carried: { to: string; value?: bigint; data?: string }[]) => {
+    const abi = parseAbi(['function executeBatch((address target, uint256 value, bytes data)[] calls)']);
+    const calls = carried.map(({ to, value = 0n, data = '0x' }) => ({
+      target: to as Hex,
+      value,
+      data: data as Hex,
+    }));
+    return encodeFunctionData({ abi, args: [calls] });
+  };
+  const fieldOfCarried = (...carried: Parameters<typeof carrying>) => {
+    const to = anAddress();
+    const call = { to, value: 0n, data: carrying(...carried) };
+    const nested = nestedCallsOf(call);
+    expect(nested.calls).not.toBeNull();
+    const read = readContent(call, checksumAddress);
+    if (!read.ok) throw new Error(read.refusal.message);
+    const checked = checkTarget(to, { content: read.value, nested }, account);
     return checked.ok ? null : checked.refusal.field;
   };
 
@@ -145,5 +170,30 @@ describe('a target', () => {
     }
     expect(to(anAddress())).toBeNull();
     expect(to(account.contracts[0] ?? '')).toBeNull();
+  });
+
+  it("of what a call carries is not the admins' Safe, at any depth, nor somebody who cannot have a token", () => {
+    const token = anAddress();
+    for (const safe of account.adminsSafe) {
+      for (const lost of [
+        { to: safe, value: 1n },
+        { to: safe.toLowerCase(), value: 1n, data: '0x00' },
+        { to: safe, data: '0x12345678' },
+        { to: token, data: transferData(safe, 1n) },
+      ]) {
+        expect(fieldOfCarried({ to: anAddress(), value: 1n }, lost)).toBe('data');
+        expect(fieldOfCarried({ to: anAddress(), data: carrying(lost) })).toBe('data');
+      }
+    }
+    expect(fieldOfCarried({ to: token, data: transferData(token, 1n) })).toBe('data');
+    expect(fieldOfCarried({ to: token, data: transferData(NATIVE_CURRENCY, 1n) })).toBe('data');
+  });
+
+  it('of what a call carries may be the account itself: what the contract has comes back', () => {
+    expect(fieldOfCarried({ to: account.address, value: 1n })).toBeNull();
+    expect(fieldOfCarried({ to: anAddress(), data: transferData(account.address, 1n) })).toBeNull();
+    expect(
+      fieldOfCarried({ to: anAddress(), value: 1n }, { to: anAddress(), data: '0x12345678' }),
+    ).toBeNull();
   });
 });
