@@ -13,7 +13,8 @@ export interface FunctionGroup {
  * - lets somebody else than the account take or control, now or later, what the account owns or controls: allowances,
  *   operators, permits, offers for sale, delegations, owners, roles, implementations;
  * - or sends what the account owns, controls or may issue to an address among its arguments, also when that address
- *   can be the account itself: `withdraw(uint256,address,address)` does, `withdraw(uint256)` does not;
+ *   can be the account itself: `withdraw(uint256,address,address)` does, `withdraw(uint256)` does not; or to the owner of
+ *   a position whose id is among them;
  * - or carries calls.
  * A function that only takes rights away, or destroys, does not. `transfer(address,uint256)` does not either: it is a
  * token transfer, which other conditions of policies cover. No such list can be complete.
@@ -197,6 +198,72 @@ const FUNGIBLE: readonly FunctionGroup[] = [
       'disperseEther(address[] recipients, uint256[] values)',
       'disperseToken(address token, address[] recipients, uint256[] values)',
     ],
+  },
+  {
+    source: 'Superfluid: SuperToken and SETH',
+    functions: [
+      'transferAll(address recipient)',
+      'upgradeTo(address to, uint256 amount, bytes userData)',
+      'downgradeTo(address to, uint256 amount)',
+      'upgradeByETHTo(address to)',
+    ],
+  },
+  {
+    source: 'Superfluid: CFAv1Forwarder and GDAv1Forwarder',
+    functions: [
+      'setFlowrate(address token, address receiver, int96 flowrate)',
+      'setFlowrateFrom(address token, address sender, address receiver, int96 flowrate)',
+      'createFlow(address token, address sender, address receiver, int96 flowrate, bytes userData)',
+      'updateFlow(address token, address sender, address receiver, int96 flowrate, bytes userData)',
+      'grantPermissions(address token, address flowOperator)',
+      'distribute(address token, address from, address pool, uint256 requestedAmount, bytes userData)',
+      'distributeFlow(address token, address from, address pool, int96 requestedFlowRate, bytes userData)',
+    ],
+  },
+  {
+    source: 'Superfluid: ConstantFlowAgreementV1',
+    functions: [
+      'createFlow(address token, address receiver, int96 flowRate, bytes ctx)',
+      'updateFlow(address token, address receiver, int96 flowRate, bytes ctx)',
+      'createFlowByOperator(address token, address sender, address receiver, int96 flowRate, bytes ctx)',
+      'updateFlowByOperator(address token, address sender, address receiver, int96 flowRate, bytes ctx)',
+      'authorizeFlowOperatorWithFullControl(address token, address flowOperator, bytes ctx)',
+      'updateFlowOperatorPermissions(address token, address flowOperator, uint8 permissions, int96 flowRateAllowance, bytes ctx)',
+    ],
+  },
+  {
+    source: 'LUKSO LSP7 and LSP8: revokable',
+    functions: [
+      'revoke(address from, address to, uint256 amount, bytes data)',
+      'revoke(address from, address to, bytes32 tokenId, bytes data)',
+    ],
+  },
+  {
+    source: 'thirdweb: Airdrop and token drops',
+    structs: [
+      'struct AirdropContentERC20 { address recipient; uint256 amount; }',
+      'struct AirdropContentERC721 { address recipient; uint256 tokenId; }',
+      'struct AirdropContentERC1155 { address recipient; uint256 tokenId; uint256 amount; }',
+      'struct AllowlistProof { bytes32[] proof; uint256 quantityLimitPerWallet; uint256 pricePerToken; address currency; }',
+    ],
+    functions: [
+      'airdropERC20(address tokenAddress, AirdropContentERC20[] contents)',
+      'airdropERC721(address tokenAddress, AirdropContentERC721[] contents)',
+      'airdropERC1155(address tokenAddress, AirdropContentERC1155[] contents)',
+      'airdropNativeToken(AirdropContentERC20[] contents)',
+      'airdropERC20(address tokenAddress, address tokenOwner, AirdropContentERC20[] contents)',
+      'airdropERC1155(address tokenAddress, address tokenOwner, AirdropContentERC1155[] contents)',
+      'mintTo(address to, uint256 amount)',
+      'mintTo(address to, string uri)',
+      'mintTo(address to, uint256 tokenId, string uri, uint256 amount)',
+      'claim(address receiver, uint256 quantity, address currency, uint256 pricePerToken, AllowlistProof allowlistProof, bytes data)',
+      'claim(address receiver, uint256 tokenId, uint256 quantity, address currency, uint256 pricePerToken, AllowlistProof allowlistProof, bytes data)',
+      'setPrimarySaleRecipient(address saleRecipient)',
+    ],
+  },
+  {
+    source: 'Disperse: simple transfers',
+    functions: ['disperseTokenSimple(address token, address[] recipients, uint256[] values)'],
   },
 ];
 
@@ -563,6 +630,166 @@ const VAULTS: readonly FunctionGroup[] = [
     source: 'Curve: gauges',
     functions: ['set_approve_deposit(address addr, bool canDeposit)'],
   },
+  {
+    source: 'Aave v3: WrappedTokenGatewayV3',
+    functions: [
+      'depositETH(address pool, address onBehalfOf, uint16 referralCode)',
+      'withdrawETH(address pool, uint256 amount, address to)',
+      'withdrawETHWithPermit(address pool, uint256 amount, address to, uint256 deadline, uint8 permitV, bytes32 permitR, bytes32 permitS)',
+      'repayETH(address pool, uint256 amount, uint256 rateMode, address onBehalfOf)',
+      'repayETH(address pool, uint256 amount, address onBehalfOf)',
+      'emergencyTokenTransfer(address token, address to, uint256 amount)',
+      'emergencyEtherTransfer(address to, uint256 amount)',
+    ],
+  },
+  {
+    source: 'Aave v3: Pool',
+    functions: [
+      'flashLoanSimple(address receiverAddress, address asset, uint256 amount, bytes params, uint16 referralCode)',
+      'approvePositionManager(address positionManager, bool approve)',
+    ],
+  },
+  {
+    source: 'Aave v2 and v3: rewards, StakedToken and delegation of votes',
+    functions: [
+      'claimRewards(address[] assets, uint256 amount, address to)',
+      'claimRewards(address[] assets, uint256 amount, address to, address reward)',
+      'claimRewardsOnBehalf(address[] assets, uint256 amount, address user, address to)',
+      'claimRewardsOnBehalf(address[] assets, uint256 amount, address user, address to, address reward)',
+      'claimAllRewards(address[] assets, address to)',
+      'claimAllRewardsOnBehalf(address[] assets, address user, address to)',
+      'setClaimer(address user, address caller)',
+      'stake(address to, uint256 amount)',
+      'redeem(address to, uint256 amount)',
+      'claimRewards(address to, uint256 amount)',
+      'claimRewardsAndRedeem(address to, uint256 claimAmount, uint256 redeemAmount)',
+      'claimRewardsAndStake(address to, uint256 amount)',
+      'delegateUnderlyingTo(address delegatee)',
+    ],
+  },
+  {
+    source: 'Aave: Collector and its controller; Aragon: Vault and Finance',
+    functions: [
+      'approve(address token, address recipient, uint256 amount)',
+      'transfer(address token, address recipient, uint256 amount)',
+      'createStream(address recipient, uint256 deposit, address tokenAddress, uint256 startTime, uint256 stopTime)',
+      'approve(address collector, address token, address recipient, uint256 amount)',
+      'transfer(address collector, address token, address recipient, uint256 amount)',
+      'createStream(address collector, address recipient, uint256 deposit, address tokenAddress, uint256 startTime, uint256 stopTime)',
+      'setFundsAdmin(address admin)',
+      'newImmediatePayment(address token, address receiver, uint256 amount, string note)',
+    ],
+  },
+  {
+    source: 'Euler: EVault',
+    functions: [
+      'borrow(uint256 amount, address receiver)',
+      'repay(uint256 amount, address receiver)',
+      'repayWithShares(uint256 amount, address receiver)',
+      'pullDebt(uint256 amount, address from)',
+      'transferFromMax(address from, address to)',
+      'skim(uint256 amount, address receiver)',
+    ],
+  },
+  {
+    source: 'Silo v2: Silo',
+    functions: [
+      'deposit(uint256 assets, address receiver, uint8 collateralType)',
+      'withdraw(uint256 assets, address receiver, address owner, uint8 collateralType)',
+      'redeem(uint256 shares, address receiver, address owner, uint8 collateralType)',
+      'borrow(uint256 assets, address receiver, address borrower)',
+      'borrowShares(uint256 shares, address receiver, address borrower)',
+      'borrowSameAsset(uint256 assets, address receiver, address borrower)',
+    ],
+  },
+  {
+    source: 'Spark: vaults; Sky: LitePSM and converters',
+    functions: [
+      'deposit(uint256 assets, address receiver, uint16 referral)',
+      'mint(uint256 shares, address receiver, uint16 referral)',
+      'sellGem(address usr, uint256 gemAmt)',
+      'buyGem(address usr, uint256 gemAmt)',
+      'daiToUsds(address usr, uint256 wad)',
+      'usdsToDai(address usr, uint256 wad)',
+      'mkrToSky(address usr, uint256 mkrAmt)',
+    ],
+  },
+  {
+    source: 'Sky: LockstakeEngine',
+    functions: [
+      'hope(address owner, uint256 index, address usr)',
+      'free(address owner, uint256 index, address to, uint256 wad)',
+      'draw(address owner, uint256 index, address to, uint256 wad)',
+      'lock(address owner, uint256 index, uint256 wad, uint16 ref)',
+      'getReward(address owner, uint256 index, address farm, address to)',
+    ],
+  },
+  {
+    source: 'Maker: DssCdpManager, between positions',
+    functions: ['shift(uint256 cdpSrc, uint256 cdpDst)', 'enter(address src, uint256 cdp)'],
+  },
+  {
+    source: 'Fraxlend: FraxlendPair; frxETHMinter',
+    functions: [
+      'addCollateral(uint256 collateralAmount, address borrower)',
+      'removeCollateral(uint256 collateralAmount, address receiver)',
+      'repayAsset(uint256 shares, address borrower)',
+      'submitAndDeposit(address recipient)',
+      'submitAndGive(address recipient)',
+    ],
+  },
+  {
+    source: 'Ethena: StakedUSDe; EtherFi: LiquidityPool',
+    functions: [
+      'cooldownAssets(uint256 assets, address owner)',
+      'cooldownShares(uint256 shares, address owner)',
+      'unstake(address receiver)',
+      'requestWithdraw(address recipient, uint256 amount)',
+    ],
+  },
+  {
+    source: 'Convex: reward pools, CvxLocker and CrvDepositor',
+    functions: [
+      'stakeFor(address account, uint256 amount)',
+      'lock(address account, uint256 amount, uint256 spendRatio)',
+      'deposit(uint256 amount, bool lock, address stakeAddress)',
+      'setRewardRedirection(address to)',
+    ],
+  },
+  {
+    source: 'Curve and Balancer: gauges, Minter, VotingEscrow and its boosts',
+    functions: [
+      'deposit(uint256 value, address addr, bool claimRewards)',
+      'claim_rewards(address addr, address receiver)',
+      'set_rewards_receiver(address receiver)',
+      'toggle_approve_mint(address minter)',
+      'setMinterApproval(address minter, bool approval)',
+      'setMinterApprovalWithSignature(address minter, bool approval, address user, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
+      'deposit_for(address addr, uint256 value)',
+      'boost(address to, uint256 amount, uint256 endtime)',
+      'boost(address to, uint256 amount, uint256 endtime, address from)',
+      'create_boost(address delegator, address receiver, int256 percentage, uint256 cancelTime, uint256 expireTime, uint256 id)',
+    ],
+  },
+  {
+    source: 'Compound v2: Comptroller; Venus: VToken',
+    functions: [
+      '_grantComp(address recipient, uint256 amount)',
+      'mintBehalf(address receiver, uint256 mintAmount)',
+    ],
+  },
+  {
+    source: 'Liquity v2: BorrowerOperations',
+    functions: [
+      'setAddManager(uint256 troveId, address manager)',
+      'setRemoveManagerWithReceiver(uint256 troveId, address manager, address receiver)',
+      'setInterestIndividualDelegate(uint256 troveId, address delegate, uint128 minInterestRate, uint128 maxInterestRate, uint256 newAnnualInterestRate, uint256 batchFee, uint256 maxUpfrontFee, uint256 minInterestRateChangePeriod)',
+    ],
+  },
+  {
+    source: 'OpenGSN: RelayHub',
+    functions: ['depositFor(address target)'],
+  },
 ];
 
 /** Of exchanges and markets. */
@@ -770,6 +997,304 @@ const EXCHANGES: readonly FunctionGroup[] = [
       'execute(ConduitTransfer[] transfers)',
     ],
   },
+  {
+    source: 'Uniswap v3: NonfungiblePositionManager and SwapRouter02, positions of any owner',
+    structs: [
+      'struct IncreaseLiquidityParams { uint256 tokenId; uint256 amount0Desired; uint256 amount1Desired; uint256 amount0Min; uint256 amount1Min; uint256 deadline; }',
+      'struct IncreaseRouterParams { address token0; address token1; uint256 tokenId; uint256 amount0Min; uint256 amount1Min; }',
+    ],
+    functions: [
+      'increaseLiquidity(IncreaseLiquidityParams params)',
+      'increaseLiquidity(IncreaseRouterParams params)',
+    ],
+  },
+  {
+    source: 'Uniswap v2 and v3: factories',
+    functions: ['setFeeTo(address feeTo)', 'setFeeToSetter(address feeToSetter)'],
+  },
+  {
+    source: 'Uniswap v3: Pool, flash',
+    functions: ['flash(address recipient, uint256 amount0, uint256 amount1, bytes data)'],
+  },
+  {
+    source: 'Aerodrome: Slipstream; Algebra: SwapRouter',
+    structs: [
+      'struct SlipstreamInputSingle { address tokenIn; address tokenOut; int24 tickSpacing; address recipient; uint256 deadline; uint256 amountIn; uint256 amountOutMinimum; uint160 sqrtPriceLimitX96; }',
+      'struct SlipstreamMint { address token0; address token1; int24 tickSpacing; int24 tickLower; int24 tickUpper; uint256 amount0Desired; uint256 amount1Desired; uint256 amount0Min; uint256 amount1Min; address recipient; uint256 deadline; uint160 sqrtPriceX96; }',
+      'struct AlgebraInputSingle { address tokenIn; address tokenOut; address recipient; uint256 deadline; uint256 amountIn; uint256 amountOutMinimum; uint160 limitSqrtPrice; }',
+      'struct IntegralInputSingle { address tokenIn; address tokenOut; address deployer; address recipient; uint256 deadline; uint256 amountIn; uint256 amountOutMinimum; uint160 limitSqrtPrice; }',
+      'struct AlgebraMint { address token0; address token1; int24 tickLower; int24 tickUpper; uint256 amount0Desired; uint256 amount1Desired; uint256 amount0Min; uint256 amount1Min; address recipient; uint256 deadline; }',
+    ],
+    functions: [
+      'exactInputSingle(SlipstreamInputSingle params)',
+      'exactOutputSingle(SlipstreamInputSingle params)',
+      'mint(SlipstreamMint params)',
+      'exactInputSingle(AlgebraInputSingle params)',
+      'exactInputSingle(IntegralInputSingle params)',
+      'exactOutputSingle(IntegralInputSingle params)',
+      'mint(AlgebraMint params)',
+    ],
+  },
+  {
+    source: 'Velodrome v2 and Aerodrome: Router',
+    structs: ['struct Route { address from; address to; bool stable; address factory; }'],
+    functions: [
+      'swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, Route[] routes, address to, uint256 deadline)',
+      'swapExactETHForTokens(uint256 amountOutMin, Route[] routes, address to, uint256 deadline)',
+      'swapExactTokensForETH(uint256 amountIn, uint256 amountOutMin, Route[] routes, address to, uint256 deadline)',
+      'UNSAFE_swapExactTokensForTokens(uint256[] amounts, Route[] routes, address to, uint256 deadline)',
+      'swapExactTokensForTokensSupportingFeeOnTransferTokens(uint256 amountIn, uint256 amountOutMin, Route[] routes, address to, uint256 deadline)',
+      'swapExactETHForTokensSupportingFeeOnTransferTokens(uint256 amountOutMin, Route[] routes, address to, uint256 deadline)',
+      'swapExactTokensForETHSupportingFeeOnTransferTokens(uint256 amountIn, uint256 amountOutMin, Route[] routes, address to, uint256 deadline)',
+      'addLiquidity(address tokenA, address tokenB, bool stable, uint256 amountADesired, uint256 amountBDesired, uint256 amountAMin, uint256 amountBMin, address to, uint256 deadline)',
+      'addLiquidityETH(address token, bool stable, uint256 amountTokenDesired, uint256 amountTokenMin, uint256 amountETHMin, address to, uint256 deadline)',
+      'removeLiquidity(address tokenA, address tokenB, bool stable, uint256 liquidity, uint256 amountAMin, uint256 amountBMin, address to, uint256 deadline)',
+      'removeLiquidityETH(address token, bool stable, uint256 liquidity, uint256 amountTokenMin, uint256 amountETHMin, address to, uint256 deadline)',
+    ],
+  },
+  {
+    source: 'Solidly: BaseV1Router01',
+    structs: ['struct SolidlyRoute { address from; address to; bool stable; }'],
+    functions: [
+      'swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, SolidlyRoute[] routes, address to, uint256 deadline)',
+      'swapExactETHForTokens(uint256 amountOutMin, SolidlyRoute[] routes, address to, uint256 deadline)',
+      'swapExactTokensForETH(uint256 amountIn, uint256 amountOutMin, SolidlyRoute[] routes, address to, uint256 deadline)',
+      'swapExactTokensForTokensSimple(uint256 amountIn, uint256 amountOutMin, address tokenFrom, address tokenTo, bool stable, address to, uint256 deadline)',
+    ],
+  },
+  {
+    source: 'Velodrome and Aerodrome: VotingEscrow',
+    functions: [
+      'createLockFor(uint256 value, uint256 lockDuration, address to)',
+      'depositFor(uint256 tokenId, uint256 value)',
+      'merge(uint256 from, uint256 to)',
+      'delegate(uint256 delegator, uint256 delegatee)',
+    ],
+  },
+  {
+    source: 'Trader Joe v2: LBRouter and LBToken',
+    structs: ['struct Path { uint256[] pairBinSteps; uint8[] versions; address[] tokenPath; }'],
+    functions: [
+      'swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, Path path, address to, uint256 deadline)',
+      'swapExactTokensForNATIVE(uint256 amountIn, uint256 amountOutMinNATIVE, Path path, address to, uint256 deadline)',
+      'swapExactNATIVEForTokens(uint256 amountOutMin, Path path, address to, uint256 deadline)',
+      'swapTokensForExactTokens(uint256 amountOut, uint256 amountInMax, Path path, address to, uint256 deadline)',
+      'swapTokensForExactNATIVE(uint256 amountNATIVEOut, uint256 amountInMax, Path path, address to, uint256 deadline)',
+      'swapNATIVEForExactTokens(uint256 amountOut, Path path, address to, uint256 deadline)',
+      'approveForAll(address spender, bool approved)',
+      'batchTransferFrom(address from, address to, uint256[] ids, uint256[] amounts)',
+    ],
+  },
+  {
+    source: 'Curve: pools and Router, with a receiver',
+    functions: [
+      'add_liquidity(uint256[2] amounts, uint256 minMintAmount, address receiver)',
+      'add_liquidity(uint256[3] amounts, uint256 minMintAmount, address receiver)',
+      'add_liquidity(uint256[] amounts, uint256 minMintAmount, address receiver)',
+      'remove_liquidity(uint256 burnAmount, uint256[2] minAmounts, address receiver)',
+      'remove_liquidity(uint256 burnAmount, uint256[3] minAmounts, address receiver)',
+      'remove_liquidity(uint256 burnAmount, uint256[] minAmounts, address receiver)',
+      'remove_liquidity(uint256 burnAmount, uint256[] minAmounts, address receiver, bool claimAdminFees)',
+      'remove_liquidity_one_coin(uint256 burnAmount, int128 i, uint256 minReceived, address receiver)',
+      'remove_liquidity_one_coin(uint256 burnAmount, uint256 i, uint256 minReceived, bool useEth, address receiver)',
+      'remove_liquidity_imbalance(uint256[] amounts, uint256 maxBurnAmount, address receiver)',
+      'remove_liquidity_imbalance(uint256[2] amounts, uint256 maxBurnAmount, address receiver)',
+      'exchange_received(int128 i, int128 j, uint256 dx, uint256 minDy, address receiver)',
+      'exchange(uint256 i, uint256 j, uint256 dx, uint256 minDy, bool useEth, address receiver)',
+      'exchange(address[11] route, uint256[5][5] swapParams, uint256 amount, uint256 minDy, address[5] pools, address receiver)',
+    ],
+  },
+  {
+    source: '1inch: AggregationRouter v4 to v6',
+    structs: [
+      'struct SwapDescription { address srcToken; address dstToken; address srcReceiver; address dstReceiver; uint256 amount; uint256 minReturnAmount; uint256 flags; }',
+      'struct PermittedSwap { address srcToken; address dstToken; address srcReceiver; address dstReceiver; uint256 amount; uint256 minReturnAmount; uint256 flags; bytes permit; }',
+      'struct LimitOrder { uint256 salt; uint256 maker; uint256 receiver; uint256 makerAsset; uint256 takerAsset; uint256 makingAmount; uint256 takingAmount; uint256 makerTraits; }',
+    ],
+    functions: [
+      'swap(address caller, PermittedSwap desc, bytes data)',
+      'swap(address executor, SwapDescription desc, bytes permit, bytes data)',
+      'swap(address executor, SwapDescription desc, bytes data)',
+      'unoswapTo(address recipient, address srcToken, uint256 amount, uint256 minReturn, uint256[] pools)',
+      'uniswapV3SwapTo(address recipient, uint256 amount, uint256 minReturn, uint256[] pools)',
+      'unoswapTo(uint256 to, uint256 token, uint256 amount, uint256 minReturn, uint256 dex)',
+      'unoswapTo2(uint256 to, uint256 token, uint256 amount, uint256 minReturn, uint256 dex, uint256 dex2)',
+      'unoswapTo3(uint256 to, uint256 token, uint256 amount, uint256 minReturn, uint256 dex, uint256 dex2, uint256 dex3)',
+      'ethUnoswapTo(uint256 to, uint256 minReturn, uint256 dex)',
+      'ethUnoswapTo2(uint256 to, uint256 minReturn, uint256 dex, uint256 dex2)',
+      'ethUnoswapTo3(uint256 to, uint256 minReturn, uint256 dex, uint256 dex2, uint256 dex3)',
+      'clipperSwapTo(address clipperExchange, address recipient, uint256 srcToken, address dstToken, uint256 inputAmount, uint256 outputAmount, uint256 goodUntil, bytes32 r, bytes32 vs)',
+      'fillOrder(LimitOrder order, bytes32 r, bytes32 vs, uint256 amount, uint256 takerTraits)',
+      'fillOrderArgs(LimitOrder order, bytes32 r, bytes32 vs, uint256 amount, uint256 takerTraits, bytes args)',
+      'fillContractOrder(LimitOrder order, bytes signature, uint256 amount, uint256 takerTraits)',
+      'fillContractOrderArgs(LimitOrder order, bytes signature, uint256 amount, uint256 takerTraits, bytes args)',
+    ],
+  },
+  {
+    source: '0x: Exchange Proxy, AllowanceHolder and Settler',
+    structs: ['struct AllowedSlippage { address recipient; address buyToken; uint256 minAmountOut; }'],
+    functions: [
+      'sellToLiquidityProvider(address inputToken, address outputToken, address provider, address recipient, uint256 sellAmount, uint256 minBuyAmount, bytes auxiliaryData)',
+      'sellTokenForTokenToUniswapV3(bytes encodedPath, uint256 sellAmount, uint256 minBuyAmount, address recipient)',
+      'sellTokenForEthToUniswapV3(bytes encodedPath, uint256 sellAmount, uint256 minBuyAmount, address recipient)',
+      'sellEthForTokenToUniswapV3(bytes encodedPath, uint256 minBuyAmount, address recipient)',
+      'exec(address operator, address token, uint256 amount, address target, bytes data)',
+      'execute(AllowedSlippage slippage, bytes[] actions, bytes32 zidAndAffiliate)',
+    ],
+  },
+  {
+    source: '0x v4: native orders',
+    structs: [
+      'struct LimitOrder { address makerToken; address takerToken; uint128 makerAmount; uint128 takerAmount; uint128 takerTokenFeeAmount; address maker; address taker; address sender; address feeRecipient; bytes32 pool; uint64 expiry; uint256 salt; }',
+      'struct RfqOrder { address makerToken; address takerToken; uint128 makerAmount; uint128 takerAmount; address maker; address taker; address txOrigin; bytes32 pool; uint64 expiry; uint256 salt; }',
+      'struct OtcOrder { address makerToken; address takerToken; uint128 makerAmount; uint128 takerAmount; address maker; address taker; address txOrigin; uint256 expiryAndNonce; }',
+      'struct Signature { uint8 signatureType; uint8 v; bytes32 r; bytes32 s; }',
+    ],
+    functions: [
+      'fillLimitOrder(LimitOrder order, Signature signature, uint128 takerTokenFillAmount)',
+      'fillOrKillLimitOrder(LimitOrder order, Signature signature, uint128 takerTokenFillAmount)',
+      'fillRfqOrder(RfqOrder order, Signature signature, uint128 takerTokenFillAmount)',
+      'fillOrKillRfqOrder(RfqOrder order, Signature signature, uint128 takerTokenFillAmount)',
+      'fillOtcOrder(OtcOrder order, Signature makerSignature, uint128 takerTokenFillAmount)',
+      'fillOtcOrderForEth(OtcOrder order, Signature makerSignature, uint128 takerTokenFillAmount)',
+      'fillOtcOrderWithEth(OtcOrder order, Signature makerSignature)',
+      'registerAllowedOrderSigner(address signer, bool allowed)',
+    ],
+  },
+  {
+    source: 'ParaSwap: Augustus v5 and v6',
+    structs: [
+      'struct GenericData { address srcToken; address destToken; uint256 fromAmount; uint256 toAmount; uint256 quotedAmount; bytes32 metadata; address beneficiary; }',
+      'struct SimpleData { address fromToken; address toToken; uint256 fromAmount; uint256 toAmount; uint256 expectedAmount; address[] callees; bytes exchangeData; uint256[] startIndexes; uint256[] values; address beneficiary; address partner; uint256 feePercent; bytes permit; uint256 deadline; bytes16 uuid; }',
+    ],
+    functions: [
+      'swapExactAmountIn(address executor, GenericData swapData, uint256 partnerAndFee, bytes permit, bytes executorData)',
+      'swapExactAmountOut(address executor, GenericData swapData, uint256 partnerAndFee, bytes permit, bytes executorData)',
+      'simpleSwap(SimpleData data)',
+      'simpleBuy(SimpleData data)',
+    ],
+  },
+  {
+    source: 'KyberSwap: MetaAggregationRouterV2',
+    structs: [
+      'struct SwapDescriptionV2 { address srcToken; address dstToken; address[] srcReceivers; uint256[] srcAmounts; address[] feeReceivers; uint256[] feeAmounts; address dstReceiver; uint256 amount; uint256 minReturnAmount; uint256 flags; bytes permit; }',
+      'struct SwapExecutionParams { address callTarget; address approveTarget; bytes targetData; SwapDescriptionV2 desc; bytes clientData; }',
+    ],
+    functions: [
+      'swap(SwapExecutionParams execution)',
+      'swapSimpleMode(address caller, SwapDescriptionV2 desc, bytes executorData, bytes clientData)',
+    ],
+  },
+  {
+    source: 'Odos: Router V2',
+    structs: [
+      'struct SwapTokenInfo { address inputToken; uint256 inputAmount; address inputReceiver; address outputToken; uint256 outputQuote; uint256 outputMin; address outputReceiver; }',
+      'struct InputTokenInfo { address tokenAddress; uint256 amountIn; address receiver; }',
+      'struct OutputTokenInfo { address tokenAddress; uint256 relativeValue; address receiver; }',
+    ],
+    functions: [
+      'swap(SwapTokenInfo tokenInfo, bytes pathDefinition, address executor, uint32 referralCode)',
+      'swapMulti(InputTokenInfo[] inputs, OutputTokenInfo[] outputs, uint256 valueOutMin, bytes pathDefinition, address executor, uint32 referralCode)',
+      'swapCompact()',
+      'swapMultiCompact()',
+    ],
+  },
+  {
+    source: 'LI.FI: GenericSwapFacet and V3',
+    structs: [
+      'struct SwapData { address callTo; address approveTo; address sendingAssetId; address receivingAssetId; uint256 fromAmount; bytes callData; bool requiresDeposit; }',
+    ],
+    functions: [
+      'swapTokensGeneric(bytes32 transactionId, string integrator, string referrer, address receiver, uint256 minAmount, SwapData[] swapData)',
+      'swapTokensSingleV3ERC20ToERC20(bytes32 transactionId, string integrator, string referrer, address receiver, uint256 minAmountOut, SwapData swapData)',
+      'swapTokensSingleV3ERC20ToNative(bytes32 transactionId, string integrator, string referrer, address receiver, uint256 minAmountOut, SwapData swapData)',
+      'swapTokensSingleV3NativeToERC20(bytes32 transactionId, string integrator, string referrer, address receiver, uint256 minAmountOut, SwapData swapData)',
+      'swapTokensMultipleV3ERC20ToERC20(bytes32 transactionId, string integrator, string referrer, address receiver, uint256 minAmountOut, SwapData[] swapData)',
+      'swapTokensMultipleV3ERC20ToNative(bytes32 transactionId, string integrator, string referrer, address receiver, uint256 minAmountOut, SwapData[] swapData)',
+      'swapTokensMultipleV3NativeToERC20(bytes32 transactionId, string integrator, string referrer, address receiver, uint256 minAmountOut, SwapData[] swapData)',
+    ],
+  },
+  {
+    source: 'CoW Protocol: CoWSwapEthFlow and ComposableCoW',
+    structs: [
+      'struct EthFlowOrder { address buyToken; address receiver; uint256 sellAmount; uint256 buyAmount; bytes32 appData; uint256 feeAmount; uint32 validTo; bool partiallyFillable; int64 quoteId; }',
+      'struct ConditionalOrderParams { address handler; bytes32 salt; bytes staticInput; }',
+      'struct Proof { uint256 location; bytes data; }',
+    ],
+    functions: [
+      'createOrder(EthFlowOrder order)',
+      'create(ConditionalOrderParams params, bool dispatch)',
+      'createWithContext(ConditionalOrderParams params, address factory, bytes data, bool dispatch)',
+      'setRoot(bytes32 root, Proof proof)',
+      'setRootWithContext(bytes32 root, Proof proof, address factory, bytes data)',
+    ],
+  },
+  {
+    source: 'Balancer v2: BatchRelayer and withdrawals of fees',
+    structs: [
+      'struct RelayedPoolRequest { address[] assets; uint256[] limits; bytes userData; bool internalBalance; }',
+      'struct OutputReference { uint256 index; uint256 key; }',
+      'struct UserBalanceOp { uint8 kind; address asset; uint256 amount; address sender; address recipient; }',
+      'struct SingleSwap { bytes32 poolId; uint8 kind; address assetIn; address assetOut; uint256 amount; bytes userData; }',
+      'struct FundManagement { address sender; bool fromInternalBalance; address recipient; bool toInternalBalance; }',
+      'struct BatchSwapStep { bytes32 poolId; uint256 assetInIndex; uint256 assetOutIndex; uint256 amount; bytes userData; }',
+    ],
+    functions: [
+      'setRelayerApproval(address relayer, bool approved, bytes authorisation)',
+      'joinPool(bytes32 poolId, uint8 kind, address sender, address recipient, RelayedPoolRequest request, uint256 value, uint256 outputReference)',
+      'exitPool(bytes32 poolId, uint8 kind, address sender, address recipient, RelayedPoolRequest request, OutputReference[] outputReferences)',
+      'manageUserBalance(UserBalanceOp[] ops, uint256 value)',
+      'swap(SingleSwap singleSwap, FundManagement funds, uint256 limit, uint256 deadline, uint256 value, uint256 outputReference)',
+      'batchSwap(uint8 kind, BatchSwapStep[] swaps, address[] assets, FundManagement funds, int256[] limits, uint256 deadline, uint256 value, OutputReference[] outputReferences)',
+      'gaugeDeposit(address gauge, address sender, address recipient, uint256 amount)',
+      'gaugeWithdraw(address gauge, address sender, address recipient, uint256 amount)',
+      'unwrapWstETH(address sender, address recipient, uint256 amount, uint256 outputReference)',
+      'wrapStETH(address sender, address recipient, uint256 amount, uint256 outputReference)',
+      'unwrapERC4626(address wrappedToken, address sender, address recipient, uint256 amount, uint256 outputReference)',
+      'wrapERC4626(address wrappedToken, address sender, address recipient, uint256 amount, uint256 outputReference)',
+      'withdrawCollectedFees(address[] tokens, uint256[] amounts, address recipient)',
+    ],
+  },
+  {
+    source: 'Pendle v2: Market, YieldToken, limit orders and the rest of Router',
+    structs: [
+      'struct SwapData { uint8 swapType; address extRouter; bytes extCalldata; bool needScale; }',
+      'struct TokenInput { address tokenIn; uint256 netTokenIn; address tokenMintSy; address pendleSwap; SwapData swapData; }',
+      'struct TokenOutput { address tokenOut; uint256 minTokenOut; address tokenRedeemSy; address pendleSwap; SwapData swapData; }',
+      'struct ApproxParams { uint256 guessMin; uint256 guessMax; uint256 guessOffchain; uint256 maxIteration; uint256 eps; }',
+      'struct Order { uint256 salt; uint256 expiry; uint256 nonce; uint8 orderType; address token; address YT; address maker; address receiver; uint256 makingAmount; uint256 lnImpliedRate; uint256 failSafeRate; bytes permit; }',
+      'struct FillOrderParams { Order order; bytes signature; uint256 makingAmount; }',
+      'struct LimitOrderData { address limitRouter; uint256 epsSkipMarket; FillOrderParams[] normalFills; FillOrderParams[] flashFills; bytes optData; }',
+    ],
+    functions: [
+      'burn(address receiverSy, address receiverPt, uint256 netLpToBurn)',
+      'swapExactPtForSy(address receiver, uint256 exactPtIn, bytes data)',
+      'swapSyForExactPt(address receiver, uint256 exactPtOut, bytes data)',
+      'mintPYMulti(address[] receiverPTs, address[] receiverYTs, uint256[] amountSyToMints)',
+      'preSignSingle(Order order)',
+      'preSignBatch(Order[] orders)',
+      'addLiquiditySinglePtSimple(address receiver, address market, uint256 netPtIn, uint256 minLpOut)',
+      'addLiquiditySingleSySimple(address receiver, address market, uint256 netSyIn, uint256 minLpOut)',
+      'addLiquiditySingleSyKeepYt(address receiver, address market, uint256 netSyIn, uint256 minLpOut, uint256 minYtOut)',
+      'addLiquiditySingleToken(address receiver, address market, uint256 minLpOut, ApproxParams guessPtReceivedFromSy, TokenInput input, LimitOrderData limit)',
+      'removeLiquiditySinglePtSimple(address receiver, address market, uint256 netLpToRemove, uint256 minPtOut)',
+      'removeLiquiditySingleSy(address receiver, address market, uint256 netLpToRemove, uint256 minSyOut, LimitOrderData limit)',
+      'removeLiquiditySingleToken(address receiver, address market, uint256 netLpToRemove, TokenOutput output, LimitOrderData limit)',
+      'swapExactSyForPtSimple(address receiver, address market, uint256 exactSyIn, uint256 minPtOut)',
+      'swapExactSyForYtSimple(address receiver, address market, uint256 exactSyIn, uint256 minYtOut)',
+      'swapExactTokenForPt(address receiver, address market, uint256 minPtOut, ApproxParams guessPtOut, TokenInput input, LimitOrderData limit)',
+      'swapExactTokenForYt(address receiver, address market, uint256 minYtOut, ApproxParams guessYtOut, TokenInput input, LimitOrderData limit)',
+      'swapExactPtForSy(address receiver, address market, uint256 exactPtIn, uint256 minSyOut, LimitOrderData limit)',
+      'swapExactPtForToken(address receiver, address market, uint256 exactPtIn, TokenOutput output, LimitOrderData limit)',
+      'swapExactYtForSy(address receiver, address market, uint256 exactYtIn, uint256 minSyOut, LimitOrderData limit)',
+      'swapExactYtForToken(address receiver, address market, uint256 exactYtIn, TokenOutput output, LimitOrderData limit)',
+      'addLiquiditySinglePt(address receiver, address market, uint256 netPtIn, uint256 minLpOut, ApproxParams guessPtSwapToSy, LimitOrderData limit)',
+      'addLiquiditySingleSy(address receiver, address market, uint256 netSyIn, uint256 minLpOut, ApproxParams guessPtReceivedFromSy, LimitOrderData limit)',
+      'removeLiquiditySinglePt(address receiver, address market, uint256 netLpToRemove, uint256 minPtOut, ApproxParams guessPtReceivedFromSy, LimitOrderData limit)',
+      'swapExactSyForPt(address receiver, address market, uint256 exactSyIn, uint256 minPtOut, ApproxParams guessPtOut, LimitOrderData limit)',
+      'swapExactSyForYt(address receiver, address market, uint256 exactSyIn, uint256 minYtOut, ApproxParams guessYtOut, LimitOrderData limit)',
+    ],
+  },
 ];
 
 /** Of bridges. */
@@ -847,6 +1372,152 @@ const BRIDGES: readonly FunctionGroup[] = [
     source: 'Across v3: SpokePool',
     functions: [
       'depositV3(address depositor, address recipient, address inputToken, address outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, address exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityDeadline, bytes message)',
+    ],
+  },
+  {
+    source: 'OpenZeppelin Contracts 5: BridgeERC1155, with data; ERC-7786',
+    functions: [
+      'crosschainTransferFrom(address from, bytes to, uint256 id, uint256 value, bytes data)',
+      'crosschainTransferFrom(address from, bytes to, uint256[] ids, uint256[] values, bytes data)',
+      'sendMessage(bytes recipient, bytes payload, bytes[] attributes)',
+    ],
+  },
+  {
+    source: 'Optimism: ERC721Bridge, L2ToL1MessagePasser and interoperability',
+    functions: [
+      'bridgeERC721To(address localToken, address remoteToken, address to, uint256 tokenId, uint32 minGasLimit, bytes extraData)',
+      'initiateWithdrawal(address target, uint256 gasLimit, bytes data)',
+      'sendMessage(uint256 destination, address target, bytes message)',
+      'sendERC20(address token, address to, uint256 amount, uint256 chainId)',
+      'sendETH(address to, uint256 chainId)',
+    ],
+  },
+  {
+    source: 'Arbitrum: gateways on L2, ERC20Inbox and Inbox',
+    functions: [
+      'outboundTransfer(address token, address to, uint256 amount, bytes data)',
+      'createRetryableTicket(address to, uint256 l2CallValue, uint256 maxSubmissionCost, address excessFeeRefundAddress, address callValueRefundAddress, uint256 gasLimit, uint256 maxFeePerGas, uint256 tokenTotalFeeAmount, bytes data)',
+      'sendL1FundedContractTransaction(uint256 gasLimit, uint256 maxFeePerGas, address to, bytes data)',
+      'sendL1FundedUnsignedTransaction(uint256 gasLimit, uint256 maxFeePerGas, uint256 nonce, address to, bytes data)',
+      'sendContractTransaction(uint256 gasLimit, uint256 maxFeePerGas, address to, uint256 value, bytes data)',
+      'sendUnsignedTransaction(uint256 gasLimit, uint256 maxFeePerGas, uint256 nonce, address to, uint256 value, bytes data)',
+    ],
+  },
+  {
+    source: 'ZKsync: Bridgehub, bridges and L2BaseToken',
+    structs: [
+      'struct L2TransactionRequestDirect { uint256 chainId; uint256 mintValue; address l2Contract; uint256 l2Value; bytes l2Calldata; uint256 l2GasLimit; uint256 l2GasPerPubdataByteLimit; bytes[] factoryDeps; address refundRecipient; }',
+      'struct L2TransactionRequestTwoBridges { uint256 chainId; uint256 mintValue; uint256 l2Value; uint256 l2GasLimit; uint256 l2GasPerPubdataByteLimit; address refundRecipient; address secondBridgeAddress; uint256 secondBridgeValue; bytes secondBridgeCalldata; }',
+    ],
+    functions: [
+      'requestL2TransactionDirect(L2TransactionRequestDirect request)',
+      'requestL2TransactionTwoBridges(L2TransactionRequestTwoBridges request)',
+      'withdraw(address l1Receiver)',
+      'withdrawWithMessage(address l1Receiver, bytes additionalData)',
+      'withdraw(address l1Receiver, address l2Token, uint256 amount)',
+      'deposit(address l2Receiver, address l1Token, uint256 amount, uint256 l2TxGasLimit, uint256 l2TxGasPerPubdataByte, address refundRecipient)',
+    ],
+  },
+  {
+    source: 'Polygon zkEVM: messages; Polygon PoS: DepositManager',
+    functions: [
+      'bridgeMessage(uint32 destinationNetwork, address destinationAddress, bool forceUpdateGlobalExitRoot, bytes metadata)',
+      'depositERC20ForUser(address token, address user, uint256 amount)',
+    ],
+  },
+  {
+    source: 'Circle CCTP: TokenMessenger and MessageTransmitter with a caller',
+    functions: [
+      'depositForBurnWithCaller(uint256 amount, uint32 destinationDomain, bytes32 mintRecipient, address burnToken, bytes32 destinationCaller)',
+      'sendMessage(uint32 destinationDomain, bytes32 recipient, bytes messageBody)',
+    ],
+  },
+  {
+    source: 'LayerZero v1: OFT; Stargate v1 and v2',
+    structs: [
+      'struct LzCallParams { address refundAddress; address zroPaymentAddress; bytes adapterParams; }',
+      'struct LzTxObj { uint256 dstGasForCall; uint256 dstNativeAmount; bytes dstNativeAddr; }',
+      'struct SendParam { uint32 dstEid; bytes32 to; uint256 amountLD; uint256 minAmountLD; bytes extraOptions; bytes composeMsg; bytes oftCmd; }',
+      'struct MessagingFee { uint256 nativeFee; uint256 lzTokenFee; }',
+    ],
+    functions: [
+      'sendFrom(address from, uint16 dstChainId, bytes toAddress, uint256 amount, address refundAddress, address zroPaymentAddress, bytes adapterParams)',
+      'sendFrom(address from, uint16 dstChainId, bytes32 toAddress, uint256 amount, LzCallParams callParams)',
+      'setTrustedRemote(uint16 remoteChainId, bytes path)',
+      'setTrustedRemoteAddress(uint16 remoteChainId, bytes remoteAddress)',
+      'swap(uint16 dstChainId, uint256 srcPoolId, uint256 dstPoolId, address refundAddress, uint256 amountLD, uint256 minAmountLD, LzTxObj lzTxParams, bytes to, bytes payload)',
+      'swapETH(uint16 dstChainId, address refundAddress, bytes toAddress, uint256 amountLD, uint256 minAmountLD)',
+      'sendToken(SendParam sendParam, MessagingFee fee, address refundAddress)',
+    ],
+  },
+  {
+    source: 'Wormhole: token bridge, with a payload',
+    functions: [
+      'transferTokensWithPayload(address token, uint256 amount, uint16 recipientChain, bytes32 recipient, uint32 nonce, bytes payload)',
+      'wrapAndTransferETHWithPayload(uint16 recipientChain, bytes32 recipient, uint32 nonce, bytes payload)',
+    ],
+  },
+  {
+    source: 'Across v2 to v4: SpokePool',
+    functions: [
+      'deposit(address recipient, address originToken, uint256 amount, uint256 destinationChainId, int64 relayerFeePct, uint32 quoteTimestamp, bytes message, uint256 maxCount)',
+      'deposit(bytes32 depositor, bytes32 recipient, bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, bytes32 exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message)',
+      'depositNow(bytes32 depositor, bytes32 recipient, bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, bytes32 exclusiveRelayer, uint32 fillDeadlineOffset, uint32 exclusivityParameter, bytes message)',
+      'depositV3Now(address depositor, address recipient, address inputToken, address outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, address exclusiveRelayer, uint32 fillDeadlineOffset, uint32 exclusivityParameter, bytes message)',
+    ],
+  },
+  {
+    source: 'Hop: bridges and L2AmmWrapper; Hyperlane: routes and Mailbox',
+    functions: [
+      'sendToL2(uint256 chainId, address recipient, uint256 amount, uint256 amountOutMin, uint256 deadline, address relayer, uint256 relayerFee)',
+      'send(uint256 chainId, address recipient, uint256 amount, uint256 bonderFee, uint256 amountOutMin, uint256 deadline)',
+      'swapAndSend(uint256 chainId, address recipient, uint256 amount, uint256 bonderFee, uint256 amountOutMin, uint256 deadline, uint256 destinationAmountOutMin, uint256 destinationDeadline)',
+      'transferRemote(uint32 destination, bytes32 recipient, uint256 amount)',
+      'dispatch(uint32 destinationDomain, bytes32 recipientAddress, bytes messageBody)',
+    ],
+  },
+  {
+    source: 'Axelar: gateway and interchain tokens; Connext',
+    functions: [
+      'sendToken(string destinationChain, string destinationAddress, string symbol, uint256 amount)',
+      'callContract(string destinationChain, string contractAddress, bytes payload)',
+      'callContractWithToken(string destinationChain, string contractAddress, bytes payload, string symbol, uint256 amount)',
+      'interchainTransfer(bytes32 tokenId, string destinationChain, bytes destinationAddress, uint256 amount, bytes metadata, uint256 gasValue)',
+      'interchainTransfer(string destinationChain, bytes recipient, uint256 amount, bytes metadata)',
+      'xcall(uint32 destination, address to, address asset, address delegate, uint256 amount, uint256 slippage, bytes callData)',
+    ],
+  },
+  {
+    source: 'Chainlink CCIP: Router',
+    structs: [
+      'struct EVMTokenAmount { address token; uint256 amount; }',
+      'struct EVM2AnyMessage { bytes receiver; bytes data; EVMTokenAmount[] tokenAmounts; address feeToken; bytes extraArgs; }',
+    ],
+    functions: ['ccipSend(uint64 destinationChainSelector, EVM2AnyMessage message)'],
+  },
+  {
+    source: 'Celer: cBridge; Synapse: SynapseBridge',
+    functions: [
+      'send(address receiver, address token, uint256 amount, uint64 dstChainId, uint64 nonce, uint32 maxSlippage)',
+      'sendNative(address receiver, uint256 amount, uint64 dstChainId, uint64 nonce, uint32 maxSlippage)',
+      'deposit(address to, uint256 chainId, address token, uint256 amount)',
+      'redeem(address to, uint256 chainId, address token, uint256 amount)',
+    ],
+  },
+  {
+    source: 'Scroll: gateways and messengers; Linea; StarkGate; Gnosis: bridges',
+    functions: [
+      'depositETH(address to, uint256 amount, uint256 gasLimit)',
+      'depositERC20(address token, address to, uint256 amount, uint256 gasLimit)',
+      'withdrawETH(address to, uint256 amount, uint256 gasLimit)',
+      'withdrawERC20(address token, address to, uint256 amount, uint256 gasLimit)',
+      'sendMessage(address target, uint256 value, bytes message, uint256 gasLimit)',
+      'sendMessage(address target, uint256 value, bytes message, uint256 gasLimit, address refundAddress)',
+      'sendMessage(address to, uint256 fee, bytes callData)',
+      'bridgeToken(address token, uint256 amount, address recipient)',
+      'deposit(address token, uint256 amount, uint256 l2Recipient)',
+      'relayTokens(address receiver, uint256 amount)',
+      'relayTokens(address token, address receiver, uint256 amount)',
     ],
   },
 ];
@@ -942,6 +1613,24 @@ const DELEGATIONS: readonly FunctionGroup[] = [
       'setManager(address account, address newManager)',
       'setInterfaceImplementer(address account, bytes32 interfaceHash, address implementer)',
     ],
+  },
+  {
+    source: 'EigenLayer: RewardsCoordinator and DelegationManager',
+    structs: [
+      'struct EarnerTreeMerkleLeaf { address earner; bytes32 earnerTokenRoot; }',
+      'struct TokenTreeMerkleLeaf { address token; uint256 cumulativeEarnings; }',
+      'struct RewardsMerkleClaim { uint32 rootIndex; uint32 earnerIndex; bytes earnerTreeProof; EarnerTreeMerkleLeaf earnerLeaf; uint32[] tokenIndices; bytes[] tokenTreeProofs; TokenTreeMerkleLeaf[] tokenLeaves; }',
+      'struct SignatureWithExpiry { bytes signature; uint256 expiry; }',
+    ],
+    functions: [
+      'processClaim(RewardsMerkleClaim claim, address recipient)',
+      'redelegate(address newOperator, SignatureWithExpiry newOperatorApproverSig, bytes32 approverSalt)',
+    ],
+  },
+  {
+    source: 'Snapshot: DelegateRegistry v2',
+    structs: ['struct Delegation { bytes32 delegate; uint256 ratio; }'],
+    functions: ['setDelegation(string context, Delegation[] delegations, uint256 expirationTimestamp)'],
   },
 ];
 
@@ -1138,6 +1827,104 @@ const ADMINISTRATION: readonly FunctionGroup[] = [
   {
     source: 'ERC-4337: EntryPoint; Solady: ERC4337',
     functions: ['withdrawStake(address withdrawAddress)', 'withdrawDepositTo(address to, uint256 amount)'],
+  },
+  {
+    source: 'Synthetix: Owned; Yearn: vaults; Curve: DAO',
+    functions: [
+      'nominateNewOwner(address owner)',
+      'setGovernance(address governance)',
+      'setPendingGovernance(address newGovernance)',
+      'setManagement(address management)',
+      'setPendingManagement(address management)',
+      'setGuardian(address guardian)',
+    ],
+  },
+  {
+    source: 'Balancer v2 and v3: Authorizer and TimelockAuthorizer',
+    functions: [
+      'grantRoles(bytes32[] roles, address account)',
+      'grantRolesToMany(bytes32[] roles, address[] accounts)',
+      'grantPermission(bytes32 actionId, address account, address where)',
+      'grantPermissions(bytes32[] actionIds, address account, address[] where)',
+      'scheduleGrantPermission(bytes32 actionId, address account, address where, address[] executors)',
+      'scheduleRootChange(address newRoot, address[] executors)',
+      'addGranter(bytes32 actionId, address account, address where)',
+      'setAuthorizer(address newAuthorizer)',
+    ],
+  },
+  {
+    source: 'Aragon: ACL; Aragon OSx: PermissionManager',
+    functions: [
+      'createPermission(address entity, address app, bytes32 role, address manager)',
+      'grantPermission(address entity, address app, bytes32 role)',
+      'setPermissionManager(address newManager, address app, bytes32 role)',
+      'grant(address where, address who, bytes32 permissionId)',
+      'grantWithCondition(address where, address who, bytes32 permissionId, address condition)',
+    ],
+  },
+  {
+    source: 'Zodiac: Roles v1 and v2, modules',
+    functions: [
+      'assignRoles(address module, uint16[] roles, bool[] memberOf)',
+      'assignRoles(address module, bytes32[] roleKeys, bool[] memberOf)',
+      'allowTarget(uint16 role, address targetAddress, uint8 options)',
+      'allowTarget(bytes32 roleKey, address targetAddress, uint8 options)',
+      'allowFunction(bytes32 roleKey, address targetAddress, bytes4 selector, uint8 options)',
+      'scopeAllowFunction(uint16 role, address targetAddress, bytes4 functionSig, uint8 options)',
+      'setTransactionUnwrapper(address to, bytes4 selector, address adapter)',
+      'setAvatar(address avatar)',
+      'setTarget(address target)',
+      'setMultisend(address multisend)',
+      'setController(address controller)',
+    ],
+  },
+  {
+    source: 'LUKSO: ERC-725Y of LSP0 and LSP11; Argent: GuardianManager',
+    functions: [
+      'setData(bytes32 dataKey, bytes dataValue)',
+      'setDataBatch(bytes32[] dataKeys, bytes[] dataValues)',
+      'addGuardian(address account, address newGuardian)',
+    ],
+  },
+  {
+    source: 'Safe 1.5: ExtensibleFallbackHandler',
+    functions: [
+      'setSafeMethod(bytes4 selector, bytes32 newMethod)',
+      'setDomainVerifier(bytes32 domainSeparator, address newVerifier)',
+    ],
+  },
+  {
+    source: 'Coinbase: Smart Wallet; thirdweb: accounts',
+    structs: [
+      'struct SignerPermissionRequest { address signer; uint8 isAdmin; address[] approvedTargets; uint256 nativeTokenLimitPerTransaction; uint128 permissionStartTimestamp; uint128 permissionEndTimestamp; uint128 reqValidityStartTimestamp; uint128 reqValidityEndTimestamp; bytes32 uid; }',
+    ],
+    functions: [
+      'addOwnerAddress(address owner)',
+      'addOwnerPublicKey(bytes32 x, bytes32 y)',
+      'setPermissionsForSigner(SignerPermissionRequest req, bytes signature)',
+      'setAdmin(address account, bool isAdmin)',
+    ],
+  },
+  {
+    source: 'Gnosis: MultiSigWallet, transactions of other owners',
+    functions: ['confirmTransaction(uint256 transactionId)'],
+  },
+  {
+    source: '0x: Exchange Proxy and asset proxies; OpenZeppelin Contracts 5: CrosschainRemoteExecutor',
+    functions: [
+      'extend(bytes4 selector, address impl)',
+      'migrate(address target, bytes data, address newOwner)',
+      'addAuthorizedAddress(address target)',
+      'reconfigure(address newGateway, bytes newController)',
+    ],
+  },
+  {
+    source: 'Optimism: AddressManager; Arbitrum: DoubleLogicUUPSUpgradeable',
+    functions: [
+      'setAddress(string name, address newAddress)',
+      'upgradeSecondaryTo(address newImplementation)',
+      'upgradeSecondaryToAndCall(address newImplementation, bytes data)',
+    ],
   },
 ];
 
@@ -1342,6 +2129,136 @@ const MAKING_CALLS: readonly FunctionGroup[] = [
       'execute(bytes payload)',
       'executeBatch(uint256[] values, bytes[] payloads)',
       'batchCalls(bytes[] data)',
+    ],
+  },
+  {
+    source: 'Uniswap: UniswapInterfaceMulticall',
+    structs: ['struct Call { address target; uint256 gasLimit; bytes callData; }'],
+    functions: ['multicall(Call[] calls)'],
+  },
+  {
+    source: 'Pendle: governance proxy',
+    structs: ['struct Call { address target; uint256 value; bytes callData; }'],
+    functions: ['aggregate(Call[] calls)', 'aggregateWithScopedAccess(Call[] calls)'],
+  },
+  {
+    source: 'thirdweb: forwarder with a chain id',
+    structs: [
+      'struct ForwardRequest { address from; address to; uint256 value; uint256 gas; uint256 nonce; bytes data; uint256 chainid; }',
+    ],
+    functions: ['execute(ForwardRequest request, bytes signature)'],
+  },
+  {
+    source: 'ERC-6551, first version; Arbitrum: Bridge and UpgradeExecutor',
+    functions: [
+      'executeCall(address to, uint256 value, bytes data)',
+      'executeCall(address target, bytes targetCallData)',
+    ],
+  },
+  {
+    source: 'Euler: Ethereum Vault Connector, with a signature and for controllers',
+    functions: [
+      'permit(address signer, address sender, uint256 nonceNamespace, uint256 nonce, uint256 deadline, uint256 value, bytes data, bytes signature)',
+      'controlCollateral(address targetCollateral, address onBehalfOfAccount, uint256 value, bytes data)',
+    ],
+  },
+  {
+    source: 'Safe: Safe4337Module, CreateCall and Safe 1.0',
+    functions: [
+      'executeUserOp(address to, uint256 value, bytes data, uint8 operation)',
+      'executeUserOpWithErrorString(address to, uint256 value, bytes data, uint8 operation)',
+      'performCreate(uint256 value, bytes deploymentData)',
+      'performCreate2(uint256 value, bytes deploymentData, bytes32 salt)',
+      'execTransactionAndPaySubmitter(address to, uint256 value, bytes data, uint8 operation, uint256 safeTxGas, uint256 dataGas, uint256 gasPrice, address gasToken, bytes signatures)',
+    ],
+  },
+  {
+    source: 'Zodiac: Roles v1, Reality, Bridge and OptimisticGovernor',
+    structs: ['struct Transaction { address to; uint8 operation; uint256 value; bytes data; }'],
+    functions: [
+      'execTransactionWithRole(address to, uint256 value, bytes data, uint8 operation, uint16 role, bool shouldRevert)',
+      'execTransactionWithRoleReturnData(address to, uint256 value, bytes data, uint8 operation, uint16 role, bool shouldRevert)',
+      'executeTransaction(address to, uint256 value, bytes data, uint8 operation)',
+      'executeProposal(string proposalId, bytes32[] txHashes, address to, uint256 value, bytes data, uint8 operation)',
+      'executeProposalWithIndex(string proposalId, bytes32[] txHashes, address to, uint256 value, bytes data, uint8 operation, uint256 txIndex)',
+      'executeProposal(Transaction[] transactions)',
+      'proposeTransactions(Transaction[] transactions, bytes explanation)',
+    ],
+  },
+  {
+    source: 'Ambire and Sequence: accounts; Coinbase: Smart Wallet',
+    structs: [
+      'struct Call { address to; uint256 value; bytes data; }',
+      'struct Transaction { bool delegateCall; bool revertOnError; uint256 gasLimit; address target; uint256 value; bytes data; }',
+    ],
+    functions: [
+      'execute(Call[] calls, bytes signature)',
+      'executeBySender(Call[] calls)',
+      'execute(Transaction[] txs, uint256 nonce, bytes signature)',
+      'selfExecute(Transaction[] txs)',
+      'executeWithoutChainIdValidation(bytes[] calls)',
+    ],
+  },
+  {
+    source: 'ERC-6900',
+    functions: ['executeWithRuntimeValidation(bytes data, bytes authorization)'],
+  },
+  {
+    source: 'Aave: governance and its executors',
+    functions: [
+      'queueTransaction(address target, uint256 value, string signature, bytes data, uint256 executionTime, bool withDelegatecall)',
+      'executeTransaction(address target, uint256 value, string signature, bytes data, uint256 executionTime, bool withDelegatecall)',
+      'create(address executor, address[] targets, uint256[] values, string[] signatures, bytes[] calldatas, bool[] withDelegatecalls, bytes32 ipfsHash)',
+    ],
+  },
+  {
+    source:
+      'OpenZeppelin Contracts 5: GovernorCrosschain; Balancer: AuthorizerAdaptor, TimelockAuthorizer and Router',
+    structs: [
+      'struct PermitApproval { address token; address owner; address spender; uint256 amount; uint256 nonce; uint256 deadline; }',
+      'struct PermitDetails { address token; uint160 amount; uint48 expiration; uint48 nonce; }',
+      'struct PermitBatch { PermitDetails[] details; address spender; uint256 sigDeadline; }',
+    ],
+    functions: [
+      'relayCrosschain(address gateway, bytes executor, bytes32 mode, bytes executionCalldata)',
+      'performAction(address target, bytes data)',
+      'schedule(address where, bytes data, address[] executors)',
+      'permitBatchAndCall(PermitApproval[] permitBatch, bytes[] permitSignatures, PermitBatch permit2Batch, bytes permit2Signature, bytes[] multicallData)',
+    ],
+  },
+  {
+    source: 'Aragon: forwarders; Aragon OSx: DAO',
+    structs: ['struct Action { address to; uint256 value; bytes data; }'],
+    functions: [
+      'forward(bytes evmScript)',
+      'execute(bytes32 callId, Action[] actions, uint256 allowFailureMap)',
+    ],
+  },
+  {
+    source: 'Superfluid: host and macros',
+    structs: ['struct Operation { uint32 operationType; address target; bytes data; }'],
+    functions: [
+      'callAgreement(address agreementClass, bytes callData, bytes userData)',
+      'callAppAction(address app, bytes callData)',
+      'batchCall(Operation[] operations)',
+      'forwardBatchCall(Operation[] operations)',
+      'runMacro(address target, bytes params)',
+    ],
+  },
+  {
+    source: 'LUKSO: LSP25 and LSP11',
+    functions: [
+      'executeRelayCall(bytes signature, uint256 nonce, uint256 validityTimestamps, bytes payload)',
+      'executeRelayCallBatch(bytes[] signatures, uint256[] nonces, uint256[] validityTimestamps, uint256[] values, bytes[] payloads)',
+      'recoverAccess(address votedAddress, address account, bytes32 secretHash, bytes32 newSecretHash, bytes calldataToExecute)',
+    ],
+  },
+  {
+    source: 'Instadapp: accounts, first version; Enzyme: ComptrollerLib',
+    functions: [
+      'cast(address[] targets, bytes[] datas, address origin)',
+      'callOnExtension(address extension, uint256 actionId, bytes callArgs)',
+      'vaultCallOnContract(address target, bytes4 selector, bytes encodedArgs)',
     ],
   },
 ];

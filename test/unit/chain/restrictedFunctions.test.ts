@@ -20,7 +20,7 @@ describe('restricted functions', () => {
   });
 
   it('are declared without the word function, and with a name for each parameter', () => {
-    for (const declaration of declared) expect(declaration).toMatch(/^\w+\((\w[\w[\]]* \w+(, |\)$))+$/);
+    for (const declaration of declared) expect(declaration).toMatch(/^\w+\((\)|(\w[\w[\]]* \w+(, |\)$))+)$/);
   });
 
   it.each(restricted.map(({ signature, selector }) => [signature, selector]))(
@@ -65,6 +65,26 @@ describe('restricted functions', () => {
     ['AllowanceModule', 'addDelegate(address)', '0xe71bdf41'],
     ['Safe 1.5', 'setModuleGuard(address)', '0xe068df37'],
     ['Multicall3', 'aggregate3((address,bool,bytes)[])', '0x82ad56cb'],
+    ['Uniswap v3', 'increaseLiquidity((uint256,uint256,uint256,uint256,uint256,uint256))', '0x219f5d17'],
+    ['Euler', 'borrow(uint256,address)', '0x4b3fd148'],
+    [
+      '1inch v6',
+      'swap(address,(address,address,address,address,uint256,uint256,uint256),bytes)',
+      '0x07ed2379',
+    ],
+    [
+      '1inch v5',
+      'swap(address,(address,address,address,address,uint256,uint256,uint256),bytes,bytes)',
+      '0x12aa3caf',
+    ],
+    [
+      '1inch v4',
+      'swap(address,(address,address,address,address,uint256,uint256,uint256,bytes),bytes)',
+      '0x7c025200',
+    ],
+    ['Odos', 'swapCompact()', '0x83bd37f9'],
+    ['Arbitrum', 'outboundTransfer(address,address,uint256,bytes)', '0x7b3a3c8b'],
+    ['Chainlink', 'ccipSend(uint64,(bytes,bytes,(address,uint256)[],address,bytes))', '0x96f4e9f9'],
   ])('have the published selector: %s %s', (_, signature, selector) => {
     expect(STANDARD_FUNCTIONS.get(selector)).toMatchObject({ signature, restricted: true });
   });
@@ -103,6 +123,43 @@ describe('restricted functions', () => {
     ['AccessControl', 'grantRole(bytes32,address)'],
     ['ERC-1967', 'upgradeToAndCall(address,bytes)'],
     ['Safe', 'enableModule(address)'],
+    [
+      'Uniswap v3, a position of any owner',
+      'increaseLiquidity((uint256,uint256,uint256,uint256,uint256,uint256))',
+    ],
+    ['Aave v3', 'withdrawETH(address,uint256,address)'],
+    ['Aave v3', 'claimAllRewards(address[],address)'],
+    ['Aave', 'redeem(address,uint256)'],
+    ['Euler', 'borrow(uint256,address)'],
+    ['Euler', 'permit(address,address,uint256,uint256,uint256,uint256,bytes,bytes)'],
+    ['Maker, a position of any owner', 'shift(uint256,uint256)'],
+    ['Sky', 'usdsToDai(address,uint256)'],
+    ['Velodrome, a position of any owner', 'merge(uint256,uint256)'],
+    [
+      'Velodrome',
+      'swapExactTokensForTokens(uint256,uint256,(address,address,bool,address)[],address,uint256)',
+    ],
+    ['Slipstream', 'exactInputSingle((address,address,int24,address,uint256,uint256,uint256,uint160))'],
+    ['Curve', 'remove_liquidity_one_coin(uint256,int128,uint256,address)'],
+    ['Curve', 'exchange(address[11],uint256[5][5],uint256,uint256,address[5],address)'],
+    ['0x', 'execute((address,address,uint256),bytes[],bytes32)'],
+    ['0x', 'exec(address,address,uint256,address,bytes)'],
+    [
+      'ParaSwap',
+      'swapExactAmountIn(address,(address,address,uint256,uint256,uint256,bytes32,address),uint256,bytes,bytes)',
+    ],
+    ['CoW', 'createOrder((address,address,uint256,uint256,bytes32,uint256,uint32,bool,int64))'],
+    ['Balancer', 'gaugeWithdraw(address,address,address,uint256)'],
+    ['Superfluid', 'setFlowrate(address,address,int96)'],
+    ['LUKSO, permissions', 'setData(bytes32,bytes)'],
+    ['Aragon', 'grantPermission(address,address,bytes32)'],
+    ['Synthetix', 'nominateNewOwner(address)'],
+    ['MultiSigWallet', 'confirmTransaction(uint256)'],
+    ['Zodiac', 'execTransactionWithRole(address,uint256,bytes,uint8,uint16,bool)'],
+    ['Aave', 'executeTransaction(address,uint256,string,bytes,uint256,bool)'],
+    ['Arbitrum', 'outboundTransfer(address,address,uint256,bytes)'],
+    ['Hyperlane', 'transferRemote(uint32,bytes32,uint256)'],
+    ['OpenZeppelin 5', 'crosschainTransferFrom(address,bytes,uint256[],uint256[],bytes)'],
     ['a token that is issued', 'mint(address,uint256)'],
     ['what carries calls', 'multicall(bytes[])'],
   ])('include %s %s', (_, signature) => {
