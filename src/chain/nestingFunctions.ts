@@ -114,16 +114,21 @@ const ofSignedLists: Reader = ([targets, values, signatures, datas]) => {
   return to.map((address, i) => signedCall(address, value[i], named[i], data[i]));
 };
 
-/** The call of a forwarder of ERC-2771: `from`, `to`, `value`, `gas`, nonce or deadline, `data`. */
-function forwarded(request: unknown): TransactionCall {
-  const [, to, value, , , data] = request as Decoded;
-  return callOf(to, value, data);
+/** With fewer bytes, the address that a forwarder writes behind the data begins or becomes the selector of the call. */
+const hasSelector = ({ data }: TransactionCall) => data.length >= 10;
+
+/** The calls of a forwarder of ERC-2771: each `from`, `to`, `value`, `gas`, nonce or deadline, `data`. */
+function forwarded(requests: unknown): Calls {
+  const calls = (requests as readonly Decoded[]).map(([, to, value, , , data]) => callOf(to, value, data));
+  return calls.every(hasSelector) ? calls : null;
 }
+
+const forwardedOne: Reader = ([request]) => forwarded([request]);
 
 /** Where there is a receiver of refunds, a batch sends it the value of every request that fails. Source: OpenZeppelin Contracts 5. */
 const forwardedBatch: Reader = ([requests, refundReceiver]) => {
-  const calls = (requests as Decoded).map(forwarded);
-  return refundReceiver === zeroAddress || calls.every(({ value }) => value === 0n) ? calls : null;
+  const calls = forwarded(requests);
+  return refundReceiver === zeroAddress || calls?.every(({ value }) => value === 0n) ? calls : null;
 };
 
 /** By signature. What is not here is not read: delegatecalls, creations, and programs such as those of the Universal Router. */
@@ -136,7 +141,8 @@ const BY_SIGNATURE: Readonly<Record<string, Reader>> = {
   'batchCalls(bytes[])': ofItself(0),
   'batch(bytes[])': ofItself(0),
   'batch(bytes[],bool)': ofItself(0),
-  'executeMetaTransaction(address,bytes,bytes32,bytes32,uint8)': ([, data], to) => [callOf(to, 0, data)],
+  'executeMetaTransaction(address,bytes,bytes32,bytes32,uint8)': ([from, data], to) =>
+    forwarded([[from, to, 0, 0, 0, data]]),
   'aggregate((address,bytes)[])': ofTuples(0, withoutValue),
   'blockAndAggregate((address,bytes)[])': ofTuples(0, withoutValue),
   'tryAggregate(bool,(address,bytes)[])': ofTuples(1, withoutValue),
@@ -145,7 +151,9 @@ const BY_SIGNATURE: Readonly<Record<string, Reader>> = {
   'aggregate3Value((address,bool,uint256,bytes)[])': ofTuples(0, ([to, , value, data]) =>
     callOf(to, value, data),
   ),
+  'aggregate((address,uint256,bytes)[])': ofTuples(0, withValue),
   'execute(address,uint256,bytes)': ofOne(0, 1, 2),
+  'executeCall(address,uint256,bytes)': ofOne(0, 1, 2),
   'execute(address,uint256,bytes,uint8)': whereCall(3, ofOne(0, 1, 2)),
   'execute(uint256,address,uint256,bytes)': whereCall(0, ofOne(1, 2, 3)),
   'executeBatch((address,uint256,bytes)[])': ofTuples(0, withValue),
@@ -180,8 +188,9 @@ const BY_SIGNATURE: Readonly<Record<string, Reader>> = {
   'executeTransaction(address,uint256,string,bytes,uint256)': ([to, value, signature, data]) => [
     signedCall(to, value, signature, data),
   ],
-  'execute((address,address,uint256,uint256,uint256,bytes),bytes)': ([request]) => [forwarded(request)],
-  'execute((address,address,uint256,uint256,uint48,bytes,bytes))': ([request]) => [forwarded(request)],
+  'execute((address,address,uint256,uint256,uint256,bytes),bytes)': forwardedOne,
+  'execute((address,address,uint256,uint256,uint256,bytes,uint256),bytes)': forwardedOne,
+  'execute((address,address,uint256,uint256,uint48,bytes,bytes))': forwardedOne,
   'executeBatch((address,address,uint256,uint256,uint48,bytes,bytes)[],address)': forwardedBatch,
   'call(address,address,uint256,bytes)': ofOne(0, 2, 3),
   'batch((address,address,uint256,bytes)[])': ofTuples(0, ([to, , value, data]) => callOf(to, value, data)),

@@ -61,7 +61,13 @@ describe('the calls that a call carries', () => {
       [targets.map(([to, data], i) => [to, true, BigInt(i + 1), data])],
       paid,
     ],
+    [
+      'aggregate((address,uint256,bytes)[])',
+      [targets.map(([to, data], i) => [to, BigInt(i + 1), data])],
+      paid,
+    ],
     ['execute(address,uint256,bytes)', [ONE, 1n, A], paid.slice(0, 1)],
+    ['executeCall(address,uint256,bytes)', [ONE, 1n, A], paid.slice(0, 1)],
     [
       'executeBatch((address,uint256,bytes)[])',
       [targets.map(([to, data], i) => [to, BigInt(i + 1), data])],
@@ -139,6 +145,11 @@ describe('the calls that a call carries', () => {
     [
       'execute((address,address,uint256,uint256,uint256,bytes),bytes)',
       [[TWO, ONE, 1n, 0n, 0n, A], '0x'],
+      paid.slice(0, 1),
+    ],
+    [
+      'execute((address,address,uint256,uint256,uint256,bytes,uint256),bytes)',
+      [[TWO, ONE, 1n, 0n, 0n, A, 1n], '0x'],
       paid.slice(0, 1),
     ],
     [
@@ -233,6 +244,44 @@ describe('the calls that a call carries', () => {
         TWO,
       ),
     ],
+    // The forwarder writes the address of the sender behind them, which may begin with the rest of a selector.
+    ...['0x', '0x095ea7'].flatMap((data): [string, Hex][] => [
+      [
+        `of a forwarder with ${data}`,
+        encode(
+          'execute((address,address,uint256,uint256,uint256,bytes),bytes)',
+          [TWO, ONE, 1n, 0n, 0n, data],
+          '0x',
+        ),
+      ],
+      [
+        `of a forwarder's later version with ${data}`,
+        encode('execute((address,address,uint256,uint256,uint48,bytes,bytes))', [
+          TWO,
+          ONE,
+          1n,
+          0n,
+          0,
+          data,
+          '0x',
+        ]),
+      ],
+      [
+        `of a batch of a forwarder with ${data}`,
+        encode(
+          'executeBatch((address,address,uint256,uint256,uint48,bytes,bytes)[],address)',
+          [
+            [TWO, ONE, 0n, 0n, 0, A, '0x'],
+            [TWO, ONE, 0n, 0n, 0, data, '0x'],
+          ],
+          NOBODY,
+        ),
+      ],
+      [
+        `of a meta transaction with ${data}`,
+        encode('executeMetaTransaction(address,bytes,bytes32,bytes32,uint8)', TWO, data, ZEROS, ZEROS, 27),
+      ],
+    ]),
     [
       'of a delegatecall of a Safe',
       encode(
