@@ -265,6 +265,26 @@ const FUNGIBLE: readonly FunctionGroup[] = [
     source: 'Disperse: simple transfers',
     functions: ['disperseTokenSimple(address token, address[] recipients, uint256[] values)'],
   },
+  {
+    source: 'Manifold: creator contracts',
+    functions: [
+      'approveAdmin(address admin)',
+      'mintBase(address to)',
+      'mintBase(address to, string uri)',
+      'mintBaseBatch(address to, uint16 count)',
+      'mintBaseBatch(address to, string[] uris)',
+      'mintBaseNew(address[] to, uint256[] amounts, string[] uris)',
+      'mintBaseExisting(address[] to, uint256[] tokenIds, uint256[] amounts)',
+    ],
+  },
+  {
+    source: 'xERC20: XERC20 and XERC20Lockbox',
+    functions: [
+      'setLimits(address bridge, uint256 mintingLimit, uint256 burningLimit)',
+      'depositTo(address user, uint256 amount)',
+      'depositNativeTo(address user)',
+    ],
+  },
 ];
 
 /** Of tokens with ids. */
@@ -789,6 +809,78 @@ const VAULTS: readonly FunctionGroup[] = [
   {
     source: 'OpenGSN: RelayHub',
     functions: ['depositFor(address target)'],
+  },
+  {
+    source: 'Optimism: DelayedWETH and AssetReceiver; Chainlink: Operator; Axelar: governance',
+    functions: [
+      'withdraw(address recipient, uint256 amount)',
+      'withdrawETH(address to)',
+      'withdrawETH(address to, uint256 amount)',
+      'withdrawERC20(address asset, address to)',
+      'withdrawERC20(address asset, address to, uint256 amount)',
+      'withdrawERC721(address asset, address to, uint256 id)',
+    ],
+  },
+  {
+    source: 'Aave v3: StataTokenV2; Compound v3: CometRewards; Morpho: Aave v3 optimizer',
+    functions: [
+      'claimRewards(address receiver, address[] rewards)',
+      'claimRewardsOnBehalf(address onBehalfOf, address receiver, address[] rewards)',
+      'depositATokens(uint256 assets, address receiver)',
+      'redeemATokens(uint256 shares, address receiver, address owner)',
+      'claimTo(address comet, address src, address to, bool shouldAccrue)',
+      'approveManager(address manager, bool isAllowed)',
+      'borrow(address underlying, uint256 amount, address onBehalf, address receiver, uint256 maxIterations)',
+      'withdraw(address underlying, uint256 amount, address onBehalf, address receiver, uint256 maxIterations)',
+    ],
+  },
+  {
+    source: 'Sablier: Lockup',
+    structs: [
+      'struct CreateWithDurations { address sender; address recipient; uint128 depositAmount; address token; bool cancelable; bool transferable; string shape; }',
+      'struct Timestamps { uint40 start; uint40 end; }',
+      'struct CreateWithTimestamps { address sender; address recipient; uint128 depositAmount; address token; bool cancelable; bool transferable; Timestamps timestamps; string shape; }',
+      'struct UnlockAmounts { uint128 start; uint128 cliff; }',
+      'struct Durations { uint40 cliff; uint40 total; }',
+      'struct Segment { uint128 amount; uint64 exponent; uint40 time; }',
+      'struct Tranche { uint128 amount; uint40 time; }',
+    ],
+    functions: [
+      'withdraw(uint256 streamId, address to, uint128 amount)',
+      'withdrawMax(uint256 streamId, address to)',
+      'withdrawMaxAndTransfer(uint256 streamId, address newRecipient)',
+      'recover(address token, address to)',
+      'createWithDurationsLL(CreateWithDurations params, UnlockAmounts unlockAmounts, Durations durations)',
+      'createWithDurationsLD(CreateWithDurations params, Segment[] segmentsWithDuration)',
+      'createWithDurationsLT(CreateWithDurations params, Tranche[] tranchesWithDuration)',
+      'createWithTimestampsLL(CreateWithTimestamps params, UnlockAmounts unlockAmounts, uint40 cliffTime)',
+      'createWithTimestampsLD(CreateWithTimestamps params, Segment[] segments)',
+      'createWithTimestampsLT(CreateWithTimestamps params, Tranche[] tranches)',
+    ],
+  },
+  {
+    source: 'Gearbox v3: CreditFacadeV3, PoolV3 and GearStakingV3',
+    structs: [
+      'struct MultiCall { address target; bytes callData; }',
+      'struct MultiVote { address votingContract; uint96 voteAmount; bool isIncrease; bytes extraData; }',
+    ],
+    functions: [
+      'openCreditAccount(address onBehalfOf, MultiCall[] calls, uint256 referralCode)',
+      'closeCreditAccount(address creditAccount, MultiCall[] calls)',
+      'multicall(address creditAccount, MultiCall[] calls)',
+      'botMulticall(address creditAccount, MultiCall[] calls)',
+      'withdrawCollateral(address token, uint256 amount, address to)',
+      'setBotPermissions(address bot, uint192 permissions)',
+      'depositWithReferral(uint256 assets, address receiver, uint256 referralCode)',
+      'mintWithReferral(uint256 shares, address receiver, uint256 referralCode)',
+      'withdraw(uint96 amount, address to, MultiVote[] votes)',
+      'claimWithdrawals(address to)',
+    ],
+  },
+  {
+    source: 'dYdX: SoloMargin; Curve: crvUSD controllers',
+    structs: ['struct OperatorArg { address operator; bool trusted; }'],
+    functions: ['setOperators(OperatorArg[] args)', 'add_collateral(uint256 collateral, address account)'],
   },
 ];
 
@@ -1520,6 +1612,41 @@ const BRIDGES: readonly FunctionGroup[] = [
       'relayTokens(address token, address receiver, uint256 amount)',
     ],
   },
+  {
+    source: 'Polygon: FxRoot and tunnels',
+    functions: [
+      'deposit(address rootToken, address user, uint256 amount, bytes data)',
+      'deposit(address rootToken, address user, uint256 id, uint256 amount, bytes data)',
+      'depositBatch(address rootToken, address user, uint256[] ids, uint256[] amounts, bytes data)',
+      'withdrawTo(address childToken, address receiver, uint256 amount, bytes data)',
+      'withdrawTo(address childToken, address receiver, uint256 id, uint256 amount, bytes data)',
+      'withdrawToBatch(address childToken, address receiver, uint256[] ids, uint256[] amounts, bytes data)',
+      'sendMessageToChild(address receiver, bytes data)',
+    ],
+  },
+  {
+    source: 'Axelar: interchain tokens and operators',
+    functions: [
+      'interchainTransfer(bytes32 tokenId, string destinationChain, bytes destinationAddress, uint256 amount)',
+      'interchainTransferFrom(address sender, string destinationChain, bytes recipient, uint256 amount, bytes metadata)',
+      'callContractWithInterchainToken(bytes32 tokenId, string destinationChain, bytes destinationAddress, uint256 amount, bytes data)',
+      'transferOperatorship(address operator)',
+      'proposeOperatorship(address operator)',
+      'transferMintership(address minter)',
+      'proposeOwnership(address newOwner)',
+      'upgrade(address newImplementation, bytes32 newImplementationCodeHash, bytes params)',
+    ],
+  },
+  {
+    source: 'Hyperlane: Mailbox with hooks; Circle CCTP: MessageTransmitter with a caller',
+    functions: [
+      'dispatch(uint32 destinationDomain, bytes32 recipientAddress, bytes messageBody, bytes hookMetadata)',
+      'dispatch(uint32 destinationDomain, bytes32 recipientAddress, bytes body, bytes customHookMetadata, address customHook)',
+      'transferRemote(uint32 destination, bytes32 recipient, uint256 amount, bytes hookMetadata, address hook)',
+      'sendMessageWithCaller(uint32 destinationDomain, bytes32 recipient, bytes32 destinationCaller, bytes messageBody)',
+      'sendMessage(uint32 destinationDomain, bytes32 recipient, bytes32 destinationCaller, uint32 minFinalityThreshold, bytes messageBody)',
+    ],
+  },
 ];
 
 /** That delegate what an account may do. */
@@ -1926,6 +2053,33 @@ const ADMINISTRATION: readonly FunctionGroup[] = [
       'upgradeSecondaryToAndCall(address newImplementation, bytes data)',
     ],
   },
+  {
+    source: 'Chainlink: subscriptions, upkeeps, payees, Operator and token administration',
+    functions: [
+      'cancelSubscription(uint64 subscriptionId, address to)',
+      'cancelSubscription(uint256 subscriptionId, address to)',
+      'requestSubscriptionOwnerTransfer(uint64 subscriptionId, address newOwner)',
+      'requestSubscriptionOwnerTransfer(uint256 subscriptionId, address newOwner)',
+      'transferPayeeship(address transmitter, address proposed)',
+      'transferUpkeepAdmin(uint256 id, address proposed)',
+      'withdrawFunds(uint256 id, address to)',
+      'transferAdminRole(address localToken, address newAdmin)',
+      'transferOwnershipWithMessage(address to, bytes message)',
+      'transferOwnableContracts(address[] ownable, address newOwner)',
+      'ownerTransferAndCall(address to, uint256 value, bytes data)',
+    ],
+  },
+  {
+    source: 'Solady: ERC4337, storage',
+    functions: ['storageStore(bytes32 storageSlot, bytes32 storageValue)'],
+  },
+  {
+    source: 'OpenGSN: paymasters',
+    functions: [
+      'withdrawRelayHubDepositTo(uint256 amount, address target)',
+      'setRelayManagerOwner(address owner)',
+    ],
+  },
 ];
 
 /** That carry calls of other functions; `nestingFunctions.ts` reads some of them. */
@@ -2259,6 +2413,48 @@ const MAKING_CALLS: readonly FunctionGroup[] = [
       'cast(address[] targets, bytes[] datas, address origin)',
       'callOnExtension(address extension, uint256 actionId, bytes callArgs)',
       'vaultCallOnContract(address target, bytes4 selector, bytes encodedArgs)',
+    ],
+  },
+  {
+    source: 'OpenGSN: Forwarder and BatchForwarder',
+    structs: [
+      'struct ForwardRequest { address from; address to; uint256 value; uint256 gas; uint256 nonce; bytes data; uint256 validUntil; }',
+    ],
+    functions: [
+      'execute(ForwardRequest request, bytes32 domainSeparator, bytes32 requestTypeHash, bytes suffixData, bytes signature)',
+      'sendBatch(address[] targets, bytes[] encodedFunctions)',
+    ],
+  },
+  {
+    source: 'Hyperlane: InterchainAccountRouter',
+    structs: ['struct RemoteCall { bytes32 to; uint256 value; bytes data; }'],
+    functions: [
+      'callRemote(uint32 destination, RemoteCall[] calls)',
+      'callRemote(uint32 destination, RemoteCall[] calls, bytes hookMetadata)',
+      'callRemoteWithOverrides(uint32 destination, bytes32 router, bytes32 ism, RemoteCall[] calls)',
+      'callRemoteWithOverrides(uint32 destination, bytes32 router, bytes32 ism, RemoteCall[] calls, bytes hookMetadata)',
+    ],
+  },
+  {
+    source: 'Chainlink: AuthorizedForwarder and Operator; Axelar: Operators and governance',
+    functions: [
+      'forward(address to, bytes data)',
+      'ownerForward(address to, bytes data)',
+      'executeContract(address target, bytes callData, uint256 nativeValue)',
+      'executeProposal(address targetContract, bytes callData, uint256 nativeValue)',
+    ],
+  },
+  {
+    source: 'Solady: Timelock',
+    functions: ['propose(bytes32 mode, bytes executionData, uint256 delay)'],
+  },
+  {
+    source: 'Optimism: Transactor and AssetReceiver',
+    functions: [
+      'CALL(address target, bytes data, uint256 value)',
+      'CALL(address target, bytes data, uint256 gasLimit, uint256 value)',
+      'DELEGATECALL(address target, bytes data)',
+      'DELEGATECALL(address target, bytes data, uint256 gasLimit)',
     ],
   },
 ];

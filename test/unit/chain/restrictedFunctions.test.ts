@@ -160,6 +160,13 @@ describe('restricted functions', () => {
     ['Arbitrum', 'outboundTransfer(address,address,uint256,bytes)'],
     ['Hyperlane', 'transferRemote(uint32,bytes32,uint256)'],
     ['OpenZeppelin 5', 'crosschainTransferFrom(address,bytes,uint256[],uint256[],bytes)'],
+    ['Solady', 'storageStore(bytes32,bytes32)'],
+    ['Sablier', 'withdrawMax(uint256,address)'],
+    ['Gearbox', 'multicall(address,(address,bytes)[])'],
+    ['Chainlink', 'cancelSubscription(uint256,address)'],
+    ['Axelar', 'executeContract(address,bytes,uint256)'],
+    ['Hyperlane', 'callRemote(uint32,(bytes32,uint256,bytes)[])'],
+    ['Optimism', 'withdraw(address,uint256)'],
     ['a token that is issued', 'mint(address,uint256)'],
     ['what carries calls', 'multicall(bytes[])'],
   ])('include %s %s', (_, signature) => {
