@@ -7,10 +7,10 @@ const SOUGHT: readonly StandardFunction[] = [...STANDARD_FUNCTIONS.values()].fil
   ({ restricted, signature }) => restricted || signature === 'transfer(address,uint256)',
 );
 
-/** By selector, as a number. A selector of zeros is not sought: every padded number has one. */
+/** By selector, as a number. Those that begin with two zeros are not sought: small numbers look like them, padded. */
 const BY_SELECTOR: ReadonlyMap<number, string> = new Map(
   SOUGHT.map(({ selector, signature }) => [Number(selector), signature] as const).filter(
-    ([selector]) => selector !== 0,
+    ([selector]) => selector > 0xffff,
   ),
 );
 

@@ -2457,6 +2457,43 @@ const MAKING_CALLS: readonly FunctionGroup[] = [
       'DELEGATECALL(address target, bytes data, uint256 gasLimit)',
     ],
   },
+  {
+    source: 'Moonbeam: precompiles that act as the account that calls them',
+    structs: ['struct Multilocation { uint8 parents; bytes[] interior; }'],
+    functions: [
+      'batchAll(address[] to, uint256[] value, bytes[] callData, uint64[] gasLimit)',
+      'batchSome(address[] to, uint256[] value, bytes[] callData, uint64[] gasLimit)',
+      'batchSomeUntilFailure(address[] to, uint256[] value, bytes[] callData, uint64[] gasLimit)',
+      'dispatch(address from, address to, uint256 value, bytes data, uint64 gaslimit, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
+      'transfer(address currencyAddress, uint256 amount, Multilocation destination, uint64 weight)',
+      'transferWithFee(address currencyAddress, uint256 amount, uint256 fee, Multilocation destination, uint64 weight)',
+      'addProxy(address delegate, uint8 proxyType, uint32 delay)',
+    ],
+  },
+  {
+    source: 'Hyperliquid: CoreWriter; Sei: bank and wasm; Cosmos EVM: ICS-20, staking and distribution',
+    structs: ['struct Height { uint64 revisionNumber; uint64 revisionHeight; }'],
+    functions: [
+      'sendRawAction(bytes data)',
+      'send(address fromAddress, address toAddress, string denom, uint256 amount)',
+      'sendNative(string toNativeAddress)',
+      'execute(string contractAddress, bytes message, bytes coins)',
+      'transfer(string sourcePort, string sourceChannel, string denom, uint256 amount, address sender, string receiver, Height timeoutHeight, uint64 timeoutTimestamp, string memo)',
+      'setWithdrawAddress(address delegatorAddress, string withdrawerAddress)',
+      'approve(address grantee, uint256 amount, string[] methods)',
+    ],
+  },
+  {
+    source: 'Biconomy, Kernel and Argent: accounts; Aragon: Agent',
+    structs: ['struct Call { address to; uint256 value; bytes data; }'],
+    functions: [
+      'execute_ncC(address dest, uint256 value, bytes func)',
+      'executeBatch_y6U(address[] dest, uint256[] value, bytes[] func)',
+      'executeDelegateCall(address to, bytes data)',
+      'multiCall(address wallet, Call[] transactions)',
+      'safeExecute(address target, bytes data)',
+    ],
+  },
 ];
 
 /** Functions that "any function" of a policy never covers: a policy has to name them. */

@@ -380,6 +380,7 @@ describe('what the bytes of a call mention', () => {
     ['a name without its types', encode('run(string)', 'approve(uint256)')],
     ['part of a signature', encode('run(string)', 'approve(address,uint')],
     ['zeros', `0x12345678${'00'.repeat(320)}`],
+    ['a small number that is a selector, padded', encode('run(uint256)', 0x189an)],
     ['no function', '0x'],
     ['what its calls are', encode('multicall(bytes[])', [`0x${approve}`, `0x${approve}`])],
     [

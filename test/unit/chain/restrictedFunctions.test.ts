@@ -84,6 +84,9 @@ describe('restricted functions', () => {
     ],
     ['Odos', 'swapCompact()', '0x83bd37f9'],
     ['Arbitrum', 'outboundTransfer(address,address,uint256,bytes)', '0x7b3a3c8b'],
+    ['Moonbeam', 'batchAll(address[],uint256[],bytes[],uint64[])', '0x96e292b8'],
+    ['Hyperliquid', 'sendRawAction(bytes)', '0x17938e13'],
+    ['Biconomy', 'execute_ncC(address,uint256,bytes)', '0x0000189a'],
     ['Chainlink', 'ccipSend(uint64,(bytes,bytes,(address,uint256)[],address,bytes))', '0x96f4e9f9'],
   ])('have the published selector: %s %s', (_, signature, selector) => {
     expect(STANDARD_FUNCTIONS.get(selector)).toMatchObject({ signature, restricted: true });
