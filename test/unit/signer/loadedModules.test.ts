@@ -5,8 +5,8 @@ import { projectRoot } from '../../../src/projectRoot';
 
 const root = projectRoot();
 
-/** What an auditor has to read at most, in lines. Lower it with the change that loads less. The admins' Safe added 2,300. */
-const MOST_LINES = 25_760;
+/** What an auditor has to read at most, in lines, 2,510 of them the list of restricted functions. Lower it with the change that loads less. */
+const MOST_LINES = 26_950;
 
 /** The modules that a process loads for the signer, by path in the project. */
 function loaded(): string[] {
