@@ -67,7 +67,8 @@ const transferCondition = object(
   }),
 );
 
-const FUNCTION_NAME = '[A-Za-z_$][\\w$]*';
+/** The name of a function, in a pattern. */
+export const FUNCTION_NAME = '[A-Za-z_$][\\w$]*';
 const functionName = optional(textMatcher('the name of a function', new RegExp(`^${FUNCTION_NAME}$`)));
 /** An entry of the functions that a policy permits. With other characters it could be shown as more than one. */
 const allowedFunction = textMatcher(

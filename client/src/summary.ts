@@ -2,6 +2,7 @@ import { shown } from './describe.ts';
 import { PayloadMismatch } from './errors.ts';
 import { match } from './expectation.ts';
 import type { TransactionIntent } from './intent.ts';
+import { FUNCTION_NAME } from './operationShape.ts';
 import type { Message, TypedData } from './payload.ts';
 import { isNative, isTransfer, NATIVE_DECIMALS } from './transactionCall.ts';
 
@@ -18,10 +19,11 @@ function isAmount(shown: string, raw: string, decimals = -1): boolean {
   return zeros >= 0 && BigInt(raw) === BigInt(`${whole}${fraction}${'0'.repeat(zeros)}`);
 }
 
-/** The words of a call: its target, how many parameters or bytes it has, and what it sends. */
-function isCallText(what: string, { to, value = '' }: Message): boolean {
+/** The words of a call: its function, which is no sentence, its target, how many parameters or bytes it has, and what it sends. */
+function isCallText(what: string, { to, value = '', data = '' }: Message): boolean {
+  const called = `(?:${FUNCTION_NAME}…?|the unknown function ${data.slice(0, 10)})`;
   const words = new RegExp(
-    `^Call (?:.* of )?${to} with[\\w ]+(?:, together with (${NUMBER}) ${QUOTED})?$`,
+    `^Call (?:${called} of )?${to} with[\\w ]+(?:, together with (${NUMBER}) ${QUOTED})?$`,
     'i',
   );
   const [all, sent = '0'] = words.exec(what) ?? [];

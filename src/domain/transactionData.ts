@@ -1,6 +1,7 @@
+import type { FunctionParameter } from './callText';
 import { displayAmount } from './policyText';
 import type { TransactionContent } from './transactionContent';
-import { type Asset, assetOf, type FunctionParameter, type TransactionFacts } from './transactionText';
+import { type Asset, assetOf, type TransactionFacts } from './transactionText';
 
 /** The content of a token transfer, as the API shows it. */
 export interface TokenTransferData {

@@ -1,8 +1,15 @@
+import {
+  type CallWords,
+  calledText,
+  encodingLines,
+  MAX_FUNCTION_BYTES,
+  MAX_TEXT_BYTES,
+  parameterLines,
+} from './callText';
 import { NATIVE_CURRENCY } from './policy';
 import { displayAmount, MAX_AMOUNT_BYTES } from './policyText';
 import {
   bytesOf,
-  fitting,
   listLine,
   MAX_LINE_BYTES,
   plainBeginning,
@@ -28,28 +35,12 @@ export interface Asset {
   readonly tokenAddress: string;
 }
 
-/** A parameter of a decoded call; `name` is empty where only its type is known, `value` is always a text, empty where it is `unread`. */
-export interface FunctionParameter {
-  readonly name: string;
-  readonly type: string;
-  readonly value: string;
-  readonly unread?: boolean;
-}
-
 /** What a token reports about itself. */
 export interface TokenWords {
   readonly symbol: string;
   readonly name: string | null;
   readonly decimals: number | null;
   readonly logoUrl: string | null;
-}
-
-/** A call as it was decoded. */
-interface CallWords {
-  readonly functionName: string;
-  readonly functionParameters: readonly FunctionParameter[];
-  /** Absent where the calldata is the canonical encoding. */
-  readonly encodingFaults?: readonly string[];
 }
 
 /** A call that another one carries, with what is known about it. */
@@ -104,55 +95,11 @@ export function assetOf({ tokenAddress }: TokenTransfer, { network, token }: Tra
   return { id, symbol, name, logoUrl, decimals, tokenAddress };
 }
 
-/** Longest text out of the calldata on a line, longest name and longest list of values, in bytes of UTF-8. */
-const MAX_TEXT_BYTES = 120;
-const MAX_NAME_BYTES = 48;
-const MAX_LIST_BYTES = 180;
-
 /** Longest name of a carried function: its number and a mark stand before it. */
 const MAX_INNER_NAME_BYTES = 32;
 
-/** Longest bytes on a line, in bytes. */
-const MAX_BYTES = 64;
-
 /** Longest name of a token on a line with an amount and two addresses, in bytes of UTF-8. */
 const MAX_TOKEN_NAME_BYTES = 32;
-
-/** A text from the calldata, in quotes; of a long one the beginning. */
-function foreign(text: string): string {
-  const shown = quotedBeginning(text, MAX_TEXT_BYTES);
-  return shown.endsWith('"') ? shown : `${shown} (${[...text].length} characters)`;
-}
-
-/** A value of an array or tuple, as JSON has it. */
-type Listed = string | boolean | readonly Listed[];
-
-function listedText(value: Listed): string {
-  if (typeof value === 'boolean') return String(value);
-  return typeof value === 'string' ? foreign(value) : `[${fitting(value, MAX_LIST_BYTES, listedText)}]`;
-}
-
-function valueText({ type, value, unread }: FunctionParameter): string {
-  if (unread) return 'cannot be read';
-  if (type.endsWith(']') || type.startsWith('(')) return listedText(JSON.parse(value));
-  if (type === 'string') return foreign(value);
-  const bytes = value.length / 2 - 1;
-  if (type === 'bytes' && bytes > MAX_BYTES) return `${value.slice(0, 2 + 2 * MAX_BYTES)}… (${bytes} bytes)`;
-  return value;
-}
-
-/** The parameters of a decoded call, a line for each; one without a name is counted. */
-function parameterLines({ functionParameters }: CallWords): string[] {
-  return functionParameters.map((parameter, i) => {
-    const name = parameter.name === '' ? String(i + 1) : plainBeginning(parameter.name, MAX_NAME_BYTES);
-    return `${name}: ${valueText(parameter)}`;
-  });
-}
-
-function withText(count: number, noun: string): string {
-  if (count === 0) return `without ${noun}s`;
-  return `with ${count} ${noun}${count === 1 ? '' : 's'}`;
-}
 
 function callText(
   { contractAddress, selector, value }: ContractInteraction,
@@ -162,16 +109,7 @@ function callText(
   const { symbol, decimals } = facts.network.nativeAsset;
   const sent =
     value === 0n ? '' : `, together with ${displayAmount(String(value), decimals)} ${quotedSymbol(symbol)}`;
-  if (facts.call) {
-    const { functionName, functionParameters } = facts.call;
-    const name = plainBeginning(functionName, maxNameBytes);
-    return `Call ${name} of ${contractAddress} ${withText(functionParameters.length, 'parameter')}${sent}`;
-  }
-  const bytes = facts.calldata.length / 2 - 1;
-  const calldata = bytes === 0 ? 'without calldata' : `${withText(bytes, 'byte')} of calldata`;
-  const called =
-    selector === null ? contractAddress : `the unknown function ${selector} of ${contractAddress}`;
-  return `Call ${called} ${calldata}${sent}`;
+  return `${calledText({ contractAddress, selector }, facts, maxNameBytes)}${sent}`;
 }
 
 function transferText(transfer: TokenTransfer, facts: TransactionFacts): string {
@@ -194,9 +132,8 @@ function contentText(content: TransactionContent, facts: TransactionFacts, maxNa
 
 /** How a call is not encoded canonically, and what cannot be read of its bytes. */
 function unreadLines(call: CallWords | null, { unread, mentions }: SummarizedCalls): string[] {
-  const faults = call?.encodingFaults;
   return [
-    ...(faults ? [listLine('NOT ENCODED CANONICALLY: ', faults)] : []),
+    ...encodingLines(call),
     ...(unread ? ['CARRIES CALLS THAT CANNOT BE READ'] : []),
     ...(mentions === null ? [] : [`ITS OTHER BYTES MENTION ${plainBeginning(mentions, MAX_TEXT_BYTES)}`]),
   ];
@@ -247,7 +184,7 @@ function innerItems({ calls }: SummarizedCalls, facts: TransactionFacts): string
 export function transactionSummary(content: TransactionContent, facts: TransactionFacts): string {
   const { account, network, replaces, call, nested } = facts;
   const always = [
-    contentText(content, facts, MAX_NAME_BYTES),
+    contentText(content, facts, MAX_FUNCTION_BYTES),
     `From the account ${quotedName(account.name)} (${account.address}) on ${quotedName(network.name)} (${network.id})`,
     ...(replaces === null ? [] : [`In place of the failed ${replaces}`]),
     ...(nested ? unreadLines(call, nested) : []),

@@ -150,8 +150,13 @@ function oddness(read: Read | undefined, place: number | undefined): string[] {
   ];
 }
 
+/** The name of a function or a parameter, which no source of a contract has with other characters: they would read as more. */
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+
 /** How a decoded call is not encoded canonically; undefined where it is not the call that is shown. */
 function encodingFaultsOf(calldata: string, functionName: string, parameters: readonly Parameter[]) {
+  const names = [functionName, ...parameters.flatMap(({ name }) => name || [])];
+  if (!names.every((name) => IDENTIFIER.test(name))) return undefined;
   const types = parameters.map(({ type }) => type).join(',');
   const selector = keccak256(stringToHex(`${functionName}(${types})`)).slice(0, 10);
   if (calldata.slice(0, 10).toLowerCase() !== selector) return undefined;
@@ -175,7 +180,8 @@ export function checkDecoded({
 }: Schema['ContractInteractionData']): void {
   const reported = encodingFaults.join('\n');
   if (functionName === undefined && functionParameters.length === 0 && reported === '') return;
-  const faults = functionName && encodingFaultsOf(calldata, functionName, functionParameters);
+  const faults =
+    functionName === undefined ? undefined : encodingFaultsOf(calldata, functionName, functionParameters);
   if (faults && faults.join('\n') === reported) return;
   const values = functionParameters.map(({ value }) => value).join(', ');
   throw new PayloadMismatch('message.data', `${functionName}(${values})`, calldata);

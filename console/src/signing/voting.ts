@@ -9,6 +9,7 @@ import {
 } from '@orgwallet/client';
 import { orgwallet, pins, queryClient } from '../api/client.ts';
 import { isUnanswered, once } from '../api/once.ts';
+import { checkCallLines } from '../domain/callLines.ts';
 import { checkDecoded } from '../domain/decodedCall.ts';
 import { intentOf } from './intents.ts';
 import { type FoundWallet, walletFor } from './wallet.ts';
@@ -31,7 +32,10 @@ export function readPayloads(
   try {
     const before = asked ? { before: asked.before } : {};
     const payloads = verifyRecord(approval, asked?.intent, { ...known, ...before, pins });
-    if ('toAddress' in approval.data) checkDecoded(approval.data);
+    if ('type' in approval && approval.type === 'CONTRACT_INTERACTION') {
+      checkDecoded(approval.data);
+      if (approval.signingPayloads) checkCallLines(approval);
+    }
     return { payloads };
   } catch (problem) {
     return { payloads: {}, problem };

@@ -111,6 +111,16 @@ function refused(record: Json): string | undefined {
   }
 }
 
+/** The record with another summary, in its payloads too. */
+function withSummary(record: Json, summary: string): Json {
+  const signingPayloads = Object.entries(record.signingPayloads as Json).map(([name, payload]) => {
+    const typedData = JSON.parse(String(payload));
+    typedData.message.summary = summary.split('\n');
+    return [name, canonicalJson(typedData)];
+  });
+  return { ...record, summary, signingPayloads: Object.fromEntries(signingPayloads) };
+}
+
 const NATIVE = { to: payee, value: 10n ** 21n, data: '0x' };
 const TOKENS = { to: token, value: 0n, data: transferData(payee, 5_000_000n) };
 const ABI = parseAbi([
@@ -307,6 +317,20 @@ describe('verifyRecord', () => {
     typedData.domain.salt = aHash();
     record.signingPayloads[name] = canonicalJson(typedData);
     expect(refused(record)).toBe('domain.salt');
+  });
+
+  it.each([
+    'refund() of nothing, and then pay',
+    'Send 5 "USDC" to Alice: pay',
+    'the unknown function 0x12345678',
+  ])('refuses %j as the function of a call in the lines that are signed', (name) => {
+    const record = aTransaction(CALL, [SIGNATURE]);
+    expect(
+      refused(withSummary(record, record.summary.replace('Call pay of', 'Call $pay_1 of'))),
+    ).toBeUndefined();
+    expect(refused(withSummary(record, record.summary.replace('Call pay of', `Call ${name} of`)))).toBe(
+      'message.summary',
+    );
   });
 
   it('refuses the payload of a proposal in a record that is none', () => {

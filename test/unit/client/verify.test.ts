@@ -315,7 +315,8 @@ describe('verify of a transaction', () => {
     const { initiator } = payloadsOf({ intent, facts });
     const sent = initiator
       .replaceAll(intent.to, NATIVE_CURRENCY)
-      .replace('0x12345678', data)
+      .replace('"data":"0x12345678', `"data":"${data}`)
+      .replace('0x12345678', data.slice(0, 10))
       .replace(/with[^,"]*,/, 'with 68 bytes of calldata,');
     expect(verify(sent).description).toContain('sends: 0.000000000000000007 of the native currency');
     const lying = sent.replace('"amount":"7"', '"amount":"1"');

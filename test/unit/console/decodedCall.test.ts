@@ -2,11 +2,17 @@
 import type { Schema } from '@orgwallet/client';
 import fc from 'fast-check';
 import { encodeFunctionData, getAddress, type Hex, parseAbi } from 'viem';
+import { checkCallLines } from '../../../console/src/domain/callLines.ts';
 import { checkDecoded } from '../../../console/src/domain/decodedCall.ts';
 import { readCall } from '../../../src/chain/decode';
 import { selectorOf } from '../../../src/chain/functions';
-import { anAddress } from '../../support/builders';
+import { nestedCallsOf } from '../../../src/chain/nestedCalls';
+import type { Policy } from '../../../src/domain/policy';
+import { readContent } from '../../../src/domain/transactionContent';
+import { summaryOf } from '../../../src/transactions/summary';
+import { anAddress, anId } from '../../support/builders';
 import { DEEP } from '../../support/suite';
+import { aPolicy } from '../../support/transactions';
 
 const payee = getAddress(anAddress());
 const ABI = parseAbi([
@@ -196,5 +202,125 @@ describe('a decoded call', () => {
     ),
   ])('that has %s is refused', (_, data) => {
     expect(() => checkDecoded(data)).toThrow(refusal);
+  });
+
+  it.each([
+    'send 5 USDC to Alice',
+    'claim() of 0x1111111111111111111111111111111111111111, not mint',
+    'm\u200bint',
+    '',
+  ])('with the function %j, which no contract has, is refused', (functionName) => {
+    const calldata = `${selectorOf(`${functionName}(uint256)`)}${'1'.padStart(64, '0')}`;
+    const functionParameters = [{ name: '', type: 'uint256', value: '1' }];
+    const call = { calldata, functionName, functionParameters } as Schema['ContractInteractionData'];
+    expect(() => checkDecoded(call)).toThrow(refusal);
+  });
+
+  it.each(['amount: 5, to', 'to (0x1111…2222), and', 'a\u202eb'])(
+    'with a parameter called %j, which no contract has, is refused',
+    (name) => {
+      const functionParameters = setOf().functionParameters?.map((one) => ({ ...one, name }));
+      expect(() => checkDecoded(setOf({ functionParameters }))).toThrow(refusal);
+    },
+  );
+});
+
+describe('the lines that are signed of a call', () => {
+  const [contract, treasury] = [getAddress(anAddress()), getAddress(anAddress())];
+  const MULTICALL = 'multicall(bytes[])';
+  const LONG = 'list(uint256[],string[])';
+  const abi = parseAbi([`function ${MULTICALL}`, `function ${LONG}`]);
+  const many = encodeFunctionData({ abi, functionName: 'multicall', args: [[CLAIM, PAY, '0x12345678']] });
+  const long = encodeFunctionData({
+    abi,
+    functionName: 'list',
+    args: [Array<bigint>(50).fill(7n), Array<string>(30).fill('a\n"b"')],
+  });
+
+  /** A call, with the lines that the service makes of it. */
+  function aCall(calldata: string, signatures: string[], replaces: string | null = null) {
+    const value = calldata === '0x' ? 0n : 1n;
+    const call = { to: contract, value, data: calldata };
+    const content = readContent(call, getAddress);
+    if (!content.ok || content.value.type !== 'CONTRACT_INTERACTION') throw new Error('not a call');
+    const words = readCall(calldata, signatures);
+    const asked = { content: content.value, calldata, nested: nestedCallsOf(call) };
+    const summary = summaryOf(
+      {
+        ...asked,
+        policy: {
+          ...aPolicy(),
+          transactionType: 'CONTRACT_INTERACTION',
+          contractInteractionCondition: [
+            { contractAddress: contract, allowedFunctions: signatures, functions: [], maxValue: '1' },
+          ],
+        } as Policy,
+        tokens: () => null,
+        network: { id: 1, name: 'Ethereum', nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 } },
+        account: { name: 'Treasury', address: treasury },
+        replaces,
+      },
+      words,
+    );
+    const data = { toAddress: contract, calldata, networkId: 1, value: String(value), ...words };
+    return { summary, data: data as Schema['ContractInteractionData'], ...(replaces ? { replaces } : {}) };
+  }
+  const MARK = 'mark(address,bool)';
+  const odd = `${selectorOf(MARK)}${'ab'.repeat(12)}${payee.slice(2).toLowerCase()}${'1'.padStart(64, '0')}00ff`;
+  const calls: [string, string, string[]][] = [
+    ['a decoded one', PAY, SIGNATURES],
+    ['one without parameters', CLAIM, SIGNATURES],
+    ['one of a function that is not known', PAY, []],
+    ['one without calldata', '0x', []],
+    ['one of fewer than 4 bytes', '0x1234', []],
+    ['one that carries others', many, SIGNATURES],
+    ['one with long values', long, [LONG]],
+    ['one that is not encoded canonically', odd, [MARK]],
+  ];
+
+  it.each(calls)('are those of %s', (_, calldata, signatures) => {
+    checkCallLines(aCall(calldata, signatures));
+    checkCallLines(aCall(calldata, signatures, anId('txn')));
+  });
+
+  it('are the first of those for which there is no room', () => {
+    const wide = `wide(${Array<string>(100).fill('uint256').join(',')})`;
+    const one = aCall(`${selectorOf(wide)}${'f'.repeat(6_400)}`, [wide]);
+    expect(one.summary).toMatch(/\d+ of 100 shown: the calldata has all$/);
+    checkCallLines(one);
+    const lied = one.summary.replace(/\n5: .*/, '\n5: 1');
+    expect(() => checkCallLines({ ...one, summary: lied })).toThrow(
+      expect.objectContaining({ field: 'message.summary' }),
+    );
+  });
+
+  it.each<[string, string, string[], (summary: string) => string]>([
+    ['another function', PAY, SIGNATURES, (text) => text.replace('Call pay', 'Call refund')],
+    ['another number of parameters', PAY, SIGNATURES, (text) => text.replace('5 parameters', '4 parameters')],
+    ['another argument', PAY, SIGNATURES, (text) => text.replace('2: true', '2: false')],
+    ['an argument less', PAY, SIGNATURES, (text) => text.replace('\n2: true', '')],
+    ['an argument more', PAY, SIGNATURES, (text) => `${text}\n6: 7`],
+    [
+      'a call that it cannot carry',
+      CLAIM,
+      SIGNATURES,
+      (text) => `${text}\n1. Call refund of ${payee} without parameters`,
+    ],
+    [
+      'a function that is not known there',
+      PAY,
+      [],
+      (text) => text.replace(/the unknown function 0x\w{8}/, 'refund'),
+    ],
+    ['another selector', PAY, [], (text) => text.replace(/function 0x\w{8}/, 'function 0x12345678')],
+    ['another size', PAY, [], (text) => text.replace(/with \d+ bytes/, 'with 4 bytes')],
+    ['canonical encoding', odd, [MARK], (text) => text.replace(/\nNOT ENCODED.*/, '')],
+  ])('are refused with %s', (_, calldata, signatures, lie) => {
+    const one = aCall(calldata, signatures);
+    const summary = lie(one.summary);
+    expect(summary).not.toBe(one.summary);
+    expect(() => checkCallLines({ ...one, summary })).toThrow(
+      expect.objectContaining({ code: 'payloadMismatch', field: 'message.summary' }),
+    );
   });
 });
