@@ -11,6 +11,7 @@ import {
 } from './endpoints.ts';
 import { type EventOptions, type FeedEvent, followEvents } from './events.ts';
 import { type Connection, type Exchange, send } from './exchange.ts';
+import { isObject, match } from './expectation.ts';
 
 function withQuery(path: string, query: object | undefined): string {
   const given = Object.entries(query ?? {}).flatMap(([name, value]): [string, string][] =>
@@ -49,6 +50,18 @@ function connectionTo(connection: Connection): Connection {
     throw new TypeError(`baseUrl is ${connection.baseUrl} (expected https://…/api/v1)`);
   }
   return { ...connection, baseUrl: connection.baseUrl.replace(/\/+$/, '') };
+}
+
+/**
+ * The data of an answer about one thing: the record of another id of the same kind, or of another address, is refused. Throws
+ * PayloadMismatch.
+ */
+function dataAbout<T>(asked: string | undefined, data: T): T {
+  if (asked === undefined || !isObject(data)) return data;
+  const { id, address } = data;
+  if (asked.startsWith('0x')) match('address', asked, address);
+  else if (typeof id === 'string' && id.split('_')[0] === asked.split('_')[0]) match('id', asked, id);
+  return data;
 }
 
 /** Method and path of an endpoint. */
@@ -96,7 +109,7 @@ export function createApi(settings: Connection): Api {
       const content = hasContent ? (given.shift() as object) : undefined;
       const below = path.replace('{id}', encodeURIComponent(id ?? ''));
       const exchange = hasBody ? { path: below, body: content } : { path: withQuery(below, content) };
-      return (await ask(name, exchange, given[0] as CallOptions | undefined)).data;
+      return dataAbout(id, (await ask(name, exchange, given[0] as CallOptions | undefined)).data);
     };
     return [name, call];
   });

@@ -1,6 +1,7 @@
 import type { Api } from './api.ts';
 import type { CallOptions, ItemOf } from './endpoints.ts';
 import { pause } from './exchange.ts';
+import { Matcher, match } from './expectation.ts';
 
 /** What came in or went out of an account. */
 export type Movement = ItemOf<'listMovements'>;
@@ -32,9 +33,32 @@ export class NoDeposit extends Error {
   override readonly name = 'NoDeposit';
 }
 
+/** Compares a movement with what was asked for: the service may not have filtered by it. Throws PayloadMismatch. */
+function matchDeposit(
+  { asset, amount, from, after }: ExpectedDeposit,
+  accountId: string,
+  { asset: moved, rawAmount, blockAt, counterparty, ...found }: Movement,
+): void {
+  const isEnough = new Matcher(
+    `at least ${amount}`,
+    (got) => /^\d+$/.test(String(got)) && BigInt(String(got)) >= amount,
+  );
+  const isLater = new Matcher(
+    `not before ${after.toISOString()}`,
+    (got) => Date.parse(String(got)) >= after.getTime(),
+  );
+  match('accountId', accountId, found.accountId);
+  match('asset.id', asset.toLowerCase(), moved.id.toLowerCase());
+  match('rawAmount', isEnough, rawAmount);
+  match('direction', 'in', found.direction);
+  match('status', 'confirmed', found.status);
+  match('blockAt', isLater, blockAt);
+  if (from !== undefined) match('counterparty.address', from, counterparty.address);
+}
+
 /**
  * Waits until a deposit is confirmed: the first one of the asset, with at least the amount, in one movement. Throws NoDeposit,
- * ApiError where the service refuses, and the reason of the signal.
+ * ApiError where the service refuses, PayloadMismatch for another movement than was asked for, and the reason of the signal.
  */
 export async function waitForDeposit(
   api: Api,
@@ -51,7 +75,10 @@ export async function waitForDeposit(
   for (;;) {
     const { data } = await api.page('listMovements', query, { signal });
     const [found] = data;
-    if (found) return found;
+    if (found) {
+      matchDeposit({ account, asset, amount, from, after }, accountId, found);
+      return found;
+    }
     if (performance.now() + everyMs > deadline) {
       throw new NoDeposit(
         `no deposit of ${amount} of ${asset} is confirmed on ${accountId} after ${timeoutMs} ms`,
