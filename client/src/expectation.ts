@@ -27,6 +27,11 @@ export const textMatcher = (text: string, pattern: RegExp) =>
 export const anyAddress = textMatcher('an address', ADDRESS);
 export const anyText = textMatcher('a text', /^/);
 export const anyInteger = new Matcher('a whole number', Number.isSafeInteger);
+/** The decimals of a token, which reports them as uint8. */
+export const anyDecimals = new Matcher(
+  'decimals from 0 to 255',
+  (got) => Number.isInteger(got) && Number(got) >= 0 && Number(got) <= 255,
+);
 /** An id with that prefix, such as `txn`. */
 export const anyId = (prefix: string) =>
   textMatcher(`an id ${prefix}_…`, new RegExp(`^${prefix}_[0-9a-z]{26}$`));

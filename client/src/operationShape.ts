@@ -1,5 +1,14 @@
 import { keccak256, stringToHex } from 'viem';
-import { anyAddress, anyId, anyInteger, anyText, Depends, Matcher, textMatcher } from './expectation.ts';
+import {
+  anyAddress,
+  anyDecimals,
+  anyId,
+  anyInteger,
+  anyText,
+  Depends,
+  Matcher,
+  textMatcher,
+} from './expectation.ts';
 import { formOf } from './payload.ts';
 import type { Schema } from './records.ts';
 import { isNative, NATIVE_DECIMALS } from './transactionCall.ts';
@@ -61,7 +70,7 @@ const transferCondition = object(
     tokenSymbol: anyText,
     tokenName: anyText,
     tokenLogoUrl: optionalText,
-    tokenDecimals: isNative(String(tokenAddress)) ? NATIVE_DECIMALS : anyInteger,
+    tokenDecimals: isNative(String(tokenAddress)) ? NATIVE_DECIMALS : anyDecimals,
     amountThreshold: nullable(amount),
     destinationAddresses: listOf(anyAddress),
   }),

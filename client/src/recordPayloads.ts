@@ -1,5 +1,5 @@
 import { formatUnits } from 'viem';
-import { match } from './expectation.ts';
+import { anyDecimals, match } from './expectation.ts';
 import type { Intent } from './intent.ts';
 import type { VoteType } from './payload.ts';
 import type { Approval, Proposal, Transaction } from './records.ts';
@@ -70,6 +70,7 @@ export function verifyRecord(
 ): Payloads {
   const { id, summary, expiresAt, signingPayloads = {} } = record;
   const decimals = 'asset' in record.data ? (record.data.asset?.decimals ?? undefined) : undefined;
+  if (decimals !== undefined) match('data.asset.decimals', anyDecimals, decimals);
   const payloads: { [Vote in VoteType]?: Verified } = {};
   for (const vote of VOTES) {
     const payload = (signingPayloads as { [name: string]: string })[`${vote}Payload`];

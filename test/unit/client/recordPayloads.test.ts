@@ -197,6 +197,14 @@ describe('verifyRecord', () => {
         data.asset.decimals = 8;
       },
     ],
+    ...[-1, 6.5, 1e9, '6'].map((decimals): [string, string, () => Json, (record: Json) => void] => [
+      `decimals (${JSON.stringify(decimals)}) of a token`,
+      'data.asset.decimals',
+      () => aTransaction(TOKENS),
+      ({ data }) => {
+        data.asset.decimals = decimals;
+      },
+    ]),
     [
       'the decimals of the native currency',
       'data.asset.decimals',

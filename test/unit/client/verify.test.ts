@@ -689,6 +689,24 @@ describe('the data of a proposal', () => {
       called({ allowedFunctions: ['transfer(address,uint256)'] }),
       'policies[0].contractInteractionCondition[0].functions[1]',
     ],
+    ...[-2, 256, 1e9].map((tokenDecimals): [string, string, string, object, string] => [
+      `${tokenDecimals} decimals of a token`,
+      'policies',
+      'create',
+      {
+        policies: [
+          {
+            ...POLICY,
+            tokenTransferCondition: {
+              ...POLICY.tokenTransferCondition,
+              tokenAddress: RULE.contractAddress,
+              tokenDecimals,
+            },
+          },
+        ],
+      },
+      'policies[0].tokenTransferCondition.tokenDecimals',
+    ]),
     [
       'a function of a selector whose name is a sentence',
       'policies',
