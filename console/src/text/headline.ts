@@ -1,7 +1,8 @@
 import type { Approval, Proposal, Transaction } from '@orgwallet/client';
 import { shortAddress } from '../domain/address.ts';
 import { assetText, shortAmountText } from '../domain/amounts.ts';
-import { quotedName } from '../domain/quotedName.ts';
+import { plainName, quotedName } from '../domain/quotedName.ts';
+import { sentAsset } from '../domain/sentAsset.ts';
 import { type AddressNames, namedAddress } from './addressName.ts';
 
 /** The names that a line can use in place of ids. */
@@ -41,14 +42,14 @@ function proposalLine(proposal: Proposal, names: Names): string {
 function transactionLine(transaction: Transaction, names: Names): string {
   const account = names.account(transaction.accountId);
   const from = account ? ` from ${quotedName(account)}` : '';
-  const on = names.network(transaction.networkId) ?? `network ${transaction.networkId}`;
+  const on = plainName(names.network(transaction.networkId) ?? `network ${transaction.networkId}`);
   if (transaction.type === 'TOKEN_TRANSFER') {
-    const { destination, asset, rawAmount } = transaction.data;
+    const { destination, rawAmount } = transaction.data;
     const { networkId } = transaction;
     const shown = shortAddress(destination);
     const owner = names.owner(destination);
     const to = owner ? quotedName(owner) : namedAddress(destination, names, { networkId, shown });
-    return `Send ${assetText(rawAmount, asset, shortAmountText)}${from} to ${to} on ${on}`;
+    return `Send ${assetText(rawAmount, sentAsset(transaction), shortAmountText)}${from} to ${to} on ${on}`;
   }
   const { toAddress, functionName, encodingFaults } = transaction.data;
   const odd = encodingFaults ? ', not encoded canonically' : '';

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { recipientQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { NATIVE_CURRENCY } from '../../domain/assets.ts';
+import { sentAsset } from '../../domain/sentAsset.ts';
 import { recipientText } from '../../text/recipient.ts';
 import { Address } from '../../ui/Address.tsx';
 import { Amount } from '../../ui/Amount.tsx';
@@ -98,7 +99,7 @@ export function TransactionDetails({
           'Amount',
           isTransfer ? (
             <b key="amount">
-              <Amount raw={transaction.data.rawAmount} asset={transaction.data.asset} />
+              <Amount raw={transaction.data.rawAmount} asset={sentAsset(transaction)} />
             </b>
           ) : undefined,
         ],

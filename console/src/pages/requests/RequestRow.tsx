@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Organization } from '../../api/useOrganization.ts';
 import { OPEN_TABS, type RequestTab } from '../../domain/requestTab.ts';
+import { sentAsset } from '../../domain/sentAsset.ts';
 import { failureTitle } from '../../text/failures.ts';
 import { stateOf, tallyText } from '../../text/labels.ts';
 import {
@@ -40,7 +41,7 @@ function What({
   if ('resourceType' in approval || approval.type !== 'TOKEN_TRANSFER') {
     return <>{actionLine(approval, organization)}</>;
   }
-  return <Amount raw={approval.data.rawAmount} asset={approval.data.asset} />;
+  return <Amount raw={approval.data.rawAmount} asset={sentAsset(approval)} />;
 }
 
 function Transfer({
