@@ -39,7 +39,7 @@ export interface Compared extends PolicyNames {
 }
 
 type Fields = readonly (readonly [field: string, text: string | undefined])[];
-type Item = { readonly id: string; readonly name?: string };
+type Item = { readonly id: string; readonly name?: string; readonly revision?: number };
 
 const KINDS = { create: 'added', remove: 'removed', delete: 'removed', update: 'changed' } as const;
 const TYPES: { readonly [type: string]: string } = { user: 'person', api: 'bot' };
@@ -140,10 +140,10 @@ function adminFields({ members, memberIds, threshold, onChain }: Compared['admin
   ];
 }
 
-/** A policy that is changed and one that is new can be in one proposal. */
-function kindOf(action: string, isPresent: boolean): Change['kind'] {
+/** A policy that is changed, which has a revision, and one that is new can be in one proposal. */
+function kindOf(action: string, { revision }: Item): Change['kind'] {
   const kind = KINDS[action as keyof typeof KINDS] ?? 'changed';
-  return kind === 'changed' && !isPresent ? 'added' : kind;
+  return kind === 'changed' && revision === undefined ? 'added' : kind;
 }
 
 /**
@@ -163,7 +163,7 @@ export function differenceOf(
   const { items, policies } = data as { items?: readonly Item[]; policies?: readonly Item[] };
   return (items ?? policies ?? []).map((item) => {
     const present = kind.present(now).find(({ id }) => id === item.id);
-    const change = kindOf(action, present !== undefined);
+    const change = kindOf(action, item);
     // What is new was nothing before, also once it is there.
     const before = present && change === 'changed' ? kind.before(present as never, now) : [];
     const after = kind.after(item as never, now, before);
@@ -171,7 +171,7 @@ export function differenceOf(
     if (change === 'removed') {
       return { id: item.id, title: item.name ?? item.id, kind: change, fields: compared(after, []) };
     }
-    const title = present?.name ?? item.name ?? item.id;
+    const title = (change === 'changed' ? present?.name : undefined) ?? item.name ?? item.id;
     return { id: item.id, title, kind: change, fields: compared(before, after) };
   });
 }

@@ -218,6 +218,7 @@ describe('a difference', () => {
         destinationAddresses: [],
       },
       approverSetting: { type: 'group', groupId: GROUP_ID, threshold: 1, excludeInitiator: false },
+      revision: 1,
     };
     expect(
       differenceOf({ resourceType: 'policies', action: 'update', data: { policies: [after] } }, NOW),
@@ -236,6 +237,20 @@ describe('a difference', () => {
         ],
       },
     ]);
+  });
+
+  it('says by what is signed, and not by what the service lists, whether a policy is new', () => {
+    const kindOf = (policy: object, policies: Compared['policies']) =>
+      differenceOf(
+        { resourceType: 'policies', action: 'update', data: { policies: [policy] } },
+        { ...NOW, policies },
+      )[0];
+    // Changed, and the service does not list it.
+    expect(kindOf({ ...POLICY, revision: 3 }, [])?.kind).toBe('changed');
+    // New, and the service lists the same already.
+    const added = kindOf(POLICY, [POLICY]);
+    expect(added?.kind).toBe('added');
+    expect(added?.fields).toContainEqual({ field: 'Name', before: undefined, after: 'Suppliers' });
   });
 
   it('of a policy that is new, in a proposal of both, says so', () => {
@@ -319,7 +334,11 @@ describe('a difference', () => {
         NOW,
       )[0]?.fields.at(-1)?.after;
     expect(listed('Alice', 'Bob')).toBe('Alice, Bob');
-    expect(listed('Alice, Bob')).toBe('“Alice, Bob”');
+    for (const name of ['Alice, Bob', 'Alice and Bob', 'Bob. Alice', 'Alice (and Bob)', 'any member']) {
+      expect(listed(name)).toBe(`“${name}”`);
+    }
+    expect(listed('Zoë O’Neill-Łuk', 'ops_bot 2')).toBe('Zoë O’Neill-Łuk, ops_bot 2');
+    expect(listed('Al\u202eice')).toBe('“Al\\u202eice”');
     const approverSetting = { type: 'user', memberId: BOB_ID, userId: BOB_ID, excludeInitiator: false };
     const named = { ...NOW, member: () => 'Bob; the initiator cannot approve' };
     const texts = policyAspects({ ...POLICY, approverSetting } as Schema['Policy'], named);
