@@ -4,13 +4,13 @@ interface Rename {
   readonly after: string;
 }
 
-/** A quoted name or, with a mark, its beginning, and in parentheses the ids and addresses of what has it: `"Treasury" (0x…)`. */
+/** A quoted name or, with a mark, its beginning, and in parentheses the ids, addresses or chain id of what has it: `"Treasury" (0x…)`. */
 const NAMED = /("(?:[^"\\]|\\.)*")(…)?(?: \(([^()]*)\))?/g;
-const SUBJECT = /\b(?:mem|grp|pol)_[0-9a-z]{26}\b|\b0x[0-9a-fA-F]{40}\b/g;
+const SUBJECT = /\b(?:mem|grp|pol)_[0-9a-z]{26}\b|\b0x[0-9a-fA-F]{40}\b|^\d+$/g;
 
 /**
  * The names in a summary that their records do not have any more. The summary is made again before the execution, with
- * the names of then: one that differs is refused as `stale`. `namesOf` gives the present names of an id or address.
+ * the names of then: one that differs is refused as `stale`. `namesOf` gives the present names of an id, address or chain id.
  */
 export function renamesIn(
   summary: string,

@@ -17,6 +17,14 @@ describe('renamed records in a summary', () => {
     expect(renamesIn(TRANSFER, names([TREASURY, 'Treasury']))).toEqual([]);
   });
 
+  it('are networks too', () => {
+    expect(renamesIn(TRANSFER, names(['31337', 'Ethereum']))).toEqual([
+      { before: 'Local', after: 'Ethereum' },
+    ]);
+    expect(renamesIn(TRANSFER, names(['31337', 'Local']))).toEqual([]);
+    expect(renamesIn('note: "a long text"… (130 characters)', names(['130', 'Ethereum']))).toEqual([]);
+  });
+
   it('are found by id and by address, each once', () => {
     const summary = `Change "Ops" (${GROUP}): add "Dave" (contract wallet ${TREASURY}); "Pay" (${GROUP}) and "Ops" (${GROUP})`;
     expect(renamesIn(summary, names([GROUP, 'Pay'], [TREASURY, 'David']))).toEqual([

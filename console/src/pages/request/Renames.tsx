@@ -1,14 +1,19 @@
 import type { Payloads } from '@orgwallet/client';
 import { type Organization, useOrganization } from '../../api/useOrganization.ts';
+import { quotedName } from '../../domain/quotedName.ts';
 import { renamesIn } from '../../domain/renames.ts';
 import { Notice } from '../../ui/Notice.tsx';
 
-/** The present names of an id or address. */
-function namesOf(subject: string, { members, groups, policies, accounts }: Organization): readonly string[] {
+/** The present names of an id, address or chain id. */
+function namesOf(
+  subject: string,
+  { members, groups, policies, accounts, networks }: Organization,
+): readonly string[] {
   const address = subject.toLowerCase();
   return [
     ...[...members, ...groups, ...policies].filter(({ id }) => id === subject),
     ...accounts.filter((account) => account.address.toLowerCase() === address),
+    ...networks.filter(({ id }) => String(id) === subject),
     ...members.filter(({ walletAddress }) => walletAddress.toLowerCase() === address),
   ].map(({ name }) => name);
 }
@@ -26,7 +31,7 @@ export function Renames({ payloads }: { readonly payloads: Payloads }) {
       <ul>
         {renames.map(({ before, after }) => (
           <li key={`${before}/${after}`}>
-            <bdi>“{before}”</bdi> is now <bdi>“{after}”</bdi>.
+            <bdi>{quotedName(before)}</bdi> is now <bdi>{quotedName(after)}</bdi>.
           </li>
         ))}
       </ul>
