@@ -1,6 +1,7 @@
 import type { Approval, Schema, Transaction } from '@orgwallet/client';
 import { shortAddress } from '../domain/address.ts';
 import { hasMember, membersNamedBy } from '../domain/eligibility.ts';
+import { plainName } from '../domain/quotedName.ts';
 import { headline, type Names } from './headline.ts';
 
 type Person = Pick<Schema['MemberSummary'], 'id' | 'name'>;
@@ -55,7 +56,7 @@ export function missingOf(
   return { count, people: undecided(approval, electorate, admins) };
 }
 
-const namesOf = (people: readonly Person[]) => people.map(({ name }) => name);
+const namesOf = (people: readonly Person[]) => people.map(({ name }) => plainName(name));
 
 /** `Alice`, `Alice or Bob`, `2 of Alice, Bob and 3 others`. */
 export function missingText({ count, people }: Missing): string {
@@ -89,14 +90,15 @@ export function recipientLine(transaction: Transaction, names: Names): string {
   const address = recipientAddressOf(transaction);
   const owner = names.owner(address);
   const shown = shortAddress(address);
-  if (owner !== undefined) return `${owner} (${shown})`;
+  if (owner !== undefined) return `${plainName(owner)} (${shown})`;
   const noted = names.noted(address, transaction.networkId);
-  return noted === undefined ? shown : `${noted} (address book, ${shown})`;
+  return noted === undefined ? shown : `${plainName(noted)} (address book, ${shown})`;
 }
 
 /** Which account it is from, and on which network. */
 export function sourceLine({ accountId, networkId }: Transaction, names: Names): string {
-  return `${names.account(accountId) ?? accountId} on ${names.network(networkId) ?? `network ${networkId}`}`;
+  const network = names.network(networkId) ?? `network ${networkId}`;
+  return `${plainName(names.account(accountId) ?? accountId)} on ${plainName(network)}`;
 }
 
 /** What a request that moves no asset does, in a few words. */

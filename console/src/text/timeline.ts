@@ -1,4 +1,5 @@
 import type { Schema } from '@orgwallet/client';
+import { plainName } from '../domain/quotedName.ts';
 import { actionText } from './audit.ts';
 import { failureTitle } from './failures.ts';
 
@@ -83,7 +84,7 @@ const NAMES: { readonly [type: string]: string } = { system: 'The service', oper
 
 function eventOf({ id, action, actor, details, createdAt }: Entry): TimelineEvent {
   const verb = action.slice(action.indexOf('.') + 1);
-  const who = NAMES[actor.type] ?? actor.name;
+  const who = NAMES[actor.type] ?? plainName(actor.name);
   const { text, reason, tone = 'plain' } = TOLD[verb]?.(who, details) ?? { text: actionText(action) };
   return { id, at: createdAt, text, reason, tone, transactionHash: textIn(details, 'transactionHash') };
 }

@@ -1,6 +1,6 @@
 import type { Approval } from '@orgwallet/client';
 import { hasMember, type Viewer, votesOf } from '../domain/eligibility.ts';
-import { quotedName } from '../domain/quotedName.ts';
+import { plainName, quotedName } from '../domain/quotedName.ts';
 
 /** Why somebody has nothing to sign about an open request; undefined: they have. */
 export function voteReason(approval: Approval, viewer: Viewer): string | undefined {
@@ -11,7 +11,7 @@ export function voteReason(approval: Approval, viewer: Viewer): string | undefin
   if (hasMember(approvals, viewer.memberId)) return 'You have approved it.';
   if ('resourceType' in approval) return 'Only admins sign proposals.';
   if (signatureStatus === 'pendingInitiatorSignature') {
-    return `${approval.initiator.name}, who created it, has to sign it first.`;
+    return `${plainName(approval.initiator.name)}, who created it, has to sign it first.`;
   }
   if (threshold === 0) return 'Its policy needs no approval.';
   const policy = viewer.policies.find(({ id }) => id === approval.policy.id);

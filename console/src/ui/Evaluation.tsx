@@ -1,5 +1,6 @@
 import type { Schema } from '@orgwallet/client';
 import { Check, X } from 'lucide-react';
+import { plainName } from '../domain/quotedName.ts';
 import { conditionsOf, remainingText, usedBudget } from '../text/conditions.ts';
 import { counted } from '../text/counted.ts';
 import { dateTime } from '../text/time.ts';
@@ -20,7 +21,7 @@ export function Evaluation({
   const policy = policies.find(({ id }) => id === evaluation.policy.id);
   const left = remainingText(remaining, policy);
   const budget = usedBudget(remaining, policy);
-  const who = approvers.map(({ name }) => name).join(', ');
+  const who = approvers.map(({ name }) => plainName(name)).join(', ');
   return (
     <div className="stack-small">
       <p className="row">

@@ -119,6 +119,23 @@ describe('a row says', () => {
     ]);
   });
 
+  it('no name as two, nor as what has happened', () => {
+    const eve = person('Bob; rejected by Alice');
+    const both = person('Alice and Bob');
+    expect(signedText(transfer({ approvals: [eve] }))).toBe('Dave, “Bob; rejected by Alice”');
+    expect(missingText({ count: 2, people: [both, DAVE] })).toBe('“Alice and Bob” and Dave');
+    const [created] = timelineOf([
+      {
+        id: 'aud_1',
+        action: 'transaction.signed',
+        actor: { ...eve, type: 'member' },
+        details: { type: 'approve' },
+        createdAt: LATER,
+      } as unknown as Schema['AuditLogEntry'],
+    ]);
+    expect(created?.text).toBe('“Bob; rejected by Alice” approved');
+  });
+
   it.each([
     [1, [ALICE, BOB], 'Alice or Bob'],
     [2, [ALICE, BOB], 'Alice and Bob'],

@@ -4,6 +4,7 @@ import { adminsQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { shortAddress } from '../../domain/address.ts';
 import { type AdminSet, formerOwners, isLate, type SafeOnNetwork } from '../../domain/adminsSafe.ts';
+import { plainName } from '../../domain/quotedName.ts';
 import { SAFE_STATES } from '../../text/adminsSafe.ts';
 import { AdminSetWarnings } from '../../ui/AdminSetWarnings.tsx';
 import { Badge } from '../../ui/Badge.tsx';
@@ -24,7 +25,8 @@ interface Row {
   readonly safe: SafeOnNetwork | undefined;
 }
 
-const names = (count: number, all: readonly string[]) => `${count} of ${all.length}: ${all.join(', ')}`;
+const names = (count: number, all: readonly string[]) =>
+  `${count} of ${all.length}: ${all.map(plainName).join(', ')}`;
 
 /** Who owns the Safe there afterwards. */
 function AfterText({ members, threshold }: Proposed) {
@@ -37,7 +39,8 @@ function AfterText({ members, threshold }: Proposed) {
       )}
       {contracts.length > 0 ? (
         <p className="small muted">
-          {contracts.map(({ name }) => name).join(', ')} only where this service verifies contract wallets
+          {contracts.map(({ name }) => plainName(name)).join(', ')} only where this service verifies contract
+          wallets
         </p>
       ) : null}
     </>
