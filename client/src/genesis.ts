@@ -1,5 +1,6 @@
 import type { Hex } from 'viem';
 import { canonicalJson } from './canonicalJson.ts';
+import { adminsSafeLine } from './changeSummary.ts';
 import { linesOf } from './describe.ts';
 import { PayloadMismatch } from './errors.ts';
 import {
@@ -11,7 +12,6 @@ import {
   Matcher,
   match,
   objectIn,
-  textMatcher,
 } from './expectation.ts';
 import { listOf, member, object, optional } from './operationShape.ts';
 import { fieldsOf, formOf, type Hashes, hashesOf, type TypedData } from './payload.ts';
@@ -147,21 +147,12 @@ function adminsOf({ members, admins }: FoundingState): Founder[] {
   });
 }
 
-/** What is said of the admins' Safe. */
-function adminsSafeLine({ admins: { threshold } }: FoundingState): Matcher {
-  const can = `${threshold} of these admins can take each account over, without this service`;
-  return textMatcher(
-    `the admins' Safe, and that ${can}`,
-    new RegExp(`^Admins' Safe 0x[0-9a-fA-F]{40}, a module of each account: ${can}$`),
-  );
-}
-
 /** The summary is what a wallet shows first: it names what the state has. */
 function checkSummary(lines: readonly string[], state: FoundingState, admins: readonly Founder[]): void {
   const others = Object.keys(state.members).length - admins.length;
   const decides = `: ${state.admins.threshold} of ${admins.length} admins decide, other members: ${others}`;
   match('message.summary[0]', `Found ${nameInSummary(state.name)}${decides}`, lines[0]);
-  if (state.admins.onChain) match('message.summary[1]', adminsSafeLine(state), lines[1]);
+  if (state.admins.onChain) match('message.summary[1]', adminsSafeLine(state.admins.threshold), lines[1]);
   const always = state.admins.onChain ? 2 : 1;
   const rest = lines.slice(always);
   const isWhole = !rest.at(-1)?.endsWith(' shown: state has all');

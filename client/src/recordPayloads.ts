@@ -1,4 +1,5 @@
 import { formatUnits } from 'viem';
+import { checkChangeSummary } from './changeSummary.ts';
 import { anyDecimals, match } from './expectation.ts';
 import type { Intent } from './intent.ts';
 import type { VoteType } from './payload.ts';
@@ -49,6 +50,7 @@ function checkProposal(record: Proposal, { typedData: { message }, change }: Ver
   // Members have times only in the response that creates a proposal.
   const signed = JSON.stringify(data, (key, value) => (/^(cre|upd)atedAt$/.test(key) ? undefined : value));
   match('message.data', JSON.parse(signed), change?.data);
+  if (change) checkChangeSummary(message.summary, change);
 }
 
 /** Compares everything that a record says about what is signed with a payload. Throws PayloadMismatch. */

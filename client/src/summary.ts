@@ -7,7 +7,7 @@ import type { Message, TypedData } from './payload.ts';
 import { isNative, isTransfer, NATIVE_DECIMALS } from './transactionCall.ts';
 
 /** A text that somebody chose: JSON on one line; of a long one the beginning, with a mark after it. */
-const QUOTED = '"(?:[^"\\\\]|\\\\.)*"…?';
+export const QUOTED = '"(?:[^"\\\\]|\\\\.)*"…?';
 
 /** A number as the service writes it, without zeros that say nothing. */
 const NUMBER = '(?:0|[1-9]\\d*)(?:\\.\\d*[1-9])?';

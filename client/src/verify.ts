@@ -1,7 +1,8 @@
 import { type Hex, keccak256 } from 'viem';
+import { isIn } from './changeSummary.ts';
 import { describe, linesOf, restOf, visible } from './describe.ts';
 import { PayloadMismatch } from './errors.ts';
-import { anyId, isSameAddress, Matcher, match } from './expectation.ts';
+import { anyId, Matcher, match } from './expectation.ts';
 import { assertFormats } from './fieldFormats.ts';
 import type { Before, Intent, OperationIntent, OperationType, TransactionIntent } from './intent.ts';
 import { actionOf, EXPECTED_DATA, namedIn } from './operationData.ts';
@@ -10,7 +11,7 @@ import { type Hashes, hashesOf, type Statement, statementOf, type VoteType } fro
 import type { PinStore } from './pins.ts';
 import type { Proposal } from './records.ts';
 import { readSignedData } from './signedData.ts';
-import { checkSummary, nameInSummary } from './summary.ts';
+import { checkSummary } from './summary.ts';
 import { callOf, isNative, spentBy } from './transactionCall.ts';
 
 /** What else is known about what is signed. What is given is compared. */
@@ -142,12 +143,6 @@ function checkOperation(
     throw new PayloadMismatch('message.summary', `a text that has ${missing}`, summary);
   }
   return checkShape(message, data);
-}
-
-function isIn(summary: string, name: string): boolean {
-  return isSameAddress(name, name)
-    ? summary.toLowerCase().includes(name.toLowerCase())
-    : summary.includes(nameInSummary(name));
 }
 
 /** The first payload decides which organization this is; no later one may be of another. */

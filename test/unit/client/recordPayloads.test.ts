@@ -71,31 +71,32 @@ const MEMBER = {
   walletKind: 'key',
 };
 
-function aProposal(): Json {
+/** Members of a response have times. */
+const withTimes = (data: object): object =>
+  'items' in data
+    ? { items: (data.items as object[]).map((item) => ({ ...item, createdAt: '2026-01-01T00:00:00.000Z' })) }
+    : data;
+
+function aProposal({
+  resourceType = 'members',
+  action = 'create',
+  data = { items: [MEMBER] } as object,
+  summary = `Add member "Alice" (user, ${MEMBER.walletAddress})`,
+} = {}): Json {
   const id = anId('prop');
-  const data = { items: [MEMBER] };
-  const summary = 'Add member "Alice"';
-  const signed = {
-    id,
-    organizationId: anId('org'),
-    resourceType: 'members',
-    action: 'create',
-    summary,
-    data,
-    expiresAt,
-  } as const;
+  const signed = { id, organizationId: anId('org'), resourceType, action, summary, data, expiresAt };
   const salt = aHash();
   return {
     id,
-    resourceType: 'members',
-    action: 'create',
-    data: { items: [{ ...MEMBER, createdAt: '2026-01-01T00:00:00.000Z' }] },
+    resourceType,
+    action,
+    data: withTimes(data),
     summary,
     expiresAt: expiresAt.toISOString(),
     signingPayloads: {
-      initiatorPayload: proposalPayload('InitiateProposal', salt, signed),
-      approvePayload: proposalPayload('ApproveProposal', salt, signed),
-      rejectPayload: proposalPayload('RejectProposal', salt, signed),
+      initiatorPayload: proposalPayload('InitiateProposal', salt, signed as never),
+      approvePayload: proposalPayload('ApproveProposal', salt, signed as never),
+      rejectPayload: proposalPayload('RejectProposal', salt, signed as never),
     },
   };
 }
@@ -361,6 +362,115 @@ describe('verifyRecord', () => {
     const { approvePayload, rejectPayload } = record.signingPayloads;
     record.signingPayloads = { approvePayload: rejectPayload, rejectPayload: approvePayload };
     expect(refused(record)).toBe('vote');
+  });
+});
+
+describe('the lines of a proposal', () => {
+  const EVE = { ...MEMBER, id: anId('mem'), name: 'Eve', walletAddress: anAddress() };
+  const GROUP = { id: anId('grp'), name: 'Finance', memberIds: [] };
+  const POLICY = {
+    id: anId('pol'),
+    name: 'Payroll',
+    type: 'AUTO_APPROVAL',
+    transactionType: 'ANY',
+    networkId: 1,
+    accountIds: null,
+    accounts: [],
+    initiatorSetting: null,
+  };
+  const policies = (...all: object[]) => ({ policies: all });
+  const ADMINS = { revision: 1, members: [MEMBER, EVE], threshold: 1, onChain: true };
+  const safeLine = (threshold: number) =>
+    `\nAdmins' Safe ${anAddress()}, a module of each account: ${threshold} of these admins can take each account over, without this service`;
+  const alice = `"Alice" (user, ${MEMBER.walletAddress})`;
+  const eve = `"Eve" (user, ${EVE.walletAddress})`;
+
+  it.each<[string, string, string, object, string, string]>([
+    ['another member', 'members', 'create', { items: [EVE] }, `Add member ${eve}`, `Add member ${alice}`],
+    [
+      'another wallet',
+      'members',
+      'create',
+      { items: [EVE] },
+      `Add member ${eve}`,
+      `Add member "Eve" (user, ${MEMBER.walletAddress})`,
+    ],
+    [
+      'fewer members',
+      'members',
+      'create',
+      { items: [MEMBER, EVE] },
+      `Add 2 members\n${alice}\n${eve}`,
+      `Add member ${alice}`,
+    ],
+    [
+      'a member less than it counts',
+      'members',
+      'create',
+      { items: [MEMBER, EVE] },
+      `Add 2 members\n${alice}\n1 of 2 shown: data has all`,
+      'Add 2 members\n1 of 2 shown: data has all',
+    ],
+    [
+      'another change',
+      'members',
+      'remove',
+      { items: [EVE] },
+      `Remove member "Eve" (${EVE.id}, ${EVE.walletAddress})`,
+      `Add member ${eve}`,
+    ],
+    [
+      'another group',
+      'groups',
+      'create',
+      { items: [GROUP] },
+      'Create group "Finance" without members',
+      'Create group "Ops" without members',
+    ],
+    [
+      'a new policy in place of a changed one',
+      'policies',
+      'update',
+      policies({ ...POLICY, revision: 1 }),
+      `Change policy "Payroll" (${POLICY.id}), WITHOUT LIMIT, approved automatically`,
+      'Create policy "Payroll", WITHOUT LIMIT, approved automatically',
+    ],
+    [
+      'nothing of what is without limit',
+      'policies',
+      'create',
+      policies(POLICY),
+      'Create policy "Payroll", WITHOUT LIMIT, approved automatically',
+      'Create policy "Payroll", approved automatically',
+    ],
+    [
+      'nothing of what nobody approves',
+      'policies',
+      'create',
+      policies(POLICY, { ...POLICY, id: anId('pol'), name: 'Rent' }),
+      '2 policies, 2 WITHOUT LIMIT and approved automatically\nCreate policy "Payroll"\nCreate policy "Rent"',
+      '2 policies, 2 WITHOUT LIMIT\nCreate policy "Payroll"\nCreate policy "Rent"',
+    ],
+    [
+      'another threshold of the admins',
+      'admins',
+      'update',
+      ADMINS,
+      `Change the admins: threshold 2 → 1, add 1${safeLine(1)}`,
+      `Change the admins: threshold stays 2, add 1${safeLine(2)}`,
+    ],
+    [
+      "another threshold of the admins' Safe",
+      'admins',
+      'update',
+      ADMINS,
+      `Change the admins: threshold 2 → 1${safeLine(1)}`,
+      `Change the admins: threshold 2 → 1${safeLine(2)}`,
+    ],
+  ])('are refused with %s than its data', (_, resourceType, action, data, summary, lie) => {
+    const asked = { resourceType, action, data };
+    expect(refused(aProposal({ ...asked, summary }))).toBeUndefined();
+    expect(refused(aProposal({ ...asked, summary: lie }))).toBe('message.summary');
   });
 });
 

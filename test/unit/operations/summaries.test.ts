@@ -1,3 +1,5 @@
+import type { Change } from '@orgwallet/client';
+import { checkChangeSummary } from '../../../client/src/changeSummary';
 import { deriveAccount } from '../../../src/chain/safeAccount';
 import { canonicalJson, type JsonValue } from '../../../src/domain/canonicalJson';
 import type { OrganizationState } from '../../../src/domain/governance';
@@ -174,6 +176,14 @@ describe('the summary of every operation', () => {
     },
   );
 
+  it.each(Object.entries(LONGEST))('of %s is taken by the client', (of, data) => {
+    const [resourceType, action] = of.split('/');
+    for (const some of [data, single(data)]) {
+      const change = { resourceType, action, data: some } as unknown as Change;
+      checkChangeSummary(summaryOf(of, some).split('\n'), change);
+    }
+  });
+
   it('is the same for data whose order of fields differs', () => {
     const reversed = Object.fromEntries(Object.entries(LONGEST['admins/update'] ?? {}).reverse());
     expect(summaryOf('admins/update', reversed)).toBe(
@@ -200,6 +210,11 @@ describe('the summary of policies', () => {
       shown((i < 40 ? harmless : anything) as PolicyDefinition, anId('pol'), i),
     );
     const lines = summaryOf('policies/create', { policies }).split('\n');
+    checkChangeSummary(lines, {
+      resourceType: 'policies',
+      action: 'create',
+      data: { policies },
+    } as unknown as Change);
     expect(lines[0]).toMatch(
       /^100 policies, 60 WITHOUT LIMIT and approved automatically, 40 approved automatically$/,
     );
