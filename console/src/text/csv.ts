@@ -5,11 +5,14 @@ export type CsvColumn<Row> = readonly [heading: string, text: (row: Row) => stri
  * What a spreadsheet would take for the beginning of a formula: at the beginning, and wherever else a cell begins for who opens the
  * file with other separators, whatever is quoted.
  */
-const FORMULA = /(^|[;\t\r\n])(?=['\s]*[=+\-@])|^(?=[\t\r])/g;
+const FORMULA = /(^|[;\t\r\n])(?=['\s]*[=+\-@＝＋－＠])|^(?=[\t\r])/g;
+
+/** A negative number, which is none: a spreadsheet leaves what is text out of its sums. */
+const NUMBER = /^-\d+(?:\.\d+)?$/;
 
 function field(value: string | number | undefined): string {
   const text = String(value ?? '');
-  const harmless = text.replace(FORMULA, "$1'");
+  const harmless = NUMBER.test(text) ? text : text.replace(FORMULA, "$1'");
   return /[",;\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
