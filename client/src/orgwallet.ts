@@ -4,8 +4,9 @@ import { type DepositOptions, type ExpectedDeposit, type Movement, waitForDeposi
 import type { CallOptions } from './endpoints.ts';
 import { ApiError, NoAnswer, NotConnected, NotPermitted, NotSigned } from './errors.ts';
 import { type ActionOptions, type Connection, withDeadline } from './exchange.ts';
-import { isSameAddress } from './expectation.ts';
+import { isSameAddress, match } from './expectation.ts';
 import type { Before, CallIntent, Intent, OperationIntent, OperationType, TransferIntent } from './intent.ts';
+import { actionOf } from './operationData.ts';
 import type { VoteType } from './payload.ts';
 import { type PinStore, pinInMemory } from './pins.ts';
 import { verifyRecord } from './recordPayloads.ts';
@@ -186,6 +187,29 @@ function chosenOf(
     .sort((one, two) => one.threshold - two.threshold)[0];
 }
 
+/** Compares a transaction with the call that was requested, also one that is signed already. Throws PayloadMismatch. */
+function checkRequest(
+  {
+    data,
+    ...asked
+  }: Pick<Transaction, 'accountId' | 'networkId' | 'to' | 'value'> & {
+    readonly data: string;
+    readonly replaces: string | undefined;
+  },
+  current: Transaction,
+): void {
+  match('calldata', data.toLowerCase(), current.calldata.toLowerCase());
+  for (const field of ['accountId', 'networkId', 'to', 'value', 'replaces'] as const) {
+    match(field, asked[field], current[field]);
+  }
+}
+
+/** Compares the kind of a proposal with the change that was proposed, also of one that is approved already. Throws PayloadMismatch. */
+function checkProposed(intent: OperationIntent, current: Proposal): void {
+  match('resourceType', intent.type.split('.')[0], current.resourceType);
+  match('action', actionOf(intent), current.action);
+}
+
 /** The records that a change must leave as they are. `propose` reads them before the service knows what is asked. */
 async function readBefore(api: Api, intent: Intent | undefined, options: CallOptions): Promise<Before> {
   const type = intent?.type ?? '';
@@ -274,6 +298,7 @@ export function createOrgwallet(settings: Settings): Orgwallet {
     const proposed = await create(body, { ...options, idempotencyKey });
     if (!wallet) return proposed;
     const current = (await asItIs(proposed, options)) as Proposal;
+    checkProposed(intent, current);
     const own = await wallet.address();
     if (current.approvals.some(({ walletAddress }) => isSameAddress(walletAddress, own))) return current;
     return vote(current, 'approve', { ...withoutKey(options), wallet, intent, before, execute, confirm });
@@ -323,6 +348,7 @@ export function createOrgwallet(settings: Settings): Orgwallet {
     const body = { ...call, ...references, policyId };
     const created = await api.createTransaction(body, { ...options, idempotencyKey });
     const current = await asItIs(created, asked);
+    checkRequest({ ...call, replaces: intent.replaces }, current);
     const isSigned = current.signatureStatus !== 'pendingInitiatorSignature';
     if (!isSigned && !evaluation.allowed) throw new NotPermitted(evaluations);
     const more = { wallet, intent: { ...intent, policyId }, execute: evaluation.threshold === 0 };

@@ -161,7 +161,7 @@ function checkKnown({ subject, vote, typedData: { message } }: Statement, known:
   if (known.summary !== undefined) match('message.summary', known.summary.split('\n'), message.summary);
   // It is shown, and what turns its direction would make it read otherwise.
   match('message.summary', visibleText, message.summary.join());
-  if (known.expiresAt) match('message.expiresAt', seconds(known.expiresAt), message.expiresAt);
+  if (known.expiresAt !== undefined) match('message.expiresAt', seconds(known.expiresAt), message.expiresAt);
   match('message.expiresAt', validExpiry, message.expiresAt);
   if (known.initiatorSignature && message.initiatorSignatureHash) {
     match(

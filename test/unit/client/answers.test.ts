@@ -55,6 +55,63 @@ describe('the answer about one record', () => {
   });
 });
 
+describe('the answer to a request', () => {
+  const wallet = signWith.viem(privateKeyToAccount(generatePrivateKey()));
+  const account = { id: anId('acc'), address: anAddress() };
+  const to = anAddress();
+  const SIGNED = {
+    id: anId('txn'),
+    accountId: account.id,
+    networkId: 1,
+    to: to.toLowerCase(),
+    value: '5',
+    calldata: '0x',
+    signatureStatus: 'approvalReady',
+    executionStatus: 'completed',
+  };
+
+  /** What a transfer of 5 wei results in, where the service answers the request with a transaction that is signed already. */
+  const transferWith = (answer: object) => {
+    const fetcher: typeof fetch = async (url) => {
+      const evaluations = [{ policy: { id: anId('pol') }, allowed: true, threshold: 0, failures: [] }];
+      const data = String(url).endsWith('/policies/evaluate') ? evaluations : answer;
+      return new Response(JSON.stringify({ data }));
+    };
+    const orgwallet = createOrgwallet({ baseUrl: BASE, apiKey: 'ow_live_1', fetch: fetcher });
+    return orgwallet.transfer({ account, networkId: 1, to, amount: 5n, wallet });
+  };
+
+  it('may be one that is signed already', async () => {
+    await expect(transferWith(SIGNED)).resolves.toEqual(SIGNED);
+  });
+
+  it.each<[string, object]>([
+    ['of another account', { accountId: anId('acc') }],
+    ['on another network', { networkId: 5 }],
+    ['to somebody else', { to: anAddress() }],
+    ['of another amount', { value: '6' }],
+    ['of a call', { calldata: '0x12345678' }],
+    ['in place of another one', { replaces: anId('txn') }],
+  ])('is refused where that is %s', async (_, change) => {
+    await expect(transferWith({ ...SIGNED, ...change })).rejects.toMatchObject({ code: 'payloadMismatch' });
+  });
+
+  it('is refused where a proposal is of another kind, and approved already', async () => {
+    const approvals = [{ walletAddress: await wallet.address() }];
+    const proposed = { id: anId('prop'), resourceType: 'members', action: 'create', approvals };
+    const propose = (answer: object) =>
+      createOrgwallet(answering(answer).settings).propose(
+        { type: 'members.create', items: [{ name: 'Alice', walletAddress: anAddress() }] },
+        { wallet },
+      );
+    await expect(propose(proposed)).resolves.toEqual(proposed);
+    await expect(propose({ ...proposed, action: 'remove' })).rejects.toMatchObject({ field: 'action' });
+    await expect(propose({ ...proposed, resourceType: 'groups' })).rejects.toMatchObject({
+      field: 'resourceType',
+    });
+  });
+});
+
 describe('the answer about a deposit', () => {
   const accountId = anId('acc');
   const [asset, from, after] = [`1:${anAddress()}`, anAddress(), new Date('2026-01-01T00:00:00Z')];

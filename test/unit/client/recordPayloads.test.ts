@@ -304,6 +304,12 @@ describe('verifyRecord', () => {
       aProposal,
       (record) => Object.assign(record, { action: 'remove' }),
     ],
+    [
+      'time until which it can be signed (none)',
+      'message.expiresAt',
+      aProposal,
+      (record) => Object.assign(record, { expiresAt: '' }),
+    ],
     ['the id', 'message.proposalId', aProposal, (record) => Object.assign(record, { id: anId('prop') })],
     [
       'the summary',
