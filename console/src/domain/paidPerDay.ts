@@ -1,4 +1,5 @@
 import type { Schema, Transaction } from '@orgwallet/client';
+import { sentAsset } from './sentAsset.ts';
 
 /** What was paid of one asset, day by day. */
 export interface PaidAsset {
@@ -29,7 +30,8 @@ export function paidPerDay(
     const at = Date.parse(one.result?.executedAt ?? one.updatedAt);
     const day = starts.findLastIndex((start) => start <= at);
     if (day < 0) continue;
-    const { networkId, asset, rawAmount } = one.data;
+    const { networkId, rawAmount } = one.data;
+    const asset = sentAsset(one);
     const key = `${networkId}:${asset.id}`;
     const found = assets.get(key) ?? {
       paid: { networkId, asset, total: 0n, days: Array<bigint>(days).fill(0n) },

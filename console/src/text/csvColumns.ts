@@ -1,9 +1,17 @@
 import type { Schema, Transaction } from '@orgwallet/client';
+import { decimalText } from '../domain/amounts.ts';
+import { sentAsset } from '../domain/sentAsset.ts';
 import type { CsvColumn } from './csv.ts';
 
 const namesOf = (members: readonly { readonly name: string }[]) => members.map(({ name }) => name).join('; ');
 const transferOf = (transaction: Transaction) =>
   transaction.type === 'TOKEN_TRANSFER' ? transaction.data : undefined;
+
+/** What a transfer sends, in whole units as it is signed: of a token that the organization does not know in the smallest. */
+export const sentAmount = (one: Transaction) =>
+  one.type === 'TOKEN_TRANSFER' ? decimalText(one.data.rawAmount, sentAsset(one).decimals) : undefined;
+export const sentSymbol = (one: Transaction) =>
+  one.type === 'TOKEN_TRANSFER' ? sentAsset(one).symbol : undefined;
 
 /** Metadata in one cell: JSON; empty where there is none. */
 export const metadataOf = (metadata: Transaction['metadata']): string =>
@@ -24,8 +32,8 @@ export const TRANSACTION_COLUMNS: readonly CsvColumn<Transaction>[] = [
   ['initiator', ({ initiator }) => initiator.name],
   ['initiatorWallet', ({ initiator }) => initiator.walletAddress],
   ['to', (one) => (one.type === 'TOKEN_TRANSFER' ? one.data.destination : one.data.toAddress)],
-  ['amount', (one) => transferOf(one)?.displayAmount],
-  ['symbol', (one) => transferOf(one)?.asset.symbol],
+  ['amount', sentAmount],
+  ['symbol', sentSymbol],
   ['rawAmount', (one) => transferOf(one)?.rawAmount],
   ['tokenAddress', (one) => transferOf(one)?.asset.tokenAddress],
   ['value', ({ value }) => value],

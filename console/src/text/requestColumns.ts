@@ -1,7 +1,7 @@
 import type { Approval, Schema, Transaction } from '@orgwallet/client';
 import { decimalText } from '../domain/amounts.ts';
 import type { CsvColumn } from './csv.ts';
-import { metadataOf } from './csvColumns.ts';
+import { metadataOf, sentAmount, sentSymbol } from './csvColumns.ts';
 import { headline, type Names } from './headline.ts';
 import { recipientAddressOf } from './requestRow.ts';
 
@@ -58,8 +58,8 @@ export function requestColumns({
       }),
     ],
     ['recipientAddress', ofTransaction(recipientAddressOf)],
-    ['amount', ofTransaction((one) => transferOf(one)?.displayAmount)],
-    ['symbol', ofTransaction((one) => transferOf(one)?.asset.symbol)],
+    ['amount', ofTransaction(sentAmount)],
+    ['symbol', ofTransaction(sentSymbol)],
     ['rawAmount', ofTransaction((one) => transferOf(one)?.rawAmount)],
     ['tokenAddress', ofTransaction((one) => transferOf(one)?.asset.tokenAddress)],
     ['value', ofTransaction(({ value, networkId }) => exact(value, networkId))],

@@ -5,6 +5,7 @@ import { requestFilter } from '../../../console/src/domain/requestFilter.ts';
 import { mergePage, placeAfter, placesText, readPlaces } from '../../../console/src/domain/requestPages.ts';
 import { tabOf } from '../../../console/src/domain/requestTab.ts';
 import { csv } from '../../../console/src/text/csv.ts';
+import { TRANSACTION_COLUMNS } from '../../../console/src/text/csvColumns.ts';
 import { failureTitle } from '../../../console/src/text/failures.ts';
 import { doneText } from '../../../console/src/text/labels.ts';
 import { requestColumns } from '../../../console/src/text/requestColumns.ts';
@@ -102,6 +103,24 @@ describe('a request is in the tab', () => {
     ],
   ])('%s', (_, request, member, tab) => {
     expect(tabOf(request, viewer(member), NOW)).toBe(tab);
+  });
+});
+
+describe('a file has of a token', () => {
+  const unknown = transfer({
+    summary: `Send 1234567891234567891234 raw units of the token 0x${'1'.repeat(40)} to 0x`,
+  });
+
+  const none = () => undefined;
+  const names = { account: none, network: none, owner: none, noted: none, nativeAsset: none, policies: [] };
+
+  it('what is signed of it, and not what it says of itself', () => {
+    for (const columns of [TRANSACTION_COLUMNS, requestColumns(names)]) {
+      const texts = Object.fromEntries(columns.map(([heading, text]) => [heading, text(unknown)]));
+      expect([texts.amount, texts.symbol]).toEqual(['1234567891234567891234', '']);
+      const known = Object.fromEntries(columns.map(([heading, text]) => [heading, text(transfer())]));
+      expect([known.amount, known.symbol]).toEqual(['1234.567891234567891234', 'ETH']);
+    }
   });
 });
 

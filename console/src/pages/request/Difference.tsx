@@ -19,7 +19,9 @@ function ChangeTable({ change }: { readonly change: Change }) {
         {change.title} <Badge tone={TONES[change.kind]}>{change.kind}</Badge>
       </h3>
       {change.fields.length === 0 ? (
-        <p className="muted">No change: it has these values already.</p>
+        <p className="muted">
+          The service lists it with these values already. The lines that are signed say what changes.
+        </p>
       ) : (
         <table>
           <thead>
