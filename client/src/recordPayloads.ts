@@ -1,6 +1,6 @@
 import { formatUnits } from 'viem';
 import { checkChangeSummary } from './changeSummary.ts';
-import { anyDecimals, match } from './expectation.ts';
+import { anyDecimals, Matcher, match } from './expectation.ts';
 import type { Intent } from './intent.ts';
 import type { VoteType } from './payload.ts';
 import type { Approval, Proposal, Transaction } from './records.ts';
@@ -53,6 +53,36 @@ function checkProposal(record: Proposal, { typedData: { message }, change }: Ver
   if (change) checkChangeSummary(message.summary, change);
 }
 
+/** The status of what its initiator has signed, by whether it has all approvals and all rejections. */
+const STATUSES = [
+  ['pendingReviewSignatures', 'rejectionReady'],
+  ['approvalReady', 'approvalAndRejectionReady'],
+] as const;
+
+const open = new Matcher(
+  'null, failed or blocked: it can be signed',
+  (got) => got === null || got === 'failed' || got === 'blocked',
+);
+
+/** Compares the state of a record that can be signed with its signatures. Throws PayloadMismatch. */
+function checkState(record: Approval): void {
+  const { executionStatus, signatureStatus, approvals, rejections, threshold } = record;
+  match('executionStatus', open, executionStatus);
+  if ('policy' in record) match('policy.threshold', threshold, record.policy.threshold);
+  for (const [field, voters] of Object.entries({ approvals, rejections })) {
+    const ids = voters.map(({ id }) => id);
+    match(
+      field,
+      ids.map((id, i) => (ids.indexOf(id) === i ? id : 'another member')),
+      ids,
+    );
+  }
+  if (signatureStatus === 'pendingInitiatorSignature') return;
+  const isApproved = approvals.length >= threshold;
+  const isRejected = rejections.length >= Math.max(1, threshold);
+  match('signatureStatus', STATUSES[isApproved ? 1 : 0][isRejected ? 1 : 0], signatureStatus);
+}
+
 /** Compares everything that a record says about what is signed with a payload. Throws PayloadMismatch. */
 function checkRecord(record: Approval, verified: Verified): void {
   match('subject', 'resourceType' in record ? 'proposal' : 'transaction', verified.subject);
@@ -62,7 +92,7 @@ function checkRecord(record: Approval, verified: Verified): void {
 
 /**
  * Verifies every payload that a record has, as `verify` does, and that they say the same as the record and as each other:
- * what is shown of a record that passes is what is signed. The decimals of a token are the record's. Throws
+ * what is shown of a record that passes is what is signed, and its state is that of its signatures. The decimals of a token are the record's. Throws
  * PayloadMismatch.
  */
 export function verifyRecord(
@@ -94,5 +124,6 @@ export function verifyRecord(
     match('', { domain: first.typedData.domain, message: said }, { domain, message });
     payloads[vote] = verified;
   }
+  if (Object.keys(payloads).length > 0) checkState(record);
   return payloads;
 }

@@ -13,6 +13,15 @@ import { transferData } from '../../support/transactions';
 const [treasury, token, payee] = [anAddress(), anAddress(), anAddress()];
 const expiresAt = new Date(Math.floor(Date.now() / 1_000 + 3_600) * 1_000);
 
+/** What is open, and waits for one approval. */
+const OPEN = {
+  threshold: 1,
+  approvals: [],
+  rejections: [],
+  signatureStatus: 'pendingReviewSignatures',
+  executionStatus: null,
+};
+
 /** A transaction that waits for approvers, as the API answers it. */
 function aTransaction(
   call: { to: string; value: bigint; data: string },
@@ -55,6 +64,7 @@ function aTransaction(
     data: transactionData(content.value, facts),
     summary,
     policy: { id: policyId, threshold: 1 },
+    ...OPEN,
     expiresAt: expiresAt.toISOString(),
     signingPayloads: {
       approvePayload: transactionPayload('ApproveTransaction', signed, bound),
@@ -91,6 +101,7 @@ function aProposal({
     resourceType,
     action,
     data: withTimes(data),
+    ...OPEN,
     summary,
     expiresAt: expiresAt.toISOString(),
     signingPayloads: {
@@ -368,6 +379,45 @@ describe('verifyRecord', () => {
     const { approvePayload, rejectPayload } = record.signingPayloads;
     record.signingPayloads = { approvePayload: rejectPayload, rejectPayload: approvePayload };
     expect(refused(record)).toBe('vote');
+  });
+});
+
+describe('the state of a record that can be signed', () => {
+  const [alice, bob] = [{ id: anId('mem') }, { id: anId('mem') }];
+
+  it.each<[string, object]>([
+    ['it has failed', { executionStatus: 'failed', signatureStatus: 'approvalReady', approvals: [alice] }],
+    ['one has rejected', { rejections: [alice], signatureStatus: 'rejectionReady' }],
+    [
+      'both can be executed',
+      { approvals: [alice], rejections: [bob], signatureStatus: 'approvalAndRejectionReady' },
+    ],
+    ['its initiator has not signed', { signatureStatus: 'pendingInitiatorSignature' }],
+    [
+      'nobody has to approve it',
+      { threshold: 0, policy: { threshold: 0 }, signatureStatus: 'approvalReady' },
+    ],
+  ])('may be that %s', (_, { policy = {}, ...state }: { policy?: object }) => {
+    const record = aTransaction(NATIVE);
+    expect(refused({ ...record, ...state, policy: { ...record.policy, ...policy } })).toBeUndefined();
+  });
+
+  it.each<[string, object, string]>([
+    ['it is completed', { executionStatus: 'completed' }, 'executionStatus'],
+    ['it is rejected', { executionStatus: 'rejected' }, 'executionStatus'],
+    ['it has expired', { signatureStatus: 'expired' }, 'signatureStatus'],
+    ['it has all approvals', { signatureStatus: 'approvalReady' }, 'signatureStatus'],
+    ['approvals are missing', { approvals: [alice] }, 'signatureStatus'],
+    [
+      'one member is two',
+      { threshold: 2, policy: { threshold: 2 }, approvals: [alice, alice] },
+      'approvals[1]',
+    ],
+    ['its policy needs more approvals', { policy: { threshold: 2 } }, 'policy.threshold'],
+  ])('is not that %s', (_, { policy = {}, ...state }: { policy?: object }, field) => {
+    const record = aTransaction(NATIVE);
+    expect(refused({ ...record, ...state, policy: { ...record.policy, ...policy } })).toBe(field);
+    if (field !== 'policy.threshold') expect(refused({ ...aProposal(), ...state })).toBe(field);
   });
 });
 
