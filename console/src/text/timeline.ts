@@ -3,7 +3,10 @@ import { plainName } from '../domain/quotedName.ts';
 import { actionText } from './audit.ts';
 import { failureTitle } from './failures.ts';
 
-type Entry = Pick<Schema['AuditLogEntry'], 'id' | 'action' | 'actor' | 'details' | 'createdAt'>;
+type Entry = Pick<
+  Schema['AuditLogEntry'],
+  'id' | 'resourceId' | 'action' | 'actor' | 'details' | 'createdAt'
+>;
 
 /** Something that happened to a request. */
 interface TimelineEvent {
@@ -89,6 +92,9 @@ function eventOf({ id, action, actor, details, createdAt }: Entry): TimelineEven
   return { id, at: createdAt, text, reason, tone, transactionHash: textIn(details, 'transactionHash') };
 }
 
-/** What happened to a request, oldest first, from its audit entries, newest first. */
-export const timelineOf = (entries: readonly Entry[]): readonly TimelineEvent[] =>
-  [...entries].reverse().map(eventOf);
+/** What happened to a request, oldest first, from audit entries, newest first: those of another one are not its own. */
+export const timelineOf = (id: string, entries: readonly Entry[]): readonly TimelineEvent[] =>
+  entries
+    .filter(({ resourceId }) => resourceId === id)
+    .reverse()
+    .map(eventOf);

@@ -143,9 +143,10 @@ describe('a row says', () => {
     const both = person('Alice and Bob');
     expect(signedText(transfer({ approvals: [eve] }))).toBe('Dave, “Bob; rejected by Alice”');
     expect(missingText({ count: 2, people: [both, DAVE] })).toBe('“Alice and Bob” and Dave');
-    const [created] = timelineOf([
+    const [created] = timelineOf('txn_1', [
       {
         id: 'aud_1',
+        resourceId: 'txn_1',
         action: 'transaction.signed',
         actor: { ...eve, type: 'member' },
         details: { type: 'approve' },
@@ -262,6 +263,7 @@ describe('what has become of a request', () => {
   it('is told from the audit log: votes with their reasons, attempts, the block', () => {
     const entry = (action: string, details: object, actor: object = { type: 'member', name: 'Alice' }) => ({
       id: action,
+      resourceId: 'txn_1',
       action: `transaction.${action}`,
       actor,
       details,
@@ -274,8 +276,9 @@ describe('what has become of a request', () => {
       entry('signed', { type: 'reject', reason: 'Too much' }),
       entry('created', {}),
       entry('somethingNew', {}, service),
+      { ...entry('executed', {}, service), resourceId: 'txn_2' },
     ];
-    expect(timelineOf(entries as never).map(({ text, reason }) => [text, reason])).toEqual([
+    expect(timelineOf('txn_1', entries as never).map(({ text, reason }) => [text, reason])).toEqual([
       ['Transaction something new', undefined],
       ['Alice created it', undefined],
       ['Alice rejected', 'Too much'],

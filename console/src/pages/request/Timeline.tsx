@@ -17,7 +17,7 @@ export function Timeline({ id }: { readonly id: string }) {
         <Loaded query={query} what="the timeline">
           {(entries) => (
             <ol className={requestStyles.timeline}>
-              {timelineOf(entries).map((event) => (
+              {timelineOf(id, entries).map((event) => (
                 <li
                   key={event.id}
                   className={classes(requestStyles.timelineEvent, requestStyles[event.tone])}
