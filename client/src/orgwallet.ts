@@ -187,8 +187,8 @@ function chosenOf(
     .sort((one, two) => one.threshold - two.threshold)[0];
 }
 
-/** Compares a transaction with the call that was requested, also one that is signed already. Throws PayloadMismatch. */
-function checkRequest(
+/** Whether a transaction is signed already; it is then compared with the call that was requested. Throws PayloadMismatch. */
+function isSignedAlready(
   {
     data,
     ...asked
@@ -197,17 +197,20 @@ function checkRequest(
     readonly replaces: string | undefined;
   },
   current: Transaction,
-): void {
+): boolean {
+  if (current.signatureStatus === 'pendingInitiatorSignature') return false;
   match('calldata', data.toLowerCase(), current.calldata.toLowerCase());
   for (const field of ['accountId', 'networkId', 'to', 'value', 'replaces'] as const) {
     match(field, asked[field], current[field]);
   }
+  return true;
 }
 
-/** Compares the kind of a proposal with the change that was proposed, also of one that is approved already. Throws PayloadMismatch. */
-function checkProposed(intent: OperationIntent, current: Proposal): void {
+/** A proposal that is approved already, of the kind that was proposed. Throws PayloadMismatch for another one. */
+function sameKind(intent: OperationIntent, current: Proposal): Proposal {
   match('resourceType', intent.type.split('.')[0], current.resourceType);
   match('action', actionOf(intent), current.action);
+  return current;
 }
 
 /** The records that a change must leave as they are. `propose` reads them before the service knows what is asked. */
@@ -298,9 +301,9 @@ export function createOrgwallet(settings: Settings): Orgwallet {
     const proposed = await create(body, { ...options, idempotencyKey });
     if (!wallet) return proposed;
     const current = (await asItIs(proposed, options)) as Proposal;
-    checkProposed(intent, current);
     const own = await wallet.address();
-    if (current.approvals.some(({ walletAddress }) => isSameAddress(walletAddress, own))) return current;
+    if (current.approvals.some(({ walletAddress }) => isSameAddress(walletAddress, own)))
+      return sameKind(intent, current);
     return vote(current, 'approve', { ...withoutKey(options), wallet, intent, before, execute, confirm });
   }
 
@@ -348,8 +351,7 @@ export function createOrgwallet(settings: Settings): Orgwallet {
     const body = { ...call, ...references, policyId };
     const created = await api.createTransaction(body, { ...options, idempotencyKey });
     const current = await asItIs(created, asked);
-    checkRequest({ ...call, replaces: intent.replaces }, current);
-    const isSigned = current.signatureStatus !== 'pendingInitiatorSignature';
+    const isSigned = isSignedAlready({ ...call, replaces: intent.replaces }, current);
     if (!isSigned && !evaluation.allowed) throw new NotPermitted(evaluations);
     const more = { wallet, intent: { ...intent, policyId }, execute: evaluation.threshold === 0 };
     const done = isSigned ? current : await vote(current, 'initiator', { ...options, ...more });
