@@ -20,6 +20,7 @@ const TRACING = file('src/tracing');
 const CLIENT = '^client/';
 const CONSOLE = '^console/';
 const MAP_LIMIT = file('src/mapLimit');
+const ONCE = file('src/once');
 const TIME_LIMIT = file('src/timeLimit');
 const RETRY_AFTER = file('src/retryAfter');
 const SET_NEWEST = file('src/setNewest');
@@ -58,7 +59,8 @@ const LAYERS = {
   client: { may: [], packages: npm('viem') },
   // What a browser loads: the service is reached through the client only. Its forms check what is typed by the schemas of the contract.
   'console/src': {
-    may: [CLIENT, folder('src/contract')],
+    // It says a call in the same words as what is signed.
+    may: [CLIENT, folder('src/contract'), file('src/domain/callText')],
     packages: npm(
       '@ariakit/react',
       '@tanstack/react-(query|router|table)',
@@ -84,7 +86,17 @@ const LAYERS = {
   },
   'src/domain': { may: [], packages: npm('canonicalize', 'zod') },
   'src/chain': {
-    may: [folder('src/domain'), FAILPOINTS, FILE_OWNER, MAP_LIMIT, RETRY_AFTER, SECRETS, SET_NEWEST, TRACING],
+    may: [
+      folder('src/domain'),
+      FAILPOINTS,
+      FILE_OWNER,
+      MAP_LIMIT,
+      ONCE,
+      RETRY_AFTER,
+      SECRETS,
+      SET_NEWEST,
+      TRACING,
+    ],
     types: [CONFIG],
   },
   'src/db': { may: [folder('src/domain'), FAILPOINTS, TIME_LIMIT] },
@@ -269,6 +281,7 @@ const LAYERS = {
       FAILPOINTS,
       SECRETS,
       MAP_LIMIT,
+      ONCE,
       REMEMBERED,
       TIME_LIMIT,
       file('src/(ownSettings|projectRoot|version)'),

@@ -1,8 +1,7 @@
 import { PayloadMismatch } from './errors.ts';
 import { isSameAddress, textMatcher } from './expectation.ts';
-import type { Schema } from './records.ts';
+import type { Change, Schema } from './records.ts';
 import { nameInSummary, QUOTED } from './summary.ts';
-import type { Change } from './verify.ts';
 
 type Policy = Schema['ProposedPolicy'];
 /** What a change adds, changes or removes. */

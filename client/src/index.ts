@@ -30,7 +30,7 @@ export { type Pin, type PinStore, pinInMemory } from './pins.ts';
 export { type Payloads, verifyRecord } from './recordPayloads.ts';
 export * from './records.ts';
 export * from './signWith.ts';
-export { type Change, type Known, type Verified, verify } from './verify.ts';
+export { type Known, type Verified, verify } from './verify.ts';
 export {
   verifyWebhook,
   WebhookError,

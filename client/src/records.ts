@@ -7,6 +7,9 @@ import type { components } from './openapi.ts';
 /** The records and bodies of the API, by their names in openapi.json. */
 export type Schema = components['schemas'];
 export type Proposal = Schema['Proposal'];
+type ChangeOf<Kind> = Kind extends Proposal ? Pick<Kind, 'resourceType' | 'action' | 'data'> : never;
+/** What a proposal does. */
+export type Change = ChangeOf<Proposal>;
 export type Transaction = Schema['Transaction'];
 /** What needs signatures. */
 export type Approval = Proposal | Transaction;

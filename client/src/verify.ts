@@ -9,7 +9,7 @@ import { actionOf, EXPECTED_DATA, namedIn } from './operationData.ts';
 import { OPERATION_SHAPES } from './operationShape.ts';
 import { type Hashes, hashesOf, type Statement, statementOf, type VoteType } from './payload.ts';
 import type { PinStore } from './pins.ts';
-import type { Proposal } from './records.ts';
+import type { Change } from './records.ts';
 import { readSignedData } from './signedData.ts';
 import { checkSummary } from './summary.ts';
 import { callOf, isNative, spentBy } from './transactionCall.ts';
@@ -34,11 +34,6 @@ export interface Known {
   /** Of the token that is sent, where the intent does not have them. */
   readonly decimals?: number | undefined;
 }
-
-type ChangeOf<Kind> = Kind extends Proposal ? Pick<Kind, 'resourceType' | 'action' | 'data'> : never;
-
-/** What a proposal does. */
-export type Change = ChangeOf<Proposal>;
 
 /** A payload that is what was asked for. */
 export interface Verified extends Statement, Hashes {

@@ -1,6 +1,6 @@
 import type { AbiParameter, Hex } from 'viem';
 import { addressOf } from './address';
-import { STANDARD_FUNCTIONS, selectorOf } from './functions';
+import { selectorOf, standardFunctions } from './functions';
 import { bytesOf } from './keccak';
 
 /** A decoded parameter, as the API shows it. */
@@ -308,7 +308,7 @@ function knownFunction(
 ): { signature: string; inputs: readonly AbiParameter[] } | null {
   if (calldata.length < 2 + 2 * SELECTOR_BYTES) return null;
   const selector = calldata.slice(0, 10).toLowerCase();
-  const standard = STANDARD_FUNCTIONS.get(selector);
+  const standard = standardFunctions().get(selector);
   const own = signatures.find((entry) => !entry.startsWith('0x') && selectorOf(entry) === selector);
   const signature = own ?? standard?.signature;
   if (signature === undefined) return null;
@@ -425,7 +425,7 @@ function typesOf(signature: string, start: number): AbiType[] | null {
  * what it does. Null where it is the canonical encoding, and for any other function.
  */
 export function restrictedEncodingFault(calldata: string): string | null {
-  const known = STANDARD_FUNCTIONS.get(calldata.slice(0, 10).toLowerCase());
+  const known = standardFunctions().get(calldata.slice(0, 10).toLowerCase());
   if (!known?.restricted || decodeCall(calldata, []) !== null) return null;
   return `calls the restricted function ${known.signature} and must then be its canonical ABI encoding, without other bytes`;
 }

@@ -1,4 +1,5 @@
 import { type AbiFunction, parseAbi, toFunctionSignature } from 'viem';
+import { once } from '../once';
 import { textHash } from './keccak';
 import { type FunctionGroup, RESTRICTED_FUNCTIONS } from './restrictedFunctions';
 
@@ -62,10 +63,7 @@ export function selectorOf(signature: string): string {
 }
 
 /** The functions of a group, with the structs that they take. */
-function standardFunctions(
-  { structs = [], functions }: FunctionGroup,
-  restricted: boolean,
-): StandardFunction[] {
+function functionsOf({ structs = [], functions }: FunctionGroup, restricted: boolean): StandardFunction[] {
   const declarations: readonly string[] = functions.map((declaration) => `function ${declaration}`);
   const abis = parseAbi([...structs, ...declarations]) as readonly AbiFunction[];
   return abis.map((abi) => {
@@ -74,17 +72,20 @@ function standardFunctions(
   });
 }
 
-/** The functions of standards and of widely used contracts, by selector. */
-export const STANDARD_FUNCTIONS: ReadonlyMap<string, StandardFunction> = new Map(
-  [
-    ...RESTRICTED_FUNCTIONS.flatMap((group) => standardFunctions(group, true)),
-    ...UNRESTRICTED_FUNCTIONS.flatMap((group) => standardFunctions(group, false)),
-  ].map((known) => [known.selector, known]),
+/** The functions of standards and of widely used contracts, by selector. They are read when they are needed first: they are many. */
+export const standardFunctions: () => ReadonlyMap<string, StandardFunction> = once(
+  () =>
+    new Map(
+      [
+        ...RESTRICTED_FUNCTIONS.flatMap((group) => functionsOf(group, true)),
+        ...UNRESTRICTED_FUNCTIONS.flatMap((group) => functionsOf(group, false)),
+      ].map((known) => [known.selector, known]),
+    ),
 );
 
 /** True for the selector of a function that only a policy that names it permits. */
 export function isRestricted(selector: string): boolean {
-  return STANDARD_FUNCTIONS.get(selector)?.restricted ?? false;
+  return standardFunctions().get(selector)?.restricted ?? false;
 }
 
 /** A function that a policy names. */
@@ -214,7 +215,7 @@ export function parseFunction(text: string): ParsedFunction {
     return refuse(`must have at most ${MAX_SIGNATURE_LENGTH} characters`);
   if (SELECTOR.test(text)) {
     const selector = text.toLowerCase();
-    const name = STANDARD_FUNCTIONS.get(selector)?.abi.name;
+    const name = standardFunctions().get(selector)?.abi.name;
     return { ok: true, function: name === undefined ? { selector } : { name, selector } };
   }
   if (/^0x/i.test(text) && !text.includes('(')) return refuse('a selector must be 0x and 8 hex digits');
@@ -232,7 +233,7 @@ export function parseFunction(text: string): ParsedFunction {
   }
   if (canonical !== text) return refuse(`is not in canonical form; write ${canonical}`);
   const selector = selectorOf(text);
-  const known = STANDARD_FUNCTIONS.get(selector);
+  const known = standardFunctions().get(selector);
   if (known && known.signature !== text) {
     return refuse(
       `has the selector ${selector} of the standard function ${known.signature} but is another function`,

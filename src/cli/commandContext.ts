@@ -7,6 +7,7 @@ import { type Config, loadConfig, refusePostgresUrl, secretSetting } from '../co
 import { ConfigError } from '../configError';
 import { createDatabase, type Db } from '../db/database';
 import { listOrganizations } from '../db/organizations';
+import { once } from '../once';
 import { withRememberedProduction } from '../production';
 import { signerDatabaseUrl } from '../roleSettings';
 import { hasSecret } from '../secrets';
@@ -57,14 +58,6 @@ export type Within = (
 ) => Promise<void>;
 
 const WORKFLOW_DEADLINE_MS = 8_000;
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
 
 /** Throws ConfigError for a URL of Postgres that leads elsewhere than it says. */
 function assertUrl(setting: string, url: string): void {

@@ -9,7 +9,7 @@ import {
 } from '@orgwallet/client';
 import { orgwallet, pins, queryClient } from '../api/client.ts';
 import { isUnanswered, once } from '../api/once.ts';
-import { checkCallLines } from '../domain/callLines.ts';
+import { checkCallLines } from '../contract/callLines.ts';
 import { checkDecoded } from '../domain/decodedCall.ts';
 import { intentOf } from './intents.ts';
 import { type FoundWallet, walletFor } from './wallet.ts';

@@ -1,9 +1,9 @@
 import { toFunctionSelector } from 'viem';
 import { decodeCall } from '../../../src/chain/decode';
-import { isRestricted, parseFunction, STANDARD_FUNCTIONS } from '../../../src/chain/functions';
+import { isRestricted, parseFunction, standardFunctions } from '../../../src/chain/functions';
 import { RESTRICTED_FUNCTIONS } from '../../../src/chain/restrictedFunctions';
 
-const known = [...STANDARD_FUNCTIONS.values()];
+const known = [...standardFunctions().values()];
 const restricted = known.filter((standard) => standard.restricted);
 const declared = RESTRICTED_FUNCTIONS.flatMap(({ functions }) => functions);
 
@@ -89,7 +89,7 @@ describe('restricted functions', () => {
     ['Biconomy', 'execute_ncC(address,uint256,bytes)', '0x0000189a'],
     ['Chainlink', 'ccipSend(uint64,(bytes,bytes,(address,uint256)[],address,bytes))', '0x96f4e9f9'],
   ])('have the published selector: %s %s', (_, signature, selector) => {
-    expect(STANDARD_FUNCTIONS.get(selector)).toMatchObject({ signature, restricted: true });
+    expect(standardFunctions().get(selector)).toMatchObject({ signature, restricted: true });
   });
 
   it.each([

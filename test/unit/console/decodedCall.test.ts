@@ -1,11 +1,19 @@
 /** @deep */
 import type { Schema } from '@orgwallet/client';
 import fc from 'fast-check';
-import { encodeFunctionData, getAddress, type Hex, parseAbi } from 'viem';
-import { checkCallLines } from '../../../console/src/domain/callLines.ts';
+import {
+  type AbiParameter,
+  bytesToHex,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  numberToHex,
+  parseAbi,
+} from 'viem';
+import { checkCallLines } from '../../../console/src/contract/callLines.ts';
 import { checkDecoded } from '../../../console/src/domain/decodedCall.ts';
 import { readCall } from '../../../src/chain/decode';
-import { selectorOf } from '../../../src/chain/functions';
+import { selectorOf, standardFunctions } from '../../../src/chain/functions';
 import { nestedCallsOf } from '../../../src/chain/nestedCalls';
 import type { Policy } from '../../../src/domain/policy';
 import { readContent } from '../../../src/domain/transactionContent';
@@ -26,6 +34,44 @@ const PAY = encodeFunctionData({
   args: [[{ to: payee, amounts: [1n, 2n] }], true, 'a, "b"', '0x01020304', -3],
 });
 const CLAIM = encodeFunctionData({ abi: ABI, functionName: 'claim' });
+
+const aByte = fc.stringMatching(/^[0-9a-f]{2}$/);
+
+/** Whatever a parameter of that type can be. */
+function anyArgument(parameter: AbiParameter): fc.Arbitrary<unknown> {
+  const { type } = parameter;
+  const [, element, length] = /^(.*)\[(\d*)\]$/.exec(type) ?? [];
+  if (element !== undefined) {
+    const size = length ? { minLength: Number(length), maxLength: Number(length) } : { maxLength: 3 };
+    return fc.array(anyArgument({ ...parameter, type: element }), size);
+  }
+  if (type === 'tuple') {
+    const { components } = parameter as { readonly components: readonly AbiParameter[] };
+    return fc
+      .tuple(...components.map(anyArgument))
+      .map((values) => Object.fromEntries(components.map(({ name }, i) => [name ?? i, values[i]])));
+  }
+  const [, kind, digits] = /^([a-z]+)(\d*)$/.exec(type) ?? [];
+  const bits = BigInt(digits || 256);
+  switch (kind) {
+    case 'bool':
+      return fc.boolean();
+    case 'string':
+      return fc.string({ unit: 'binary' });
+    case 'address':
+      return fc.bigInt(0n, 2n ** 160n - 1n).map((value) => numberToHex(value, { size: 20 }));
+    case 'uint':
+      return fc.bigInt(0n, 2n ** bits - 1n);
+    case 'int':
+      return fc.bigInt(-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n);
+    case 'bytes': {
+      const size = digits ? { minLength: Number(digits), maxLength: Number(digits) } : {};
+      return fc.uint8Array(size).map((bytes) => bytesToHex(bytes));
+    }
+    default:
+      throw new Error(`no values of ${type}`);
+  }
+}
 
 /** A call as the service decodes it. */
 const decoded = (calldata: Hex, change: object = {}) =>
@@ -281,6 +327,30 @@ describe('the lines that are signed of a call', () => {
   it.each(calls)('are those of %s', (_, calldata, signatures) => {
     checkCallLines(aCall(calldata, signatures));
     checkCallLines(aCall(calldata, signatures, anId('txn')));
+  });
+
+  it('are those of any call of a known function, encoded canonically or not', () => {
+    const known = [...standardFunctions().values()].filter(
+      ({ signature }) => signature !== 'transfer(address,uint256)',
+    );
+    const anyCall = fc.constantFrom(...known).chain(({ abi: declared }) =>
+      fc
+        .tuple(fc.tuple(...declared.inputs.map(anyArgument)), fc.option(fc.tuple(fc.nat(), aByte)))
+        .map(([args, changed]) => {
+          const data = encodeFunctionData({ abi: [declared], args } as never);
+          if (changed === null || data.length < 12) return data;
+          const [at, byte] = [10 + 2 * (changed[0] % (data.length / 2 - 5)), changed[1]];
+          return `${data.slice(0, at)}${byte}${data.slice(at + 2)}`;
+        }),
+    );
+    fc.assert(
+      fc.property(anyCall, (calldata) => {
+        const one = aCall(calldata, []);
+        checkCallLines(one);
+        checkDecoded(one.data);
+      }),
+      { numRuns: DEEP ? 5_000 : 150 },
+    );
   });
 
   it('are the first of those for which there is no room', () => {

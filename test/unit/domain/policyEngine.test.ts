@@ -1,6 +1,6 @@
 import { type Abi, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { checksumAddress } from '../../../src/chain/address';
-import { STANDARD_FUNCTIONS } from '../../../src/chain/functions';
+import { standardFunctions } from '../../../src/chain/functions';
 import { nestedCallsOf } from '../../../src/chain/nestedCalls';
 import {
   type ApproverSetting,
@@ -81,7 +81,7 @@ function context(change: Partial<PolicyContext> = {}): PolicyContext {
     account: { id: ACCOUNT, networkIds: [NETWORK_ID] },
     members: new Map([ALICE, BOB, CAROL].map((member) => [member.id, member])),
     groups: new Map([[GROUP, [ALICE, BOB]]]),
-    isRestricted: (selector) => STANDARD_FUNCTIONS.get(selector)?.restricted ?? false,
+    isRestricted: (selector) => standardFunctions().get(selector)?.restricted ?? false,
     nativeAsset: { symbol: 'ETH', decimals: 18 },
     tokenFault: null,
     usage: usage(),
@@ -331,7 +331,7 @@ describe('the function', () => {
     expect(conditionsOf(policy, asked)).toEqual(conditions);
   });
 
-  const restricted = [...STANDARD_FUNCTIONS.values()].filter((known) => known.restricted);
+  const restricted = [...standardFunctions().values()].filter((known) => known.restricted);
   it.each(restricted.map(({ signature, selector }) => [signature, selector]))(
     'that is restricted is matched only when named: %s',
     (_, selector = '') => {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { checksumAddress } from '../../../src/chain/address';
-import { STANDARD_FUNCTIONS } from '../../../src/chain/functions';
+import { standardFunctions } from '../../../src/chain/functions';
 import { nestedCallsOf } from '../../../src/chain/nestedCalls';
 import { contractRules, NATIVE_CURRENCY, type Policy, transferCondition } from '../../../src/domain/policy';
 import {
@@ -246,7 +246,7 @@ function askEngine(policy: Policy, tx: AskedTransaction, world: OracleWorld) {
     groups: new Map(
       world.groups.map(({ id, memberIds }) => [id, memberIds.flatMap((member) => members.get(member) ?? [])]),
     ),
-    isRestricted: (selector) => STANDARD_FUNCTIONS.get(selector)?.restricted ?? false,
+    isRestricted: (selector) => standardFunctions().get(selector)?.restricted ?? false,
     nativeAsset: { symbol: 'ETH', decimals: 18 },
     tokenFault: readable ? null : 'there is no contract',
     usage: window && usageIn(window, world.past, world.nowMs),
