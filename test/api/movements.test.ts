@@ -7,6 +7,7 @@ import { command, json, refused, words } from '../cli/command';
 import { badField, expectRefused, makeAccount, read, refusal, type Shown, sharedApi } from '../support/api';
 import { answer, loggingCollection, logTokenTransfer } from '../support/contracts';
 import { sendFromFunder } from '../support/funder';
+import type { Answer } from '../support/http';
 import { paymentChain } from '../support/payingOrganization';
 import { fundRelayers, type TestOrganization, type TestService } from '../support/service';
 import { LOCAL_FUNDER, sharedStack } from '../support/stack';
@@ -37,6 +38,13 @@ const MOVEMENTS = '/api/v1/movements';
 
 const list = (query = ''): Promise<Shown[]> => read(api.http, org.readKey, `${MOVEMENTS}${query}`);
 const sent = (path: string, more: object = {}) => api.http.send({ key: org.readKey, path, ...more });
+
+/** The statement of the account: a conflict until its past is read. */
+const statement = (): Promise<Answer> =>
+  until('the statement can be read', async () => {
+    const found = await sent(`/api/v1/accounts/${account.id}/statement`);
+    return found.status !== 409 && found;
+  });
 
 const send = (to: string, of: { value?: Hex; data?: Hex }) =>
   sendFromFunder(paymentChain(api).rpcUrl, { to, ...of });
@@ -121,7 +129,7 @@ describe('movements', () => {
     expect(await list()).toEqual([]);
     const file = await sent(`${MOVEMENTS}?verified=false`, { headers: { accept: 'text/csv' } });
     expect(file.text.split('\r\n')).toHaveLength(4);
-    const { body } = await sent(`/api/v1/accounts/${account.id}/statement`);
+    const { body } = await statement();
     expect(body.data.assets).toMatchObject([{ difference: '0', movements: 0 }]);
   });
 
@@ -225,8 +233,6 @@ describe('movements', () => {
 });
 
 describe('the statement of an account', () => {
-  const statement = (query = '') => sent(`/api/v1/accounts/${account.id}/statement${query}`);
-
   it('adds up to the balances on chain', async () => {
     await pay(70n);
     await payToken(9n);
