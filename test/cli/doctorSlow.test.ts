@@ -108,12 +108,15 @@ describe('a part that is slow and healthy', () => {
     }
   });
 
-  it('is said to be slow, and nothing is said to be broken: Postgres, a few bytes at a time', async () => {
-    const slowness = { delayMs: 10, bytesAtOnce: 40 };
-    const findings = await doctor({ DATABASE_URL: await slowDatabase(env.DATABASE_URL, slowness) });
-    expect(failures(findings)).toEqual([]);
-    expect(about(findings, 'schema')).toMatchObject([{ status: 'ok' }]);
-  });
+  itDeep(
+    'is said to be slow, and nothing is said to be broken: Postgres, a few bytes at a time',
+    async () => {
+      const slowness = { delayMs: 10, bytesAtOnce: 40 };
+      const findings = await doctor({ DATABASE_URL: await slowDatabase(env.DATABASE_URL, slowness) });
+      expect(failures(findings)).toEqual([]);
+      expect(about(findings, 'schema')).toMatchObject([{ status: 'ok' }]);
+    },
+  );
 
   itDeep.each([
     ['which takes seconds', { delayMs: 1_000 }],
@@ -236,7 +239,7 @@ describe('the fees of a network', () => {
   const client = ({ url }: RpcProxy) => createChainClient({ ...network(), rpcUrls: [url] });
   const methodOf = (body: string): string => JSON.parse(body).method;
 
-  it.each([['eth_feeHistory'], ['eth_gasPrice'], ['eth_maxPriorityFeePerGas']])(
+  itDeep.each([['eth_feeHistory'], ['eth_gasPrice'], ['eth_maxPriorityFeePerGas']])(
     'are read from a node without %s',
     async (method) => {
       const proxy = await rpcProxy(async (body, pass) => {

@@ -200,29 +200,35 @@ describe('a server that lies', () => {
     expect(alice.wallet.typedData).toEqual([]);
   });
 
-  it('that writes another argument in the lines of a call, which are signed, gets no signature', async () => {
-    const { org, treasury: account, byTwo: policy } = world;
-    const to = sharedStack().chains[0]?.token.address ?? '';
-    const data = `${selectorOf('burn(uint256)')}${'7'.padStart(64, '0')}`;
-    const body = aTransactionBody(org, { account, policy, to }, { value: '0', data });
-    const { id } = await initiate(site.api.http, org, body);
-    const honest = await site.signedIn(org.alice, `/requests/${id}`);
-    await untilShown(honest, /^\w+: 7$/);
-    await button(honest, 'Approve: 1 more after yours').waitFor();
-    const alice = await site.signedIn(org.alice);
-    await lie(alice.context, [[/(?<=\\n|")(\w+: )7(?=\\?")/, '$11']]);
-    await alice.page.goto(`/requests/${id}`);
-    await untilNotSignable(alice, 'message.summary');
-    expect(alice.wallet.typedData).toEqual([]);
-  });
+  itDeep(
+    'that writes another argument in the lines of a call, which are signed, gets no signature',
+    async () => {
+      const { org, treasury: account, byTwo: policy } = world;
+      const to = sharedStack().chains[0]?.token.address ?? '';
+      const data = `${selectorOf('burn(uint256)')}${'7'.padStart(64, '0')}`;
+      const body = aTransactionBody(org, { account, policy, to }, { value: '0', data });
+      const { id } = await initiate(site.api.http, org, body);
+      const honest = await site.signedIn(org.alice, `/requests/${id}`);
+      await untilShown(honest, /^\w+: 7$/);
+      await button(honest, 'Approve: 1 more after yours').waitFor();
+      const alice = await site.signedIn(org.alice);
+      await lie(alice.context, [[/(?<=\\n|")(\w+: )7(?=\\?")/, '$11']]);
+      await alice.page.goto(`/requests/${id}`);
+      await untilNotSignable(alice, 'message.summary');
+      expect(alice.wallet.typedData).toEqual([]);
+    },
+  );
 
-  it('that names another thing in the lines of a proposal, which are signed, gets no signature', async () => {
-    const { alice } = world.org;
-    const { id } = await propose(site.api.http, world.org, { name: 'Operations' });
-    const visitor = await site.signedIn(alice);
-    await lie(visitor.context, [[/(?<=Create account \\+")Operations/, 'Petty cash']]);
-    await visitor.page.goto(`/requests/${id}`);
-    await untilNotSignable(visitor, 'message.summary');
-    expect(visitor.wallet.typedData).toEqual([]);
-  });
+  itDeep(
+    'that names another thing in the lines of a proposal, which are signed, gets no signature',
+    async () => {
+      const { alice } = world.org;
+      const { id } = await propose(site.api.http, world.org, { name: 'Operations' });
+      const visitor = await site.signedIn(alice);
+      await lie(visitor.context, [[/(?<=Create account \\+")Operations/, 'Petty cash']]);
+      await visitor.page.goto(`/requests/${id}`);
+      await untilNotSignable(visitor, 'message.summary');
+      expect(visitor.wallet.typedData).toEqual([]);
+    },
+  );
 });
