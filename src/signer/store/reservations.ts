@@ -129,7 +129,8 @@ export async function insertEnvelope(
   );
   const insert = tx(tx.raw('chain_envelopes (??)', [Object.keys(row)]))
     .insert(whileLive ? whileLive.select(values) : tx.select(values))
-    .onConflict(tx.raw('(reservation_id)'))
+    // Signed twice at once it has the same hash as well, and a conflict of an index that is not named is an error.
+    .onConflict()
     .ignore()
     .returning('id');
   const [stored]: { id: bigint }[] = await combineStatements(insert, batch);
