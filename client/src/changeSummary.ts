@@ -1,7 +1,6 @@
 import { PayloadMismatch } from './errors.ts';
-import { isSameAddress, textMatcher } from './expectation.ts';
 import type { Change, Schema } from './records.ts';
-import { nameInSummary, QUOTED } from './summary.ts';
+import { adminsSafeLine, isIn, QUOTED } from './summary.ts';
 
 type Policy = Schema['ProposedPolicy'];
 /** What a change adds, changes or removes. */
@@ -13,15 +12,6 @@ const NOUNS: { readonly [resourceType: string]: readonly [one: string, several: 
   policies: ['policy', 'policies'],
   accounts: ['account', 'accounts'],
 };
-
-/** The line of a summary about the admins' Safe, where it is kept. */
-export function adminsSafeLine(threshold: number) {
-  const can = `${threshold} of these admins can take each account over, without this service`;
-  return textMatcher(
-    `the admins' Safe, and that ${can}`,
-    new RegExp(`^Admins' Safe 0x[0-9a-fA-F]{40}, a module of each account: ${can}$`),
-  );
-}
 
 function isUnlimited(policy: Policy): boolean {
   switch (policy.transactionType) {
@@ -76,13 +66,6 @@ function titleOf({ resourceType, action, data }: Change, things: readonly Thing[
   return things.length === 1
     ? `${verb} ${one} ".*`
     : `${verb} ${things.length} ${several}(, \\d+ with another wallet)?`;
-}
-
-/** Whether a text has a name or an address as a summary says it. */
-export function isIn(summary: string, name: string): boolean {
-  return isSameAddress(name, name)
-    ? summary.toLowerCase().includes(name.toLowerCase())
-    : summary.includes(nameInSummary(name));
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Hex } from 'viem';
 import { canonicalJson } from './canonicalJson.ts';
-import { adminsSafeLine } from './changeSummary.ts';
 import { linesOf } from './describe.ts';
 import { PayloadMismatch } from './errors.ts';
 import {
@@ -15,7 +14,7 @@ import {
 } from './expectation.ts';
 import { listOf, member, object, optional } from './operationShape.ts';
 import { fieldsOf, formOf, type Hashes, hashesOf, type TypedData } from './payload.ts';
-import { nameInSummary } from './summary.ts';
+import { adminsSafeLine, nameInSummary } from './summary.ts';
 
 /** A member of an organization that is founded. */
 export interface Founder {

@@ -92,8 +92,8 @@ function checkRecord(record: Approval, verified: Verified): void {
 
 /**
  * Verifies every payload that a record has, as `verify` does, and that they say the same as the record and as each other:
- * what is shown of a record that passes is what is signed, and its state is that of its signatures. The decimals of a token are the record's. Throws
- * PayloadMismatch.
+ * what is shown of a record that passes is what is signed, and its state is that of its signatures. The decimals of a token
+ * are the record's. Throws PayloadMismatch.
  */
 export function verifyRecord(
   record: Approval,

@@ -1,6 +1,6 @@
 import { shown } from './describe.ts';
 import { PayloadMismatch } from './errors.ts';
-import { match } from './expectation.ts';
+import { isSameAddress, match, textMatcher } from './expectation.ts';
 import type { TransactionIntent } from './intent.ts';
 import { FUNCTION_NAME } from './operationShape.ts';
 import type { Message, TypedData } from './payload.ts';
@@ -56,6 +56,22 @@ export function nameInSummary(name: string, maximum = MAX_NAME_BYTES): string {
   let part = name;
   while (new TextEncoder().encode(shown(part)).length > maximum) part = part.replace(/.$/su, '');
   return shown(part) + (part === name ? '' : '…');
+}
+
+/** Whether a text has a name or an address as a summary says it. */
+export function isIn(summary: string, name: string): boolean {
+  return isSameAddress(name, name)
+    ? summary.toLowerCase().includes(name.toLowerCase())
+    : summary.includes(nameInSummary(name));
+}
+
+/** The line of a summary about the admins' Safe, where it is kept. */
+export function adminsSafeLine(threshold: number) {
+  const can = `${threshold} of these admins can take each account over, without this service`;
+  return textMatcher(
+    `the admins' Safe, and that ${can}`,
+    new RegExp(`^Admins' Safe 0x[0-9a-fA-F]{40}, a module of each account: ${can}$`),
+  );
 }
 
 /** A symbol as a summary has it. */

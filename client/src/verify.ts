@@ -1,5 +1,4 @@
 import { type Hex, keccak256 } from 'viem';
-import { isIn } from './changeSummary.ts';
 import { describe, linesOf, restOf, visible } from './describe.ts';
 import { PayloadMismatch } from './errors.ts';
 import { anyId, Matcher, match } from './expectation.ts';
@@ -11,7 +10,7 @@ import { type Hashes, hashesOf, type Statement, statementOf, type VoteType } fro
 import type { PinStore } from './pins.ts';
 import type { Change } from './records.ts';
 import { readSignedData } from './signedData.ts';
-import { checkSummary } from './summary.ts';
+import { checkSummary, isIn } from './summary.ts';
 import { callOf, isNative, spentBy } from './transactionCall.ts';
 
 /** What else is known about what is signed. What is given is compared. */

@@ -101,7 +101,7 @@ export function readCsv(file: string): readonly CsvRow[] | CsvFault {
   const rows: CsvRow[] = [];
   let [at, line] = [0, 1];
   while (at < text.length) {
-    // An empty line is a row as well, but of a million of them none may be made.
+    // Skipped without a row: a file can have a million of them.
     if (isRowEnd(text[at])) {
       at = lineEnd(text, at);
       line += 1;

@@ -48,12 +48,15 @@ async function assertFillable(
     throw new SignerRefusal('stale', `nonce ${nonce} ${of} is being signed for`);
   }
   const present = await envelopeAtNonce(tx, at);
-  if (present && String(present.id) !== replaces) {
-    if ((await envelopePayload(tx, present)).kind === 'filler') return { filled: present };
-    throw new SignerRefusal('stale', `nonce ${nonce} ${of} is used`);
-  }
-  if (present && !(await isObsoleteHere(context, tx, present))) {
-    throw new SignerRefusal('stale', `nonce ${nonce} ${of} has an undecided attempt`);
+  if (present) {
+    const payload = await envelopePayload(tx, present);
+    if (String(present.id) !== replaces) {
+      if (payload.kind === 'filler') return { filled: present };
+      throw new SignerRefusal('stale', `nonce ${nonce} ${of} is used`);
+    }
+    if (!(await isObsoleteHere(context, tx, present, payload))) {
+      throw new SignerRefusal('stale', `nonce ${nonce} ${of} has an undecided attempt`);
+    }
   }
   if (!(await hasUndecidedAbove(tx, at))) {
     throw new SignerRefusal('stale', `no undecided envelope waits for nonce ${nonce} ${of}`);

@@ -14,4 +14,4 @@ const PLAIN_SYMBOL = /^[^\s()[\]“”",;:]{0,24}$/u;
 
 /** The symbol of an asset in a sentence: in quotes where it could be read as a part of that, since a token reports what it likes. */
 export const symbolText = (symbol: string): string =>
-  PLAIN_SYMBOL.test(symbol) && visible(symbol) === symbol ? symbol : quotedName(visible(symbol));
+  PLAIN_SYMBOL.test(symbol) && visible(symbol) === symbol ? symbol : quotedName(symbol);

@@ -33,30 +33,30 @@ export function assertBeingExecuted({ id, executionStatus }: StoredTransaction):
   throw new SignerRefusal('stale', `transaction ${id} is not being executed: it is ${executionStatus}`);
 }
 
-/** Throws SignerRefusal unless a transaction is being executed before its expiry, with consistent fields. */
-function assertExecuting(
-  record: StoredTransaction,
-  { now, state }: Pick<SigningSnapshot, 'now' | 'state'>,
-): void {
-  const { id, accountAddress } = record;
+/** Throws SignerRefusal unless a transaction is being executed before its expiry. */
+function assertExecuting(record: StoredTransaction, { now }: Pick<SigningSnapshot, 'now'>): void {
   assertBeingExecuted(record);
   if (isExpired(record, now.time)) {
-    throw new SignerRefusal('timeout', `transaction ${id} expired before anything of it was signed`);
+    throw new SignerRefusal('timeout', `transaction ${record.id} expired before anything of it was signed`);
   }
-  const sent = policyTransactionOf(record);
+}
+
+/** What is read of the bytes of a transaction. */
+type Sent = ReturnType<typeof policyTransactionOf>;
+
+/** Throws SignerRefusal unless what a transaction sends may be sent there, and its fields are consistent. */
+function assertSendable({ record, state }: Pick<SigningSnapshot, 'record' | 'state'>, sent: Sent): void {
+  const { type } = sent.content;
   const target = checkTarget(record.to, sent, {
-    address: accountAddress,
+    address: record.accountAddress,
     contracts: ACCOUNT_CONTRACTS,
     adminsSafe: adminsSafeAddresses(state),
   });
   if (!target.ok) throw new SignerRefusal('stale', `${target.refusal.field} ${target.refusal.message}`);
   const encodingFault = restrictedEncodingFault(record.calldata);
   if (encodingFault !== null) throw new SignerRefusal('stale', `data ${encodingFault}`);
-  if (record.type !== sent.content.type) {
-    throw new SignerRefusal(
-      'stale',
-      `transaction ${id} is a ${sent.content.type} and recorded as ${record.type}`,
-    );
+  if (record.type !== type) {
+    throw new SignerRefusal('stale', `transaction ${record.id} is a ${type} and recorded as ${record.type}`);
   }
 }
 
@@ -73,8 +73,8 @@ function assertVotes(record: StoredTransaction, now: TransactionSnapshot['now'])
 async function assertSummary(
   context: SignerContext,
   tx: Tx,
-  record: StoredTransaction,
-  { policy }: TransactionSnapshot['now'],
+  { record, now: { policy } }: Pick<SigningSnapshot, 'record' | 'now'>,
+  { content, nested }: Sent,
 ): Promise<void> {
   const {
     networkId,
@@ -84,7 +84,6 @@ async function assertSummary(
     calldata,
     replaces,
   } = record;
-  const { content, nested } = policyTransactionOf(record);
   const tokens = await readSignedTokens(tx, organizationId, networkId, { content, calldata }, policy);
   const network = networkOf(context, networkId);
   const facts = { network, account: { name, address }, calldata, replaces, tokens };
@@ -150,8 +149,10 @@ export async function assertTransactionEvidence(
   }
   assertWithinCutoffs(context, 'transaction', record);
   assertExecuting(record, snapshot);
+  const sent = policyTransactionOf(record);
+  assertSendable(snapshot, sent);
   assertVotes(record, now);
-  await assertSummary(context, tx, record, now);
+  await assertSummary(context, tx, snapshot, sent);
   const rejected = await assertReplaceable(context, tx, record, verified);
   const refused = await refusalByPolicy(context, tx, { record, now }, { except });
   if (refused) throw new SignerRefusal(refused.code, refused.message);

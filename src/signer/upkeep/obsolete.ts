@@ -1,4 +1,4 @@
-import { envelopePayload } from '../../db/attempts';
+import type { EnvelopePayload } from '../../db/attempts';
 import type { Db, Tx } from '../../db/database';
 import type { Envelope } from '../../db/envelopes';
 import { isObsolete } from '../../domain/obsolete';
@@ -12,8 +12,9 @@ import { upkeepHash } from '../store/upkeep';
 export async function isObsoleteHere(
   { upkeep }: Pick<SignerContext, 'upkeep'>,
   db: Db | Tx,
-  envelope: Envelope,
+  { attemptId }: Pick<Envelope, 'attemptId'>,
+  payload: EnvelopePayload,
 ): Promise<boolean> {
-  const hash = await upkeepHash(db, envelope.attemptId);
-  return hash === null ? isObsolete(await envelopePayload(db, envelope)) : upkeep.isSettled(hash);
+  const hash = await upkeepHash(db, attemptId);
+  return hash === null ? isObsolete(payload) : upkeep.isSettled(hash);
 }

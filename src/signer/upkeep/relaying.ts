@@ -98,10 +98,10 @@ async function sendEarlier(
     const one = earlier.find((candidate) => candidate.relayerNonce === nonce);
     if (!one) {
       if (!reserved.includes(nonce)) await fill(context, chain, { relayerAddress, nonce }, undefined);
-    } else if (
-      (await envelopePayload(db, one)).kind !== 'filler' &&
-      (await isObsoleteHere(context, db, one))
-    ) {
+      continue;
+    }
+    const payload = await envelopePayload(db, one);
+    if (payload.kind !== 'filler' && (await isObsoleteHere(context, db, one, payload))) {
       await fill(context, chain, { relayerAddress, nonce }, one);
     } else await send(context, chain, one);
   }
