@@ -120,16 +120,18 @@ export class MovementScanner {
     if (await this.checkChainId()) return 'unread';
     const head = await readHead(this.chain);
     // Without a new block no account has come or got anything.
-    if (head.hash === this.head?.hash) {
-      await this.tendTokens();
-      return 'rest';
-    }
+    const result = head.hash === this.head?.hash ? 'rest' : await this.readTo(head);
+    if (result === 'read') this.head = head;
+    // Once all that is new is read; on a fast network no pass is at rest.
+    if (result === 'rest' || result === 'read') await this.tendTokens();
+    return result;
+  }
+
+  private async readTo(head: Head): Promise<ScanResult> {
     const place = await findScanPlace(this.deps.db, this.networkId);
     const joining = await listJoiningAccounts(this.deps.db, this.networkId);
     this.source.advance(head);
-    const result = place ? await this.readOn(place, head, joining) : await this.begin(head, joining);
-    if (result === 'read') this.head = head;
-    return result;
+    return place ? this.readOn(place, head, joining) : this.begin(head, joining);
   }
 
   /** Whether this process is the one that reads the network. */

@@ -1,6 +1,14 @@
 /** @deep */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Address, bytesToHex, encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem';
+import {
+  type Address,
+  bytesToHex,
+  encodeAbiParameters,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  numberToHex,
+} from 'viem';
 import { checksumAddress } from '../../src/chain/address';
 import { createChainClients } from '../../src/chain/clients';
 import { verifyAudit } from '../../src/db/audit';
@@ -8,10 +16,11 @@ import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
 import type { MovementRow } from '../../src/db/tables';
 import { MovementScanner } from '../../src/movements/scanner';
-import { loggingToken, logTransfer } from '../support/contracts';
+import { answer, loggingToken, logTransfer } from '../support/contracts';
 import { type RpcProxy, startRpcProxy } from '../support/rpcProxy';
 import { LOCAL_FUNDER, rpc } from '../support/stack';
 import { DEEP } from '../support/suite';
+import { until } from '../support/until';
 import { ETHER, type TestAccount, TransactionWorld } from './transactionWorld';
 import { putCode, sendAsFunder, sendSigned, signedPayment } from './wallets';
 
@@ -286,6 +295,34 @@ test('a token that a policy names later is verified from then on', async () => {
     await of.pass();
   });
   expect(await shown(account)).toEqual([['in', 'erc20', 4n, STRANGER, 'confirmed', 'verified']]);
+});
+
+test('tokens are read, and become verified, where every reading finds a new block', async () => {
+  const account = await world.account();
+  await inTurn(readAll);
+  const token = await putCode(
+    world.url,
+    'on a fast network',
+    loggingToken({ 'symbol()': answer(encodeAbiParameters([{ type: 'string' }], ['FAST'])) }),
+  );
+  const address = checksumAddress(token);
+  await sendAsFunder(world.url, { to: token, data: logTransfer(STRANGER, account.address, 4n) });
+  const readBusily = (of: MovementScanner) =>
+    until('the newest block is read', async () => {
+      await world.mine(1);
+      return (await of.pass()) === 'read';
+    });
+  await inTurn(readBusily);
+  expect(await world.db('seen_tokens').where({ address }).first()).toMatchObject({ symbol: 'FAST' });
+  await world.policy({
+    transactionType: 'TOKEN_TRANSFER',
+    tokenTransferCondition: {
+      ...{ tokenAddress: address, tokenSymbol: 'FAST', tokenName: 'Fast', tokenDecimals: 18 },
+      ...{ amountThreshold: null, destinationAddresses: [] },
+    },
+  } as never);
+  await inTurn(readBusily);
+  expect((await shown(account)).map(([, , , , , verified]) => verified)).toEqual(['verified']);
 });
 
 describe('an endpoint', () => {

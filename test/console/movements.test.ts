@@ -164,7 +164,9 @@ describe('the movements of an account', () => {
     await send(known, { data: logTransfer(anAddress() as Hex, account.address, 7n) });
     await send(endless, { data: logTransfer(anAddress() as Hex, account.address, most) });
     await send(endless, { data: logTransfer(account.address, anAddress() as Hex, 0n) });
-    await confirmed(account, 3, '?verified=any');
+    await until('the tokens are asked what they are, after what came in is read', async () =>
+      (await confirmed(account, 3, '?verified=any')).some(({ asset }) => asset.symbol === 'DEMO'),
+    );
     const dave = await site.signedIn(world.org.dave, `/accounts/${account.id}?view=movements`);
     const { page } = dave;
     await untilShown(dave, 'No movements yet');
