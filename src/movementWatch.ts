@@ -57,13 +57,14 @@ export function watchMovements(
   }
 
   /** Compares accounts with their balances, and reports what no movement explains. */
-  async function prove(networkId: number): Promise<void> {
+  async function prove(networkId: number, skipped: Set<string>): Promise<void> {
     const chain = chains.get(networkId);
     if (!chain) return;
     try {
       for (const { fromBlock, toBlock, amount, ...of } of await proveDueAccounts(
         { db, chains, tokens },
         chain,
+        skipped,
       )) {
         const change = {
           ...of,
@@ -84,6 +85,7 @@ export function watchMovements(
     let lookedAt = Number.NEGATIVE_INFINITY;
     // The first ones once accounts had time to be read.
     let provedAt = performance.now();
+    const skipped = new Set<string>();
     let pauseMs = POLL_EVERY_MS;
     const passOnce = async () => {
       const result = await scanner.pass();
@@ -91,7 +93,7 @@ export function watchMovements(
       pauseMs = result === 'behind' ? 0 : POLL_EVERY_MS;
       if (scanner.isReading && result !== 'behind' && performance.now() - provedAt >= PROVE_EVERY_MS) {
         provedAt = performance.now();
-        await prove(networkId);
+        await prove(networkId, skipped);
       }
       if (result !== 'behind' && performance.now() - lookedAt < LOOK_EVERY_MS) return;
       lookedAt = performance.now();

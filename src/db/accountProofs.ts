@@ -12,9 +12,13 @@ interface DueProof {
 
 /**
  * The accounts of a network that are wholly read, and were not compared for a day, or for an hour in which something moved; those
- * that were never compared, or longest ago, first.
+ * that were never compared, or longest ago, first. None of `except`.
  */
-export function listDueProofs(db: Db, networkId: number, limit: number): Promise<DueProof[]> {
+export function listDueProofs(
+  db: Db,
+  networkId: number,
+  { except, limit }: { readonly except: readonly string[]; readonly limit: number },
+): Promise<DueProof[]> {
   return queryRows<DueProof>(
     db,
     `SELECT s.account_id AS "accountId", a.organization_id AS "organizationId", p.block_number AS "provedTo"
@@ -25,8 +29,9 @@ export function listDueProofs(db: Db, networkId: number, limit: number): Promise
       OR (p.proved_at < now() - interval '1 hour' AND EXISTS (
         SELECT FROM movements m WHERE m.account_id = s.account_id AND m.network_id = s.network_id
           AND m.status = 'confirmed' AND m.block_number > p.block_number)))
+      AND s.account_id <> ALL(:except)
     ORDER BY p.proved_at NULLS FIRST, s.account_id LIMIT :limit`,
-    { networkId, limit },
+    { networkId, limit, except: [...except] },
   );
 }
 

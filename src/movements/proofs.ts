@@ -17,23 +17,24 @@ const ACCOUNTS_AT_ONCE = 5;
 
 /**
  * Compares the movements of accounts of a network with their balances, from where they were compared before up to what is read:
- * those that are due, a few at a time. What no movement explains is stored and returned. Of a network that does not answer nothing is
- * recorded, so that it is tried again. Throws ChainUnavailable.
+ * those that are due, a few at a time. What no movement explains is stored and returned. Of an account that cannot be compared now
+ * nothing is recorded, so that it is tried again; it is added to `skipped`, whose accounts wait until all others had their turn.
+ * Throws ChainUnavailable.
  */
 export async function proveDueAccounts(
   deps: StatementDeps,
   chain: ChainClient,
+  skipped: Set<string>,
 ): Promise<UnexplainedChange[]> {
   const { db } = deps;
   const networkId = chain.network.id;
   const place = await findScanPlace(db, networkId);
   if (!place) return [];
   const found: UnexplainedChange[] = [];
-  for (const { accountId, organizationId, provedTo } of await listDueProofs(
-    db,
-    networkId,
-    ACCOUNTS_AT_ONCE,
-  )) {
+  const due = await listDueProofs(db, networkId, { except: [...skipped], limit: ACCOUNTS_AT_ONCE });
+  if (due.length < ACCOUNTS_AT_ONCE) skipped.clear();
+  for (const { accountId, organizationId, provedTo } of due) {
+    skipped.add(accountId);
     const account = await findAccount(db, organizationId, accountId);
     const scan = (await listAccountScans(db, accountId)).find((one) => one.networkId === networkId);
     if (!account || !scan) continue;
@@ -46,6 +47,7 @@ export async function proveDueAccounts(
     );
     const proof = { accountId, networkId, provedFrom: provedTo, provedTo: place.number };
     if (await db.transaction((tx) => noteProof(tx, proof, unexplained))) found.push(...unexplained);
+    skipped.delete(accountId);
   }
   return found;
 }

@@ -6,6 +6,7 @@ import { type Address, encodeFunctionData, type Hex, parseAbi, parseTransaction 
 import { requireRow } from '../../src/db/rows';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { COUNTER } from '../support/contracts';
+import { growAbove, heightOf, remember } from '../support/lostBlocks';
 import { startRpcProxy } from '../support/rpcProxy';
 import { rpc } from '../support/stack';
 import { itDeep } from '../support/suite';
@@ -39,23 +40,6 @@ function counter(): Promise<Address> {
 
 function countOf(address: Address): Promise<bigint> {
   return world.client.rpc.readContract({ address, abi: counterAbi, functionName: 'value' });
-}
-
-/** Other blocks take the place of those that are gone. */
-async function growElsewhere(): Promise<void> {
-  await rpc(world.url, 'evm_increaseTime', [7]);
-  await rpc(world.url, 'anvil_mine', ['0x3']);
-}
-
-/** Remembers the chain as it is; the answer makes it so again, as if nothing had been mined since. */
-async function remember(): Promise<() => Promise<void>> {
-  // The chain adds a block of its own only after one with transactions.
-  await world.mine();
-  const id = await rpc<Hex>(world.url, 'evm_snapshot', []);
-  return async () => {
-    await rpc(world.url, 'evm_revert', [id]);
-    await growElsewhere();
-  };
 }
 
 const findLostTransactions = () => world.chain.findLostTransactions({ networkId: world.network.id });
@@ -108,10 +92,11 @@ itDeep('a node that lags behind has lost nothing', async () => {
   await world.mine();
   const before = await rpc<Hex>(world.url, 'evm_snapshot', []);
   await world.execute(ref);
+  const lost = await heightOf(world.url);
   await rpc(world.url, 'evm_revert', [before]);
   expect(await findLostTransactions()).toEqual([]);
   expect(await world.record(ref)).toMatchObject({ executionStatus: 'completed' });
-  await growElsewhere();
+  await growAbove(world.url, lost);
   expect(await findLostTransactions()).toEqual([ref]);
   expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
   expect(await countOf(to)).toBe(1n);
@@ -145,7 +130,7 @@ describe('a lost block', () => {
   test('is waited for again before its confirmations, and its bytes are sent again', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: INCREMENT });
-    const back = await remember();
+    const back = await remember(world.url);
     const envelopeId = await world.sign(ref);
     const [raw] = await rawOf(ref);
     await rpc(world.url, 'eth_sendRawTransaction', [raw]);
@@ -164,7 +149,7 @@ describe('a lost block', () => {
   itDeep('has its bytes sent again, however long they were in it', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: INCREMENT });
-    const back = await remember();
+    const back = await remember(world.url);
     const envelopeId = await world.sign(ref);
     const raws = await rawOf(ref);
     // Longer than bytes may be pending.
@@ -195,7 +180,7 @@ describe('a lost block', () => {
   test('makes a completed transaction execute again once, with the same bytes', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: INCREMENT });
-    const back = await remember();
+    const back = await remember(world.url);
     await world.execute(ref);
     const before = await world.attempts(ref);
     const raws = await rawOf(ref);
@@ -223,7 +208,7 @@ describe('a lost block', () => {
   test('ignores an outcome that was read before the reopening', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: INCREMENT });
-    const back = await remember();
+    const back = await remember(world.url);
     const read = await world.execute(ref);
     if (read.kind !== 'decided') throw new Error(`it is ${read.kind}`);
     // The worker stops before its workflow knows that the execution has ended.
@@ -247,7 +232,7 @@ describe('a lost block', () => {
   test('is found where its outcome is recorded after a search that has found nothing', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: INCREMENT });
-    const back = await remember();
+    const back = await remember(world.url);
     const read = await world.followToEnd(ref, await world.sign(ref));
     if (read.kind !== 'decided') throw new Error(`it is ${read.kind}`);
     await back();
@@ -271,7 +256,7 @@ describe('a lost block', () => {
       safeTxGas: '60000',
       gas: '300000',
     };
-    const back = await remember();
+    const back = await remember(world.url);
     // It would be refused now: signed on the terms of another one, by a signer that cannot simulate it, it fails inside.
     const unasked = world.signerWith({ networks: [{ ...world.network, signerRpcUrls: [] }] });
     const envelopeId = envelopeOf(await unasked.signTransaction({ ...failing, terms: failedTerms }));
@@ -287,7 +272,7 @@ describe('a lost block', () => {
     expect(await findLostTransactions()).toEqual([failing]);
     expect(await world.usage(failing)).toMatchObject([{ status: 'reserved' }]);
     expect(world.journal.outcomeOf(failing.transactionId)).toMatchObject({ outcome: 'reverted' });
-    const again = await remember();
+    const again = await remember(world.url);
     // Anybody has sent its bytes again: it is executed before the signer has read that it was not.
     await sendAsFunder(world.url, await callOf(failing));
     // Confirmed at the first look.
@@ -315,7 +300,7 @@ describe('a lost block', () => {
   test('does not count for a signer that has read an outcome in it and records it late', async () => {
     const account = await world.account();
     const to = await counter();
-    const back = await remember();
+    const back = await remember(world.url);
     const ref = await cancelled(to, account);
     let letPass: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
@@ -352,7 +337,7 @@ describe('a lost block', () => {
   test('has its outcome read again before what replaces its transaction is signed', async () => {
     const account = await world.account();
     const to = await counter();
-    const back = await remember();
+    const back = await remember(world.url);
     const replaced = await cancelled(to, account);
     const replacing = await world.transaction(
       { to, data: INCREMENT },
@@ -375,7 +360,7 @@ describe('a lost block', () => {
     const to = await counter();
     const account = await world.account();
     const lost = await world.transaction({ to, data: INCREMENT }, { account });
-    const back = await remember();
+    const back = await remember(world.url);
     await world.execute(lost);
     await back();
     const later = await world.transaction({ to, data: INCREMENT }, { account });
@@ -397,7 +382,7 @@ describe('a lost block', () => {
   itDeep('is only recorded when another block holds the same transaction', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: INCREMENT });
-    const back = await remember();
+    const back = await remember(world.url);
     await world.execute(ref);
     const [before] = await world.attempts(ref);
     const [spent] = await world.usage(ref);
@@ -429,7 +414,7 @@ describe('a lost block', () => {
           return world.transaction({ to, data: INCREMENT }, account ? { account } : {});
         }),
       );
-      const back = await remember();
+      const back = await remember(world.url);
       await Promise.all(refs.map((ref) => world.execute(ref)));
       await back();
       const reopened = await findLostTransactions();
@@ -449,7 +434,7 @@ describe('a payment whose block is lost, and whose cancellation is requested the
   /** Executed, lost and reopened; an operator cancels it. */
   async function lostAndCancelled(to: Address): Promise<{ ref: TransactionRef; envelopeId: string }> {
     const ref = await world.transaction({ to, data: INCREMENT });
-    const back = await remember();
+    const back = await remember(world.url);
     await world.execute(ref);
     await back();
     expect(await findLostTransactions()).toEqual([ref]);
@@ -539,7 +524,7 @@ describe('a payment whose block is lost, and whose cancellation is requested the
   test('in two lost envelopes is cancelled at the lower nonce of its relayer', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: INCREMENT });
-    const back = await remember();
+    const back = await remember(world.url);
     const short = await world.signShortOfGas(ref);
     expect(await world.followToEnd(ref, short)).toEqual({ kind: 'reverted' });
     await world.execute(ref);
@@ -576,7 +561,7 @@ itDeep(
   async () => {
     const to = await counter();
     const account = await world.account();
-    const back = await remember();
+    const back = await remember(world.url);
     const ref = await cancelled(to, account);
     await back();
     expect(await findLostTransactions()).toEqual([ref]);

@@ -4,7 +4,7 @@ import { requireRow } from '../../src/db/rows';
 import type { TransactionTerms } from '../../src/domain/terms';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { anAddress } from '../support/builders';
-import { rpc } from '../support/stack';
+import { remember } from '../support/lostBlocks';
 import { aTransferPolicy } from '../support/transactions';
 import { until } from '../support/until';
 import { GatedPayments } from './gatedPayments';
@@ -17,17 +17,6 @@ beforeEach(async () => {
   world = await TransactionWorld.start(41_151);
 });
 afterEach(() => world?.stop());
-
-/** Remembers the chain as it is; the answer makes it so again, as if nothing had been mined since. */
-async function remember(): Promise<() => Promise<void>> {
-  await world.mine();
-  const id = await rpc<Hex>(world.url, 'evm_snapshot', []);
-  return async () => {
-    await rpc(world.url, 'evm_revert', [id]);
-    await rpc(world.url, 'evm_increaseTime', [7]);
-    await world.mine(3);
-  };
-}
 
 /** Finds what the chain has lost. */
 async function findLost(): Promise<readonly string[]> {
@@ -65,7 +54,7 @@ describe('a failure that the chain has undone', () => {
     terms = await payments.terms();
     first = await payments.ask();
     envelopeOf(await world.signer.signTransaction({ ...first, terms }));
-    back = await remember();
+    back = await remember(world.url);
     await payments.fail(first);
   });
 
@@ -205,7 +194,7 @@ describe('a failure that the chain has undone, under a budget', () => {
     const terms = await failing.terms();
     const first = await failing.ask({ policyId });
     envelopeOf(await world.signer.signTransaction({ ...first, terms }));
-    const back = await remember();
+    const back = await remember(world.url);
     await failing.fail(first);
     const second = await spending.ask({ policyId });
     envelopeOf(await world.signer.signTransaction({ ...second, terms }));
@@ -248,7 +237,7 @@ describe('a failure that the chain has undone, under a budget', () => {
     const first = await payments.ask({ policyId });
     envelopeOf(await world.signer.signTransaction({ ...first, terms }));
     const raws = await rawOf(first);
-    const back = await remember();
+    const back = await remember(world.url);
     await payments.fail(first);
     await back();
     expect(await findLost()).toEqual(idsOf(first));

@@ -1,5 +1,6 @@
 /** @deep */
 
+import type { Hex } from 'viem';
 import { noteNetworks } from '../../activities/reconciler/noteNetworks';
 import { transactionSubject } from '../../src/approvals/transactionSubject';
 import { openApprovals } from '../../src/reconciler/openApprovals';
@@ -8,6 +9,7 @@ import { searchAttributes } from '../../src/temporal/searchAttributes';
 import type { Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import { changeMember } from '../support/decisions';
+import { growAbove, heightOf, loseBlocksSince } from '../support/lostBlocks';
 import { fundOnLocalChain, rpc } from '../support/stack';
 import { itDeep } from '../support/suite';
 import { executeTransaction, readTransaction, settledTransaction, signed } from '../support/transactionApi';
@@ -208,15 +210,14 @@ describe('a lost block', () => {
     const { db, url, temporal, config } = world;
     const other = await begun(world);
     await reached(world, other, 'completed');
-    const snapshot = await rpc(url, 'evm_snapshot');
+    const snapshot = await rpc<Hex>(url, 'evm_snapshot');
     const transaction = await begun(world);
     await reached(world, transaction, 'completed');
     await workflowOfTransaction(world, transaction).result();
     const attempts = () => db('chain_attempts').where({ transaction_id: transaction.id });
     const [before] = await attempts();
-    await rpc(url, 'evm_revert', [snapshot]);
     // The chain goes on without it.
-    await rpc(url, 'anvil_mine', ['0x5']);
+    await loseBlocksSince(url, snapshot);
     expect(await received(world, transaction)).toBe(0n);
     const queues = taskQueues(config.temporal.taskQueue);
     await temporal.schedule.getHandle(reconcilerScheduleId(queues)).trigger();
@@ -238,15 +239,16 @@ describe('a lost block', () => {
       const transaction = await created(world);
       // The chain adds a block of its own only after one with transactions.
       await rpc(url, 'anvil_mine', ['0x1']);
-      const snapshot = await rpc(url, 'evm_snapshot');
+      const snapshot = await rpc<Hex>(url, 'evm_snapshot');
       await cancelled(transaction);
       await workflowOfTransaction(world, transaction).result();
       const signerOutcome = async () =>
         (await db('authorizations').where({ transaction_id: transaction.id }).first('outcome'))?.outcome;
       expect(await signerOutcome()).toBe('cancelled');
+      const lost = await heightOf(url);
       await rpc(url, 'evm_revert', [snapshot]);
       await withoutBlocks(world, async () => {
-        await rpc(url, 'anvil_mine', ['0x5']);
+        await growAbove(url, lost);
         const queues = taskQueues(config.temporal.taskQueue);
         await temporal.schedule.getHandle(reconcilerScheduleId(queues)).trigger();
         await until('the signer has read it again', async () => (await signerOutcome()) === null);
