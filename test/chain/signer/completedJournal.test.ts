@@ -473,6 +473,8 @@ describe('a journal from a backup', () => {
     const crashed = world.signerWith({ journal: failing });
     await crashed.signTransaction({ ...before, terms }).catch(() => undefined);
     expect(await world.attempts(before)).toHaveLength(1);
+    // Its nonce is kept for it for a minute.
+    await world.db('relayer_reservations').update({ reserved_at: new Date(Date.now() - 61_000) });
     const { unproved, unvoted } = await complete();
     expect(unproved).toContain(before.transactionId);
     expect(unvoted).not.toContain(before.transactionId);
