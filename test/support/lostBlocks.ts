@@ -1,6 +1,7 @@
 import { type Hex, numberToHex } from 'viem';
 import { rpc } from './stack';
 
+/** The number of the newest block. */
 export const heightOf = async (url: string) => Number(await rpc<Hex>(url, 'eth_blockNumber', []));
 
 /** Other blocks take the place of those that are gone: up to a height that the chain had, none is only missing. */
