@@ -20,6 +20,7 @@ const TRACING = file('src/tracing');
 const CLIENT = '^client/';
 const CONSOLE = '^console/';
 const MAP_LIMIT = file('src/mapLimit');
+const PAUSE = file('src/pause');
 const ONCE = file('src/once');
 const TIME_LIMIT = file('src/timeLimit');
 const RETRY_AFTER = file('src/retryAfter');
@@ -92,6 +93,7 @@ const LAYERS = {
       FILE_OWNER,
       MAP_LIMIT,
       ONCE,
+      PAUSE,
       RETRY_AFTER,
       SECRETS,
       SET_NEWEST,
@@ -215,6 +217,7 @@ const LAYERS = {
       FAILPOINTS,
       LISTEN,
       MOVEMENT_NAMES,
+      PAUSE,
       SET_NEWEST,
       TIME_LIMIT,
       TRACING,
@@ -263,7 +266,7 @@ const LAYERS = {
   // What any layer may use: settings, logs, metrics, traces and small tools.
   'src/config': {
     files:
-      'src/(certificates|config|configError|failpoints|fileOwner|freePort|healthMetrics|keepPolling|lastingFailure|lifetime|listen|logging|mapLimit|metrics|openTelemetry|parts|projectRoot|retryAfter|roleSettings|secrets|setNewest|signerApart|timeLimit|tracing|version)',
+      'src/(certificates|config|configError|failpoints|fileOwner|freePort|healthMetrics|keepPolling|lastingFailure|lifetime|listen|logging|mapLimit|metrics|openTelemetry|parts|pause|projectRoot|retryAfter|roleSettings|secrets|setNewest|signerApart|timeLimit|tracing|version)',
     may: [file('src/domain/(chainShortName|loopback|network)'), file('src/mail/(mailAddress|smtpServer)')],
     types: [folder('src/(chain|db)')],
   },

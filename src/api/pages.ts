@@ -1,5 +1,5 @@
+import { createPause } from '../pause';
 import type { CursorScope, Cursors, Filters } from './cursors';
-import { createPause } from './pause';
 import { badRequest } from './refusals';
 
 /** One instant has one text, whatever offset it was sent with. */

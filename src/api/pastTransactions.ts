@@ -1,8 +1,8 @@
 import { nestedCallsOf } from '../chain/nestedCalls';
 import type { RecentTransaction } from '../db/recentTransactions';
 import type { PastTransaction } from '../domain/policyImpact';
+import type { Pause } from '../pause';
 import { contentOf } from '../transactions/policy';
-import type { Pause } from './pause';
 
 /** The calls that transactions carry, all of them together: every one is compared with every entry of a policy. */
 const MAX_NESTED_CALLS = 1_000;

@@ -15,8 +15,8 @@ import type { ConditionFailure, Evaluation } from '../domain/policyEngine';
 import { replayPolicy } from '../domain/policyImpact';
 import { changeState } from '../operations/change';
 import type { OperationRule } from '../operations/rule';
+import { createPause } from '../pause';
 import { readPast } from './pastTransactions';
-import { createPause } from './pause';
 import { acceptOrThrow } from './refusals';
 
 /** The most transactions that are evaluated, and the most evaluations: each policy is evaluated for each of them. */

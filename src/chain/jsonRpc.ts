@@ -8,7 +8,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { type EIP1193RequestFn, HttpRequestError, RpcRequestError, TimeoutError } from 'viem';
-import { chunksOf } from './chunks';
+import { chunksOf } from '../domain/chunks';
 
 /** A call of a method of a node. */
 export type RpcRequest = Parameters<EIP1193RequestFn>[0];

@@ -11,6 +11,7 @@ import {
 } from 'viem';
 import type { Movement } from '../domain/movement';
 import { ZERO_ADDRESS } from '../domain/movement';
+import type { Pause } from '../pause';
 import { checksumAddress } from './address';
 
 /** A log as eth_getLogs and receipts hold it. */
@@ -88,10 +89,9 @@ export function isFound({ address, topics }: LogFilter, log: BlockLog): boolean 
   );
 }
 
-/** The part of a movement that a log itself says. */
+/** What a log of a token itself says. Who sends and receives in lower case, as `accountsByAddress` has it. */
 interface Transfer {
   readonly kind: Movement['kind'];
-  readonly tokenAddress: string;
   readonly tokenId: bigint | null;
   readonly from: string;
   readonly to: string;
@@ -110,7 +110,14 @@ interface OpenExecution {
 }
 
 const accountKey = (address: string) => address.toLowerCase();
-const addressIn = (word: Hex) => checksumAddress(slice(word, WORD - 20));
+const TOPIC = /^0x[0-9a-f]{64}$/i;
+
+/** The address in a topic, in lower case. Throws TypeError for what is not a topic. */
+function addressIn(topic: Hex): string {
+  if (!TOPIC.test(topic)) throw new TypeError('a topic has 32 bytes');
+  return accountKey(`0x${topic.slice(-40)}`);
+}
+
 const amountIn = (data: Hex) => (size(data) >= WORD ? hexToBigInt(slice(data, 0, WORD)) : undefined);
 
 /** What `read` decodes; undefined for what is malformed: contracts log what they like. */
@@ -122,20 +129,19 @@ function decoded<T>(read: () => T): T | undefined {
   }
 }
 
-function transfersOf({ address, topics, data }: BlockLog): Transfer[] {
+function transfersOf({ topics, data }: BlockLog): Transfer[] {
   const [topic, first, second, third] = topics;
   if (first === undefined || second === undefined) return [];
-  const tokenAddress = checksumAddress(address);
   if (topic === TRANSFER) {
     const [from, to] = [addressIn(first), addressIn(second)];
     if (third !== undefined) {
-      return [{ kind: 'erc721', tokenAddress, tokenId: hexToBigInt(third), from, to, amount: 1n }];
+      return [{ kind: 'erc721', tokenId: hexToBigInt(third), from, to, amount: 1n }];
     }
     const amount = amountIn(data);
-    return amount === undefined ? [] : [{ kind: 'erc20', tokenAddress, tokenId: null, from, to, amount }];
+    return amount === undefined ? [] : [{ kind: 'erc20', tokenId: null, from, to, amount }];
   }
   if (third === undefined || (topic !== TRANSFER_SINGLE && topic !== TRANSFER_BATCH)) return [];
-  const of = { kind: 'erc1155', tokenAddress, from: addressIn(second), to: addressIn(third) } as const;
+  const of = { kind: 'erc1155', from: addressIn(second), to: addressIn(third) } as const;
   if (topic === TRANSFER_SINGLE) {
     const [tokenId, amount] = decodeAbiParameters(parseAbiParameters('uint256, uint256'), data);
     return [{ ...of, tokenId, amount }];
@@ -148,7 +154,7 @@ function transfersOf({ address, topics, data }: BlockLog): Transfer[] {
 /** What begins with a log of an account; undefined where none does. */
 function begunBy(account: ScannedAccount, { topics: [topic], data }: BlockLog): OpenExecution | undefined {
   const paying = (operation: number, to: string, value: bigint) =>
-    operation === 0 && value > 0n ? { to: checksumAddress(to), value } : undefined;
+    operation === 0 && value > 0n ? { to, value } : undefined;
   if (topic === BEGUN) {
     const [to, value, , operation, , , gasPrice, gasToken, refundReceiver, , info] = decodeAbiParameters(
       BEGUN_PARAMETERS,
@@ -156,9 +162,7 @@ function begunBy(account: ScannedAccount, { topics: [topic], data }: BlockLog): 
     );
     const [, sender] = decodeAbiParameters(parseAbiParameters('uint256, address, uint256'), info);
     const isFee = gasPrice > 0n && gasToken === ZERO_ADDRESS;
-    const feeTo = isFee
-      ? checksumAddress(refundReceiver === ZERO_ADDRESS ? sender : refundReceiver)
-      : undefined;
+    const feeTo = isFee ? (refundReceiver === ZERO_ADDRESS ? sender : refundReceiver) : undefined;
     return { account, isModule: false, safeTxHash: null, pays: paying(operation, to, value), feeTo };
   }
   if (topic !== MODULE_BEGUN) return undefined;
@@ -169,6 +173,7 @@ function begunBy(account: ScannedAccount, { topics: [topic], data }: BlockLog): 
 /** What is read of the logs of one transaction. */
 interface Walk {
   readonly accounts: ReadonlyMap<string, ScannedAccount>;
+  readonly checksummed: (address: string) => Address;
   readonly open: OpenExecution[];
   readonly found: { movement: Movement; within: OpenExecution | undefined }[];
   /** The hashes of executions that have ended. */
@@ -181,11 +186,13 @@ function add(
   account: ScannedAccount,
   of: Omit<Transfer, 'from' | 'to'> & Side,
 ): void {
-  const { kind, tokenAddress, tokenId, amount, direction, counterparty, cause = 'transfer' } = of;
+  const { kind, tokenId, amount, direction, cause = 'transfer' } = of;
   const { transactionHash, blockNumber: number, blockHash: hash, logIndex } = log;
   const movement: Movement = {
     accountId: account.id,
-    ...{ direction, kind, cause, tokenAddress, tokenId, amount, counterparty },
+    ...{ direction, kind, cause, tokenId, amount },
+    tokenAddress: kind === 'native' ? ZERO_ADDRESS : walk.checksummed(log.address),
+    counterparty: walk.checksummed(of.counterparty),
     ...{ transactionHash, logIndex, block: { number, hash }, safeTxHash: null },
   };
   const within =
@@ -201,7 +208,7 @@ interface Side {
   readonly within?: OpenExecution;
 }
 
-const NATIVE = { kind: 'native', tokenAddress: ZERO_ADDRESS, tokenId: null } as const;
+const NATIVE = { kind: 'native', tokenId: null } as const;
 
 /** Ends an execution of an account: what it has paid is a movement. */
 function end(walk: Walk, account: ScannedAccount, log: BlockLog): void {
@@ -226,8 +233,8 @@ function readAccountLog(walk: Walk, account: ScannedAccount, log: BlockLog): voi
   const [topic, sender] = log.topics;
   if (topic === RECEIVED && sender !== undefined) {
     const amount = amountIn(log.data);
-    if (amount)
-      add(walk, log, account, { ...NATIVE, amount, direction: 'in', counterparty: addressIn(sender) });
+    const counterparty = decoded(() => addressIn(sender));
+    if (amount && counterparty) add(walk, log, account, { ...NATIVE, amount, direction: 'in', counterparty });
     return;
   }
   const begun = decoded(() => begunBy(account, log));
@@ -239,7 +246,7 @@ function readAccountLog(walk: Walk, account: ScannedAccount, log: BlockLog): voi
 
 function readTokenLog(walk: Walk, log: BlockLog): void {
   for (const { from, to, ...of } of decoded(() => transfersOf(log)) ?? []) {
-    const [sender, recipient] = [from, to].map((one) => walk.accounts.get(accountKey(one)));
+    const [sender, recipient] = [walk.accounts.get(from), walk.accounts.get(to)];
     if (sender) add(walk, log, sender, { ...of, direction: 'out', counterparty: to });
     if (recipient) add(walk, log, recipient, { ...of, direction: 'in', counterparty: from });
   }
@@ -250,15 +257,27 @@ export function accountsByAddress(accounts: readonly ScannedAccount[]): Readonly
   return new Map(accounts.map((account) => [accountKey(account.address), account]));
 }
 
-function movementsInTransaction(
-  accounts: ReadonlyMap<string, ScannedAccount>,
+/** The checksummed form of addresses, each computed once: it takes more time than all else that is read of a log. */
+function checksums(): (address: string) => Address {
+  const known = new Map<string, Address>();
+  return (address) => {
+    const found = known.get(address) ?? checksumAddress(address);
+    known.set(address, found);
+    return found;
+  };
+}
+
+async function movementsInTransaction(
+  { accounts, checksummed }: Pick<Walk, 'accounts' | 'checksummed'>,
   logs: readonly BlockLog[],
-): Movement[] {
-  const walk: Walk = { accounts, open: [], found: [], hashes: new Map() };
+  pause: Pause,
+): Promise<Movement[]> {
+  const walk: Walk = { accounts, checksummed, open: [], found: [], hashes: new Map() };
   for (const log of logs) {
     const account = accounts.get(accountKey(log.address));
     if (account) readAccountLog(walk, account, log);
     readTokenLog(walk, log);
+    await pause();
   }
   return walk.found.map(({ movement, within }) => ({
     ...movement,
@@ -266,22 +285,35 @@ function movementsInTransaction(
   }));
 }
 
+/** The logs of each transaction in their order, each once. */
+async function logsByTransaction(logs: readonly BlockLog[], pause: Pause): Promise<BlockLog[][]> {
+  const transactions = new Map<string, Map<number, BlockLog>>();
+  for (const log of logs) {
+    const key = `${log.blockHash}/${log.transactionHash}`;
+    const own = transactions.get(key) ?? new Map<number, BlockLog>();
+    transactions.set(key, own.set(log.logIndex, log));
+    await pause();
+  }
+  return [...transactions.values()].map((own) =>
+    [...own.values()].sort((one, two) => one.logIndex - two.logIndex),
+  );
+}
+
 /**
  * The movements of accounts in logs, in any order and any of them twice, in the order of the chain. Of a log that is not as its
- * standard says, nothing is read: whoever owns a contract has it log anything.
+ * standard says, nothing is read: whoever owns a contract has it log anything, and as often as a block has room for.
  */
-export function movementsIn(
+export async function movementsIn(
   accounts: ReadonlyMap<string, ScannedAccount>,
   logs: readonly BlockLog[],
-): Movement[] {
-  const places = new Map(logs.map((log) => [`${log.blockHash}/${log.transactionHash}/${log.logIndex}`, log]));
-  const transactions = new Map<string, BlockLog[]>();
-  for (const log of [...places.values()].sort((one, two) => one.logIndex - two.logIndex)) {
-    const key = `${log.blockHash}/${log.transactionHash}`;
-    const known = transactions.get(key);
-    if (known) known.push(log);
-    else transactions.set(key, [log]);
+  pause: Pause,
+): Promise<Movement[]> {
+  const of = { accounts, checksummed: checksums() };
+  const found: Movement[][] = [];
+  for (const own of await logsByTransaction(logs, pause)) {
+    found.push(await movementsInTransaction(of, own, pause));
   }
-  const found = [...transactions.values()].flatMap((own) => movementsInTransaction(accounts, own));
-  return found.sort((one, two) => Number(one.block.number - two.block.number) || one.logIndex - two.logIndex);
+  return found
+    .flat()
+    .sort((one, two) => Number(one.block.number - two.block.number) || one.logIndex - two.logIndex);
 }

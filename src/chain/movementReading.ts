@@ -1,5 +1,6 @@
 import type { Hex } from 'viem';
-import { type BlockRef, identified } from '../domain/movement';
+import { chunksOf } from '../domain/chunks';
+import { type BlockRef, createIdentify } from '../domain/movement';
 import {
   type BlockRange,
   changesOf,
@@ -8,7 +9,7 @@ import {
   type StoredMovement,
   unseenTransactions,
 } from '../domain/movementReading';
-import { chunksOf } from './chunks';
+import { createPause, mapWithPauses } from '../pause';
 import {
   accountsByAddress,
   type BlockLog,
@@ -69,6 +70,7 @@ async function readLogs(source: MovementSource, read: RangeToRead): Promise<Bloc
  */
 export async function readRange(source: MovementSource, read: RangeToRead): Promise<ReadRange> {
   const { range, confirmedTo } = read;
+  const pause = createPause();
   const accounts = accountsByAddress(read.accounts);
   const blocks = new Map<bigint, BlockHeader | undefined>();
   const hashAt = (number: bigint) => blocks.get(number)?.hash;
@@ -80,9 +82,9 @@ export async function readRange(source: MovementSource, read: RangeToRead): Prom
 
   /** Another branch may have the same transaction: only what is on this one is counted. */
   const movementsOf = async (logs: readonly BlockLog[]) => {
-    const found = movementsIn(accounts, logs);
+    const found = await movementsIn(accounts, logs, pause);
     await readBlocks(found);
-    return identified(onChain(found, hashAt), read.idOf);
+    return mapWithPauses(onChain(found, hashAt), pause, createIdentify(read.idOf));
   };
 
   const logs = await readLogs(source, read);
@@ -93,7 +95,7 @@ export async function readRange(source: MovementSource, read: RangeToRead): Prom
   );
   await readBlocks(stored);
   const receipts = new Map<string, readonly BlockLog[]>();
-  for (const hash of unseenTransactions({ found, stored, hashAt, range })) {
+  for (const hash of await unseenTransactions({ found, stored, hashAt, range }, pause)) {
     const receipt = await source.receipt(hash as Hex);
     if (receipt) receipts.set(hash, receipt);
   }
@@ -103,6 +105,6 @@ export async function readRange(source: MovementSource, read: RangeToRead): Prom
     found = await movementsOf([...others, ...[...receipts.values()].flat()]);
   }
   const seen = new Set(receipts.keys());
-  const changes = changesOf({ found, stored, hashAt, range, confirmedTo, receipts: seen });
+  const changes = await changesOf({ found, stored, hashAt, range, confirmedTo, receipts: seen }, pause);
   return { ...changes, timeOf: (number) => blocks.get(number)?.time ?? new Date(0) };
 }

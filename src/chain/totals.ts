@@ -1,9 +1,9 @@
 import { type Address, erc20Abi, formatUnits } from 'viem';
+import { chunksOf } from '../domain/chunks';
 import type { Asset } from '../domain/transactionText';
 import { mapLimit } from '../mapLimit';
 import { assetOf, CHAIN_ID_MS, nativeToken } from './balances';
 import { blockTime } from './blockTime';
-import { chunksOf } from './chunks';
 import { ask, assertChainId, type ChainClient, ChainUnavailable } from './clients';
 import type { ListedToken } from './tokenList';
 

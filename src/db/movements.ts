@@ -1,3 +1,4 @@
+import { chunksOf } from '../domain/chunks';
 import type { IdentifiedMovement, MovementStatus } from '../domain/movement';
 import type { StoredMovement } from '../domain/movementReading';
 import type { Db, Tx } from './database';
@@ -18,7 +19,15 @@ interface StoredColumns {
   readonly hash: string;
 }
 
-/** The stored movements of accounts in a range of blocks, and those with one of these ids, wherever they are. */
+const STORED = `SELECT id, transaction_hash AS "transactionHash", status, block_number AS number, block_hash AS hash
+  FROM movements WHERE network_id = :networkId`;
+/** Ids that one statement names. */
+const IDS_AT_ONCE = 5_000;
+
+/**
+ * The stored movements of accounts in a range of blocks, and those with one of these ids, wherever they are: some of them twice
+ * where there are many.
+ */
 export async function findStoredMovements(
   db: Db,
   at: {
@@ -30,14 +39,31 @@ export async function findStoredMovements(
   ids: readonly string[],
 ): Promise<StoredMovement[]> {
   const { networkId, accountIds, from, to } = at;
-  const rows = await queryRows<StoredColumns>(
-    db,
-    `SELECT id, transaction_hash AS "transactionHash", status, block_number AS number, block_hash AS hash FROM movements
-    WHERE network_id = :networkId AND ((block_number BETWEEN :from AND :to AND account_id = ANY(:accountIds))
-      OR id = ANY(:ids))`,
-    { networkId, from: String(from), to: String(to), accountIds: [...accountIds], ids: [...ids] },
-  );
-  return rows.map(({ number, hash, ...movement }) => ({ ...movement, block: { number, hash } }));
+  const [first = [], ...others] = chunksOf(ids, IDS_AT_ONCE);
+  const read = [
+    await queryRows<StoredColumns>(
+      db,
+      `${STORED} AND ((block_number BETWEEN :from AND :to AND account_id = ANY(:accountIds)) OR id = ANY(:ids))`,
+      { networkId, from: String(from), to: String(to), accountIds: [...accountIds], ids: first },
+    ),
+  ];
+  for (const more of others) {
+    read.push(await queryRows<StoredColumns>(db, `${STORED} AND id = ANY(:ids)`, { networkId, ids: more }));
+  }
+  return read.flat().map(({ number, hash, ...movement }) => ({ ...movement, block: { number, hash } }));
+}
+
+/** Movements in one statement: whoever sends many has nobody wait for the text of all. */
+const WRITTEN_AT_ONCE = 1_000;
+
+/** What `write` answers for movements, a part of them at a time. */
+async function inParts<T>(
+  movements: readonly T[],
+  write: (part: readonly T[]) => Promise<NotedMovement[]>,
+): Promise<NotedMovement[]> {
+  const noted: NotedMovement[][] = [];
+  for (const part of chunksOf(movements, WRITTEN_AT_ONCE)) noted.push(await write(part));
+  return noted.flat();
 }
 
 /** A movement to be stored, in a state. */
@@ -104,13 +130,21 @@ const RECORDS = `jsonb_to_recordset(:rows::jsonb) AS v (id text, "accountId" tex
   "logIndex" bigint, "blockNumber" bigint, "blockHash" text, "blockAt" timestamptz, status text, "safeTxHash" text, place integer)`;
 
 /** Stores new movements of a network. `listed`: the checksummed addresses of tokens that are verified for everybody. */
-export async function insertMovements(
+export function insertMovements(
   tx: Tx,
   networkId: number,
   movements: readonly MovementToStore[],
   listed: readonly string[],
 ): Promise<NotedMovement[]> {
-  if (movements.length === 0) return [];
+  return inParts(movements, (part) => insertPart(tx, networkId, part, listed));
+}
+
+async function insertPart(
+  tx: Tx,
+  networkId: number,
+  movements: readonly MovementToStore[],
+  listed: readonly string[],
+): Promise<NotedMovement[]> {
   const bindings = { rows: rowsOf(movements), networkId, listed: [...listed] };
   await execute(
     tx,
@@ -136,11 +170,11 @@ export async function insertMovements(
 }
 
 /** Records that stored movements are in another block, or confirmed, or found again. */
-export async function updateMovements(
-  tx: Tx,
-  movements: readonly MovementToStore[],
-): Promise<NotedMovement[]> {
-  if (movements.length === 0) return [];
+export function updateMovements(tx: Tx, movements: readonly MovementToStore[]): Promise<NotedMovement[]> {
+  return inParts(movements, (part) => updatePart(tx, part));
+}
+
+function updatePart(tx: Tx, movements: readonly MovementToStore[]): Promise<NotedMovement[]> {
   return queryRows<NotedMovement>(
     tx,
     `WITH m AS (UPDATE movements o SET log_index = v."logIndex", block_number = v."blockNumber", block_hash = v."blockHash",
@@ -182,18 +216,19 @@ export async function noteAnnounced(tx: Tx, announced: readonly AnnouncedMovemen
   const rows = announced.flatMap(({ position, status, ids }) =>
     status === 'pending' ? [] : ids.map((id) => ({ id, status, position: String(position) })),
   );
-  if (rows.length === 0) return;
-  await execute(
-    tx,
-    `UPDATE movements m SET
+  for (const part of chunksOf(rows, WRITTEN_AT_ONCE)) {
+    await execute(
+      tx,
+      `UPDATE movements m SET
       confirmed_position = CASE v.status WHEN 'confirmed' THEN v.position ELSE m.confirmed_position END,
       reversed_position = CASE v.status WHEN 'reversed' THEN v.position ELSE m.reversed_position END
     FROM jsonb_to_recordset(:rows::jsonb) AS v (id text, status text, position bigint)
     WHERE m.id = v.id AND m.direction = 'in' AND CASE v.status
       WHEN 'confirmed' THEN m.confirmed_position IS NULL OR m.reversed_position > m.confirmed_position
       ELSE m.confirmed_position > coalesce(m.reversed_position, 0) END`,
-    { rows: JSON.stringify(rows) },
-  );
+      { rows: JSON.stringify(part) },
+    );
+  }
 }
 
 /** Marks the movements of tokens as verified that are listed now, or that a policy names. Returns how many there are. */

@@ -48,18 +48,18 @@ function contentOf(movement: Movement): string {
 }
 
 /**
- * Movements with their ids, made of their content, and of how many equal ones of the same transaction come before. Whatever
- * blocks the transaction is in, in whatever order its logs are read, its movements have the same ids.
+ * Creates the function that gives movements their ids, one after the other in the order of the chain: made of their content, and of
+ * how many equal ones of the same transaction came before. Whatever blocks the transaction is in, in whatever order its logs are
+ * read, its movements have the same ids.
  */
-export function identified(
-  movements: readonly Movement[],
+export function createIdentify(
   idOf: (content: string) => string,
-): IdentifiedMovement[] {
+): (movement: Movement) => IdentifiedMovement {
   const counts = new Map<string, number>();
-  return movements.map((movement) => {
+  return (movement) => {
     const content = contentOf(movement);
     const count = counts.get(content) ?? 0;
     counts.set(content, count + 1);
     return { ...movement, id: idOf(`${content}/${count}`) };
-  });
+  };
 }

@@ -54,52 +54,76 @@ export function onChain<T extends { readonly block: BlockRef }>(
   return movements.filter(({ block }) => hashAt(block.number) === block.hash);
 }
 
+/** Called between items of a list, which may be as long as somebody likes. */
+type Pause = () => Promise<void>;
+
 /**
  * The transactions of stored movements that a reading should have found and has not, though their block is on the chain:
  * the answer was not whole. Their receipts say what was logged.
  */
-export function unseenTransactions({
-  found,
-  stored,
-  hashAt,
-  range,
-}: Omit<MovementReading, 'confirmedTo' | 'receipts'>): string[] {
-  const ids = new Set(found.map(({ id }) => id));
-  const unseen = onChain(stored, hashAt).filter(
-    ({ id, status, block }) => status !== 'reversed' && isIn(block, range) && !ids.has(id),
-  );
-  return [...new Set(unseen.map(({ transactionHash }) => transactionHash))];
+export async function unseenTransactions(
+  { found, stored, hashAt, range }: Omit<MovementReading, 'confirmedTo' | 'receipts'>,
+  pause: Pause,
+): Promise<string[]> {
+  const ids = new Set<string>();
+  for (const { id } of found) {
+    ids.add(id);
+    await pause();
+  }
+  const unseen = new Set<string>();
+  for (const { id, status, block, transactionHash } of stored) {
+    const isOnChain = hashAt(block.number) === block.hash;
+    if (isOnChain && status !== 'reversed' && isIn(block, range) && !ids.has(id)) unseen.add(transactionHash);
+    await pause();
+  }
+  return [...unseen];
+}
+
+/** Stored movements by their id. */
+async function byId(stored: readonly StoredMovement[], pause: Pause) {
+  const known = new Map<string, StoredMovement>();
+  for (const one of stored) {
+    known.set(one.id, one);
+    await pause();
+  }
+  return known;
+}
+
+/** Whether a stored movement is as it was read. */
+function isKept(before: StoredMovement, { status, block }: ReadMovement): boolean {
+  // A chain that is shorter than before has fewer confirmations: what is confirmed stays so in its block.
+  return before.block.hash === block.hash && (before.status === status || before.status === 'confirmed');
 }
 
 /**
  * What a reading changes of what is stored. A movement is reversed only where another block is at its height, or where the
  * receipt of its transaction does not have it: never because an answer lacks it.
  */
-export function changesOf(reading: MovementReading): MovementChanges {
+export async function changesOf(reading: MovementReading, pause: Pause): Promise<MovementChanges> {
   const { found, stored, hashAt, range, confirmedTo, receipts } = reading;
-  const known = new Map(stored.map((one) => [one.id, one]));
+  const known = await byId(stored, pause);
   const read = new Map<string, ReadMovement>();
   for (const movement of found) {
     const status = movement.block.number <= confirmedTo ? 'confirmed' : 'pending';
     read.set(movement.id, { ...movement, status });
+    await pause();
   }
-  const seen = [...read.values()];
-  const isChanged = ({ id, status, block }: ReadMovement) => {
-    const before = known.get(id);
-    // A chain that is shorter than before has fewer confirmations: what is confirmed stays so in its block.
-    const isKept =
-      before?.block.hash === block.hash && (before.status === status || before.status === 'confirmed');
-    return before !== undefined && !isKept;
-  };
   const isLost = ({ id, status, block, transactionHash }: StoredMovement) => {
     if (status === 'reversed' || read.has(id) || !isIn(block, range)) return false;
     const hash = hashAt(block.number);
     if (hash === undefined) return false;
     return hash !== block.hash || receipts.has(transactionHash);
   };
-  return {
-    added: seen.filter(({ id }) => !known.has(id)),
-    changed: seen.filter(isChanged),
-    reversed: stored.filter(isLost),
-  };
+  const [added, changed, reversed]: [ReadMovement[], ReadMovement[], StoredMovement[]] = [[], [], []];
+  for (const one of read.values()) {
+    const before = known.get(one.id);
+    if (!before) added.push(one);
+    else if (!isKept(before, one)) changed.push(one);
+    await pause();
+  }
+  for (const one of stored) {
+    if (isLost(one)) reversed.push(one);
+    await pause();
+  }
+  return { added, changed, reversed };
 }

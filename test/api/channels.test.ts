@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { verifyAudit } from '../../src/db/audit';
 import { movementIds } from '../../src/db/movements';
 import { CHANNEL_KINDS, type ChatKind } from '../../src/domain/delivery';
-import { identified, type Movement, ZERO_ADDRESS } from '../../src/domain/movement';
+import { createIdentify, type Movement, ZERO_ADDRESS } from '../../src/domain/movement';
 import { storeReading } from '../../src/movements/movementChanges';
 import { execute, makeAccount, propose, type Shown, startApi } from '../support/api';
 import { aHash, anAddress } from '../support/builders';
@@ -259,8 +259,7 @@ describe('money in', () => {
       ...{ block: { number: 2n ** 40n, hash: aHash() }, logIndex: 0, safeTxHash: null },
       ...more,
     };
-    const [made] = identified([movement], movementIds(NETWORK_ID));
-    if (!made) throw new Error('there is no movement');
+    const made = createIdentify(movementIds(NETWORK_ID))(movement);
     return { ...made, status: 'confirmed' as const };
   }
   type Made = ReturnType<typeof movementOf>;

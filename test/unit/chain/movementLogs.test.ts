@@ -15,7 +15,8 @@ import {
   movementFilters,
   movementsIn,
 } from '../../../src/chain/movementLogs';
-import { identified, ZERO_ADDRESS } from '../../../src/domain/movement';
+import { createIdentify, ZERO_ADDRESS } from '../../../src/domain/movement';
+import { createPause } from '../../../src/pause';
 import { random } from '../../support/random';
 
 const EVENTS = parseAbi([
@@ -98,8 +99,8 @@ function begun(
   );
 }
 
-const shown = (logs: readonly BlockLog[]) =>
-  movementsIn(ACCOUNTS, logs).map((one) => [
+const shown = async (logs: readonly BlockLog[]) =>
+  (await movementsIn(ACCOUNTS, logs, createPause())).map((one) => [
     one.accountId,
     one.direction,
     one.kind,
@@ -111,15 +112,15 @@ const shown = (logs: readonly BlockLog[]) =>
   ]);
 
 describe('movements in logs', () => {
-  it('are native deposits, as the account itself logs them', () => {
-    expect(shown([received(OURS, STRANGER, 5n), received(STRANGER, OURS, 6n)])).toEqual([
+  it('are native deposits, as the account itself logs them', async () => {
+    expect(await shown([received(OURS, STRANGER, 5n), received(STRANGER, OURS, 6n)])).toEqual([
       ['acc_1', 'in', 'native', 5n, STRANGER],
     ]);
   });
 
-  it('are ERC-20 transfers, once for each account', () => {
+  it('are ERC-20 transfers, once for each account', async () => {
     expect(
-      shown([transfer(STRANGER, OURS, 1n), transfer(OURS, OTHER_OURS, 2n), transfer(OURS, OURS, 3n)]),
+      await shown([transfer(STRANGER, OURS, 1n), transfer(OURS, OTHER_OURS, 2n), transfer(OURS, OURS, 3n)]),
     ).toEqual([
       ['acc_1', 'in', 'erc20', 1n, STRANGER],
       ['acc_1', 'out', 'erc20', 2n, OTHER_OURS],
@@ -129,16 +130,16 @@ describe('movements in logs', () => {
     ]);
   });
 
-  it('are ERC-721 transfers, whose id is a topic and no amount', () => {
+  it('are ERC-721 transfers, whose id is a topic and no amount', async () => {
     const { topics } = transfer(STRANGER, OURS, 0n);
     const one = log(TOKEN, [...topics, numberToHex(2n ** 256n - 1n, { size: 32 })]);
-    expect(shown([one])).toEqual([['acc_1', 'in', 'erc721', 1n, STRANGER, 2n ** 256n - 1n]]);
+    expect(await shown([one])).toEqual([['acc_1', 'in', 'erc721', 1n, STRANGER, 2n ** 256n - 1n]]);
   });
 
-  it('are ERC-1155 transfers, each of a batch', () => {
+  it('are ERC-1155 transfers, each of a batch', async () => {
     const of = { operator: STRANGER, from: STRANGER, to: OURS };
     expect(
-      shown([
+      await shown([
         event(TOKEN, 'TransferSingle', of, 'uint256, uint256', [7n, 2n]),
         event(TOKEN, 'TransferBatch', of, 'uint256[], uint256[]', [
           [7n, 8n],
@@ -153,18 +154,18 @@ describe('movements in logs', () => {
     ]);
   });
 
-  it('are what an own execution pays, when it succeeds', () => {
-    expect(shown([begun(OURS, { value: 9n }), success(OURS)])).toEqual([
+  it('are what an own execution pays, when it succeeds', async () => {
+    expect(await shown([begun(OURS, { value: 9n }), success(OURS)])).toEqual([
       ['acc_1', 'out', 'native', 9n, STRANGER, 'ours'],
     ]);
-    expect(shown([begun(OURS, { value: 9n }), failure(OURS)])).toEqual([]);
+    expect(await shown([begun(OURS, { value: 9n }), failure(OURS)])).toEqual([]);
     // A delegated call sends nothing: its value is only what the code sees.
-    expect(shown([begun(OURS, { value: 9n, operation: 1 }), success(OURS)])).toEqual([]);
+    expect(await shown([begun(OURS, { value: 9n, operation: 1 }), success(OURS)])).toEqual([]);
   });
 
-  it('are of the execution during which they were logged', () => {
+  it('are of the execution during which they were logged', async () => {
     expect(
-      shown([
+      await shown([
         begun(OURS, { to: OTHER_OURS, value: 4n }),
         received(OTHER_OURS, OURS, 4n),
         transfer(OURS, STRANGER, 1n),
@@ -179,24 +180,24 @@ describe('movements in logs', () => {
     ]);
   });
 
-  it('are the fee that an account pays whoever executes', () => {
-    expect(shown([begun(OURS, { gasPrice: 1n }), success(OURS, 21n)])).toEqual([
+  it('are the fee that an account pays whoever executes', async () => {
+    expect(await shown([begun(OURS, { gasPrice: 1n }), success(OURS, 21n)])).toEqual([
       ['acc_1', 'out', 'native', 21n, RELAYER, 'ours', 'fee'],
     ]);
-    expect(shown([begun(OURS, {}), success(OURS, 21n)])).toEqual([]);
+    expect(await shown([begun(OURS, {}), success(OURS, 21n)])).toEqual([]);
   });
 
-  it('are what a module has an account pay', () => {
+  it('are what a module has an account pay', async () => {
     const call = [STRANGER, STRANGER, 3n, '0x', 0];
     expect(
-      shown([
+      await shown([
         event(OURS, 'SafeModuleTransaction', {}, 'address, address, uint256, bytes, uint8', call),
         event(OURS, 'ExecutionFromModuleSuccess', { module: STRANGER }),
       ]),
     ).toEqual([['acc_1', 'out', 'native', 3n, STRANGER]]);
   });
 
-  it('are not read of malformed logs, whatever they are', () => {
+  it('are not read of malformed logs, whatever they are', async () => {
     const topics = [transfer(STRANGER, OURS, 1n), begun(OURS, {}), received(OURS, STRANGER, 1n)]
       .concat(
         event(TOKEN, 'TransferBatch', { operator: OURS, from: OURS, to: OURS }, 'uint256[], uint256[]', [
@@ -216,25 +217,27 @@ describe('movements in logs', () => {
       for (const bytes of data) {
         for (let count = 0; count <= own.length; count += 1) {
           const emitter = random(2) === 0 ? OURS : TOKEN;
-          expect(() => movementsIn(ACCOUNTS, [log(emitter, own.slice(0, count), bytes)])).not.toThrow();
+          await movementsIn(ACCOUNTS, [log(emitter, own.slice(0, count), bytes)], createPause());
         }
       }
     }
   });
 
-  it('are the same of logs in any order, and twice', () => {
+  it('are the same of logs in any order, and twice', async () => {
     const logs = [
       begun(OURS, { value: 9n }),
       transfer(OURS, STRANGER, 1n),
       transfer(OURS, STRANGER, 1n),
       success(OURS),
     ];
-    const idsOf = (read: typeof logs) =>
-      identified(movementsIn(ACCOUNTS, read), (content) => content).map(({ id }) => id);
-    const ids = idsOf(logs);
+    const idsOf = async (read: typeof logs) =>
+      (await movementsIn(ACCOUNTS, read, createPause()))
+        .map(createIdentify((content) => content))
+        .map(({ id }) => id);
+    const ids = await idsOf(logs);
     expect(new Set(ids).size).toBe(3);
     const again = [...logs, ...logs].sort(() => random(3) - 1);
-    expect(idsOf(again)).toEqual(ids);
+    expect(await idsOf(again)).toEqual(ids);
   });
 });
 
