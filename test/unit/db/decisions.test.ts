@@ -19,6 +19,8 @@ const COMPUTED = [
   'SHOWN_DETAILS',
   // Text as statements compare it.
   'foldName',
+  // A list in parts, a statement for each.
+  'chunksOf',
   // Numbers in conditions of statements.
   'LEASE_HOLD_MS',
   'BROWSER_SECONDS',
