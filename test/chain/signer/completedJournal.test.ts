@@ -131,6 +131,22 @@ async function explain({ id }: TestAccount): Promise<void> {
   });
 }
 
+const tried: string[] = [];
+
+/** What is signed and undecided goes on, as its workflows have it: nothing later is signed before. */
+async function goOn({ id }: TestAccount): Promise<void> {
+  const open = await world
+    .db('chain_attempts')
+    .where({ account_id: id, outcome: null })
+    .whereNotNull('transaction_id')
+    .orderBy('safe_nonce')
+    .select('organization_id', 'transaction_id');
+  for (const { organization_id: organizationId, transaction_id: transactionId } of open) {
+    const ref = { organizationId: String(organizationId), transactionId: String(transactionId) };
+    await world.execute(ref).catch((error: Error) => tried.push(`go on: ${error.message.slice(0, 80)}`));
+  }
+}
+
 /** The journal is lost, and made anew from what the database has. */
 async function complete(
   from?: string,
@@ -580,9 +596,9 @@ describeDeep(
       }
       await complete(join(temporaryDir(), 'journal'));
       await explain(account);
+      await goOn(account);
       await paid(account, { policyId: await world.policy() });
     });
-    const tried: string[] = [];
     afterAll(() => process.stderr.write(`${tried.join('\n')}\n`));
   },
 );
