@@ -53,13 +53,13 @@ export async function findStoredMovements(
   return read.flat().map(({ number, hash, ...movement }) => ({ ...movement, block: { number, hash } }));
 }
 
-/** Movements in one statement: whoever sends many has nobody wait for the text of all. */
+/** Movements in one statement: the text of more would hold up whatever else the process does. */
 const WRITTEN_AT_ONCE = 1_000;
 
-/** What `write` answers for movements, a part of them at a time. */
-async function inParts<T>(
-  movements: readonly T[],
-  write: (part: readonly T[]) => Promise<NotedMovement[]>,
+/** What `write` returns for movements, a part of them at a time. */
+async function inParts(
+  movements: readonly MovementToStore[],
+  write: (part: readonly MovementToStore[]) => Promise<NotedMovement[]>,
 ): Promise<NotedMovement[]> {
   const noted: NotedMovement[][] = [];
   for (const part of chunksOf(movements, WRITTEN_AT_ONCE)) noted.push(await write(part));
@@ -136,26 +136,18 @@ export function insertMovements(
   movements: readonly MovementToStore[],
   listed: readonly string[],
 ): Promise<NotedMovement[]> {
-  return inParts(movements, (part) => insertPart(tx, networkId, part, listed));
-}
-
-async function insertPart(
-  tx: Tx,
-  networkId: number,
-  movements: readonly MovementToStore[],
-  listed: readonly string[],
-): Promise<NotedMovement[]> {
-  const bindings = { rows: rowsOf(movements), networkId, listed: [...listed] };
-  await execute(
-    tx,
-    `INSERT INTO seen_tokens (network_id, address)
+  return inParts(movements, async (part) => {
+    const bindings = { rows: rowsOf(part), networkId, listed: [...listed] };
+    await execute(
+      tx,
+      `INSERT INTO seen_tokens (network_id, address)
     SELECT DISTINCT :networkId::bigint, v."tokenAddress" FROM ${RECORDS} WHERE v.kind <> 'native'
     ON CONFLICT DO NOTHING`,
-    bindings,
-  );
-  return queryRows<NotedMovement>(
-    tx,
-    `WITH m AS (INSERT INTO movements (id, organization_id, account_id, network_id, direction, kind, cause, token_address, token_id,
+      bindings,
+    );
+    return queryRows<NotedMovement>(
+      tx,
+      `WITH m AS (INSERT INTO movements (id, organization_id, account_id, network_id, direction, kind, cause, token_address, token_id,
         amount, counterparty, transaction_hash, log_index, block_number, block_hash, block_at, status, transaction_id, verified)
       SELECT v.id, a.organization_id, a.id, :networkId, v.direction, v.kind, v.cause, v."tokenAddress", v."tokenId", v.amount,
         v.counterparty, v."transactionHash", v."logIndex", v."blockNumber", v."blockHash", v."blockAt", v.status,
@@ -165,24 +157,23 @@ async function insertPart(
       FROM ${RECORDS} JOIN accounts a ON a.id = v."accountId" ORDER BY v.place
       ON CONFLICT (id) DO NOTHING RETURNING *)
     SELECT ${NOTED} FROM m ORDER BY m.sequence`,
-    bindings,
-  );
+      bindings,
+    );
+  });
 }
 
 /** Records that stored movements are in another block, or confirmed, or found again. */
 export function updateMovements(tx: Tx, movements: readonly MovementToStore[]): Promise<NotedMovement[]> {
-  return inParts(movements, (part) => updatePart(tx, part));
-}
-
-function updatePart(tx: Tx, movements: readonly MovementToStore[]): Promise<NotedMovement[]> {
-  return queryRows<NotedMovement>(
-    tx,
-    `WITH m AS (UPDATE movements o SET log_index = v."logIndex", block_number = v."blockNumber", block_hash = v."blockHash",
+  return inParts(movements, (part) =>
+    queryRows<NotedMovement>(
+      tx,
+      `WITH m AS (UPDATE movements o SET log_index = v."logIndex", block_number = v."blockNumber", block_hash = v."blockHash",
         block_at = v."blockAt", status = v.status, updated_at = now(),
         transaction_id = coalesce(o.transaction_id, ${OUR_TRANSACTION})
       FROM ${RECORDS} JOIN accounts a ON a.id = v."accountId" WHERE o.id = v.id RETURNING o.*)
     SELECT ${NOTED} FROM m ORDER BY m.block_at, m.sequence`,
-    { rows: rowsOf(movements) },
+      { rows: rowsOf(part) },
+    ),
   );
 }
 

@@ -46,16 +46,28 @@ export interface MovementChanges {
 
 const isIn = ({ number }: BlockRef, { from, to }: BlockRange) => number >= from && number <= to;
 
+const isOnChain = ({ number, hash }: BlockRef, hashAt: HashAt) => hashAt(number) === hash;
+
 /** Those in a block that is on the chain. A node may answer with logs of another branch. */
 export function onChain<T extends { readonly block: BlockRef }>(
   movements: readonly T[],
   hashAt: HashAt,
 ): T[] {
-  return movements.filter(({ block }) => hashAt(block.number) === block.hash);
+  return movements.filter(({ block }) => isOnChain(block, hashAt));
 }
 
 /** Called between items of a list, which may be as long as somebody likes. */
 type Pause = () => Promise<void>;
+
+/** Movements by their id. */
+async function byId<T extends { readonly id: string }>(movements: readonly T[], pause: Pause) {
+  const known = new Map<string, T>();
+  for (const one of movements) {
+    known.set(one.id, one);
+    await pause();
+  }
+  return known;
+}
 
 /**
  * The transactions of stored movements that a reading should have found and has not, though their block is on the chain:
@@ -65,28 +77,14 @@ export async function unseenTransactions(
   { found, stored, hashAt, range }: Omit<MovementReading, 'confirmedTo' | 'receipts'>,
   pause: Pause,
 ): Promise<string[]> {
-  const ids = new Set<string>();
-  for (const { id } of found) {
-    ids.add(id);
-    await pause();
-  }
+  const seen = await byId(found, pause);
   const unseen = new Set<string>();
   for (const { id, status, block, transactionHash } of stored) {
-    const isOnChain = hashAt(block.number) === block.hash;
-    if (isOnChain && status !== 'reversed' && isIn(block, range) && !ids.has(id)) unseen.add(transactionHash);
+    const isExpected = status !== 'reversed' && isIn(block, range) && isOnChain(block, hashAt);
+    if (isExpected && !seen.has(id)) unseen.add(transactionHash);
     await pause();
   }
   return [...unseen];
-}
-
-/** Stored movements by their id. */
-async function byId(stored: readonly StoredMovement[], pause: Pause) {
-  const known = new Map<string, StoredMovement>();
-  for (const one of stored) {
-    known.set(one.id, one);
-    await pause();
-  }
-  return known;
 }
 
 /** Whether a stored movement is as it was read. */

@@ -264,7 +264,7 @@ describe('readings of a chain', () => {
     chain.mine([{ id: 1, times: 1, isIn: true }]);
     const [log] = await chain.logs({ topics: [] }, { from: 1n, to: 1n });
     // As many are too many for the arguments of one call.
-    const logs = Array.from({ length: 150_000 }, (_, logIndex) => ({ ...(log as BlockLog), logIndex }));
+    const logs = Array.from({ length: 200_000 }, (_, logIndex) => ({ ...(log as BlockLog), logIndex }));
     const answers = [logs];
     let turns = 0;
     let isRead = false;
