@@ -54,7 +54,7 @@ export async function* followEvents(
   let hasAnswered = false;
 
   async function nextPage(): Promise<ResponseOf<'listEvents'> | undefined> {
-    // The first one tells whether there is a service at all.
+    // The first one shows whether there is a service at all.
     const seconds = hasAnswered ? wait : 0;
     const query = new URLSearchParams({ wait: String(seconds), limit: '100' });
     if (cursors.length > 0) query.set('after', cursors.join());

@@ -19,7 +19,7 @@ function isAmount(shown: string, raw: string, decimals = -1): boolean {
   return zeros >= 0 && BigInt(raw) === BigInt(`${whole}${fraction}${'0'.repeat(zeros)}`);
 }
 
-/** The words of a call: its function, which is no sentence, its target, how many parameters or bytes it has, and what it sends. */
+/** The words of a call: its function, which is not a sentence, its target, how many parameters or bytes it has, and what it sends. */
 function isCallText(what: string, { to, value = '', data = '' }: Message): boolean {
   const called = `(?:${FUNCTION_NAME}…?|the unknown function ${data.slice(0, 10)})`;
   const words = new RegExp(

@@ -21,7 +21,7 @@ export function isTransfer({ token, amount, data }: Message): boolean {
 export function spentBy({ to, value, data }: Message) {
   const [, recipient, amount] =
     /^0xa9059cbb0{24}([0-9a-f]{40})([0-9a-f]{64})$/.exec((data ?? '').toLowerCase()) ?? [];
-  // The address of the native currency is no token, whatever it is sent.
+  // The address of the native currency is not a token, whatever it is sent.
   return recipient && !isNative(to)
     ? { recipient: `0x${recipient}`, token: to, amount: String(BigInt(`0x${amount}`)) }
     : { recipient: to, token: NATIVE_CURRENCY, amount: value };

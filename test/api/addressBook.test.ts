@@ -194,7 +194,7 @@ describe('an address book', () => {
     await expectRefused(api.http, org, ask('', { ...body, name: 'B' }, key), refusal(401, 'unauthorized'));
   });
 
-  it('is no part of what is signed, nor of an evaluation: both are the same with and without a name', async () => {
+  it('is not part of what is signed, nor of an evaluation: both are the same with and without a name', async () => {
     const account = await makeAccount(api.http, org, { networkIds: [NETWORK_ID] });
     const { approved } = await makePaymentPolicies(api.http, org, NETWORK_ID);
     const to = anAddress();
@@ -214,7 +214,7 @@ describe('an address book', () => {
     expect(JSON.stringify(after)).not.toContain('ACME');
   });
 
-  it('tells the console of its changes', async () => {
+  it('notifies the console of its changes', async () => {
     const alice = await signIn(api, org.alice, org.id);
     const events = await listen(api, alice);
     const { id } = await name('ACME');

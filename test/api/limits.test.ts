@@ -136,7 +136,7 @@ describe('requests without a valid key', () => {
     await until('they are too many, whatever is written before them', async () => {
       const answers = await many(110, from('203.0.113.7'));
       expect((await from('203.0.113.8')()).status).toBe(401);
-      // The last address that is no proxy of ours is the caller, whatever the caller wrote before it.
+      // The last address that is not a proxy of ours is the caller, whatever the caller wrote before it.
       const { status } = await from('203.0.113.9, 203.0.113.7, 10.1.2.3')();
       return ofStatus(answers, 429).length > 0 && status === 429;
     });

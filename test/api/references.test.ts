@@ -92,7 +92,7 @@ describe('an external id', () => {
     expect(again.body.data.id).toBe(first.body.data.id);
   });
 
-  it('of another organization is no conflict', async () => {
+  it('of another organization is not a conflict', async () => {
     const externalId = `shared-${randomUUID()}`;
     await createTransaction(api.http, org, body({ externalId }));
     const other = await api.createOrganization();

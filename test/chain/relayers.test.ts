@@ -284,7 +284,7 @@ async function storeEnvelopes(attemptId: bigint, index: number, from: number, co
   });
 }
 
-test('more than 200 pending envelopes of a relayer are no gap', async () => {
+test('more than 200 pending envelopes of a relayer are not a gap', async () => {
   const context = contextOf();
   const ref = await payment(await world.account());
   const { chainNonce } = await world.terms(ref);

@@ -26,7 +26,7 @@ export interface Approved {
   readonly to: Address;
   readonly value: bigint;
   readonly data: Hex;
-  /** The gas that its inner call needs; more is no harm. */
+  /** The gas that its inner call needs; more does no harm. */
   readonly safeTxGas: bigint;
   /** Whether its members have approved it, and not rejected it. */
   isApproved: boolean;

@@ -309,7 +309,7 @@ describe('requests without an answer', () => {
     await service.db('idempotency_requests').where({ organization_id: id }).delete();
   });
 
-  it('are no fault where their effect is recorded: a repeat gets its answer', async () => {
+  it('are not a fault where their effect is recorded: a repeat gets its answer', async () => {
     const { id } = await service.createOrganization();
     const key = '9a9a9a9a-0000-4000-8000-000000000001';
     const nonce = 'nonce_of_a_registration';

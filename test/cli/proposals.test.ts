@@ -199,7 +199,7 @@ describe('proposals retry', () => {
     const before = await shown(open.id);
     expect(await refused(env, 'proposals', 'retry', open.id)).toMatch(/\S/);
     expect(await shown(open.id)).toEqual(before);
-    // Enough signatures alone are no failure to retry either: an execution is for those who may ask for it.
+    // Enough signatures alone are not a failure to retry either: an execution is for those who may ask for it.
     await sign(service.http, org.adminKey, open, org.bob);
     const ready = await shown(open.id);
     expect(ready.signatureStatus).toBe('approvalReady');

@@ -320,7 +320,7 @@ describe('a refusal for now', () => {
     }
   });
 
-  it('is no NoAnswer, which an answer of something else is', async () => {
+  it('is not a NoAnswer, which an answer of something else is', async () => {
     answer = { status: 307, body: '', headers: { location: 'http://localhost:1/' } };
     const failed = await createApi({ baseUrl, apiKey: 'k' })
       .listMembers()

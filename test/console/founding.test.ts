@@ -230,7 +230,7 @@ describe('a genesis that is not signed', () => {
     await untilShown(visitor, 'The first 18 digits are the same, of 64.');
   });
 
-  itDeep('is no genesis at all, or a file that is too large', async () => {
+  itDeep('is not a genesis at all, or a file that is too large', async () => {
     const visitor = await open(ann);
     const file = join(temporaryDir(), 'large.json');
     writeFileSync(file, Buffer.alloc(1_000_001, ' '));

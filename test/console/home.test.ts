@@ -172,7 +172,7 @@ describe('the home of an organization that pays', () => {
     await fundOnLocalChain(chainRpcUrl(31_338), second.address);
     await totals.filter({ hasText: 'in 2 accounts' }).first().waitFor(LIVE);
     expect(await totals.count()).toBeGreaterThan(before);
-    // What the page reads by itself is no use of the session.
+    // What the page reads by itself does not use the session.
     await read;
   });
 

@@ -125,7 +125,7 @@ export class OrganizationModel extends Organization {
     return proposal;
   }
 
-  /** What has been looked at is no news any more. */
+  /** What has been looked at is not news any more. */
   forgetNews(): void {
     this.audit = [];
     this.notes.clear();

@@ -52,7 +52,7 @@ function checkBody(what: string, schema: object, body: unknown): void {
 }
 
 const templates = Object.keys(document.paths)
-  // A literal segment is no parameter's value.
+  // A literal segment is not a parameter's value.
   .sort((one, two) => one.split('{').length - two.split('{').length)
   .map((template) => ({
     template,

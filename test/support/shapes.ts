@@ -54,7 +54,7 @@ export function rowsOf(table: { readonly [name: string]: Shape }): [string, bool
 const isObject = (value: unknown): value is { [name: string]: unknown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Everything in which a value is not of a shape: path and reason of each. More fields than the table's are no fault. */
+/** Everything in which a value is not of a shape: path and reason of each. More fields than the table's are not a fault. */
 export function faultsOf(shape: Shape, value: unknown, path = 'body'): string[] {
   const unless = (holds: boolean, wanted: string) =>
     holds ? [] : [`${path} is ${JSON.stringify(value)?.slice(0, 80)}, not ${wanted}`];

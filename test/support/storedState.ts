@@ -5,7 +5,7 @@ export type StoredState = { readonly [table: string]: { readonly rows: number; r
 
 /**
  * Rows of requests and of challenges come and go with refused requests. The signing key of an organization is made in the
- * background, some time after its first proposal. When a credential was used last is no state either. Movements are read in the
+ * background, some time after its first proposal. When a credential was used last is not state either. Movements are read in the
  * background as blocks come, and compared with balances, with entries of the audit log, of which the head says nothing that its last entry does not.
  */
 const NOT_STATE =

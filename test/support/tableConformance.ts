@@ -23,7 +23,7 @@ type Body = any;
 const rows = ENDPOINTS.map((row) => ({
   row,
   pattern: new RegExp(`^${BASE}${row.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-})) // A literal segment is no parameter's value.
+})) // A literal segment is not a parameter's value.
   .sort((one, two) => one.row.path.split('{').length - two.row.path.split('{').length);
 
 /** The row of the table of endpoints that a request is for. */

@@ -170,7 +170,7 @@ describe('the package', () => {
   });
 });
 
-it('no page and no message tells an operator to run what somebody else can publish under our name', () => {
+it('no page and no message has an operator run what somebody else can publish under our name', () => {
   const files = spawnSync('git', ['grep', '--name-only', '--fixed-strings', `npx ${'orgwallet'}`], {
     cwd: root,
     encoding: 'utf8',

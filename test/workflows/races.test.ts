@@ -43,7 +43,7 @@ afterAll(async () => {
 
 const count = (list: readonly string[], what: string) => list.filter((item) => item === what).length;
 
-/** How the API sends: a closed workflow is no failure, and neither are too many at once. */
+/** How the API sends: a closed workflow is not a failure, and neither are too many at once. */
 const sender = (): WorkflowSender => ({
   client: world.temporal,
   queues: taskQueues(world.config.temporal.taskQueue),

@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 
 /** A transaction whose execution has failed, because the relayer has no funds. */
-async function withoutCoin(): Promise<Shown> {
+async function withoutFunds(): Promise<Shown> {
   await setRelayerFunds(world, 0n);
   const transaction = await begun(world);
   return settledTransaction(world.http, world.org, transaction);
@@ -66,7 +66,7 @@ describe('a new transaction', () => {
   });
 
   it('is listed with what it does and how much it sends, from its first change on, and with why it failed', async () => {
-    const failed = await withoutCoin();
+    const failed = await withoutFunds();
     const listedOf = async () =>
       (await workflowOfTransaction(world, failed).describe()).typedSearchAttributes;
     const listed = await until('its failure is listed', async () => {
@@ -108,7 +108,7 @@ it('has its outcome read by the signer soon after it is completed, though nobody
 
 describe('a relayer with insufficient funds', () => {
   it('fails the execution with that reason; it continues by itself after a refill', async () => {
-    const failed = await withoutCoin();
+    const failed = await withoutFunds();
     expect(failed).toMatchObject({
       executionStatus: 'failed',
       failure: {
@@ -127,7 +127,7 @@ describe('a relayer with insufficient funds', () => {
 
   it('says that it does not continue while its network is not configured, and that it does once it is again', async () => {
     const { db, http, org } = world;
-    const failed = await withoutCoin();
+    const failed = await withoutFunds();
     const noted = async (networkIds: readonly number[]) => {
       for await (const page of openApprovals(db, networkIds)) {
         for (const approval of page.filter(({ id }) => id === failed.id)) {
@@ -149,7 +149,7 @@ describe('a relayer with insufficient funds', () => {
     'does not continue while its initiator has another wallet, and does once they have the old one again',
     async () => {
       const { db, http, org, relayer, url } = world;
-      const failed = await withoutCoin();
+      const failed = await withoutFunds();
       const resumes = async () => (await readTransaction(http, org, failed)).failure?.resumes;
       expect(await resumes()).toBe(true);
       await changeMember(db, org, org.dave.id, { walletAddress: anAddress() });
@@ -176,7 +176,7 @@ describe('a relayer with insufficient funds', () => {
 
   it('can be rejected meanwhile; then a refill has no effect', async () => {
     const { http, org } = world;
-    const failed = await withoutCoin();
+    const failed = await withoutFunds();
     await signed(http, org, failed, org.alice, 'reject', { execute: true });
     await fundOnLocalChain(world.url, world.relayer);
     await workflowOfTransaction(world, failed).result();

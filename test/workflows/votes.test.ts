@@ -117,8 +117,8 @@ const forgeries: [string, () => Promise<unknown>, string][] = [
     'forbidden',
   ],
   ['that is empty', async () => '', 'invalidSignature'],
-  ['that is no hex', async () => '0xzz', 'invalidSignature'],
-  ['that is no pair', async () => `0x${'00'.repeat(65)}`, 'invalidSignature'],
+  ['that is not hex', async () => '0xzz', 'invalidSignature'],
+  ['that is not a pair', async () => `0x${'00'.repeat(65)}`, 'invalidSignature'],
   ['with a text of 131,072 zeros', async () => `0x${'0'.repeat(131_072)}`, 'invalidSignature'],
   ['with control characters', async () => '0x\u0000\n', 'invalidSignature'],
 ];

@@ -7,7 +7,7 @@ export type CsvColumn<Row> = readonly [heading: string, text: (row: Row) => stri
  */
 const FORMULA = /(^|[;\t\r\n])(?=['\s]*[=+\-@＝＋－＠])|^(?=[\t\r])/g;
 
-/** A negative number is no formula, and a spreadsheet leaves what is text out of its sums. */
+/** A negative number is not a formula, and a spreadsheet leaves what is text out of its sums. */
 const NUMBER = /^-\d+(?:\.\d+)?$/;
 
 function field(value: string | number | undefined): string {

@@ -452,7 +452,7 @@ test('a nonce whose signer has ended is filled, and its transaction gets another
   const nonce = Number(reserved?.relayer_nonce);
   const later = await world.transaction(payment);
   const envelopeId = await world.sign(later);
-  // It may still be signed: it is no gap yet.
+  // It may still be signed: it is not a gap yet.
   expect(await world.signer.fillNonce({ networkId: world.network.id, nonce, terms })).toMatchObject({
     refused: { message: expect.stringContaining('is being signed for') },
   });
@@ -512,7 +512,7 @@ test('behind a freeze nothing is signed but cancellations, and what waits contin
   expect(await world.execute(waiting)).toMatchObject({ outcome: { kind: 'executed' } });
 });
 
-test('a decision that is sealed while the state of its organization is read is no rollback', async () => {
+test('a decision that is sealed while the state of its organization is read is not a rollback', async () => {
   const { db, keystore, journal, org } = world;
   let isRead = false;
   const later = { sequence: 1_000_000, hash: `0x${'1'.repeat(64)}` };

@@ -73,7 +73,7 @@ function serviceFaults(one: Supervised): Fault[] {
   ];
 }
 
-/** Kills a chain between two writes of its state: a half-written one is no state of a chain. It loses up to a second. */
+/** Kills a chain between two writes of its state: a half-written one is not a state of a chain. It loses up to a second. */
 async function killChain(chain: OwnChain): Promise<void> {
   const { chainId } = chain.current;
   await until(`the state of chain ${chainId} is written`, async () => {

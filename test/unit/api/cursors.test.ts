@@ -22,7 +22,7 @@ describe('cursors', () => {
     expect(cursors.read(scope, 'nonsense')).toBeUndefined();
   });
 
-  it('are no use in another organization, another list or another deployment', () => {
+  it('do not work in another organization, another list or another deployment', () => {
     expect(cursors.read({ ...scope, organizationId: 'org_2' }, cursor)).toBeUndefined();
     expect(cursors.read({ ...scope, list: 'proposals' }, cursor)).toBeUndefined();
     expect(createCursors(Buffer.alloc(32, 8)).read(scope, cursor)).toBeUndefined();

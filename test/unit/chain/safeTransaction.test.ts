@@ -120,7 +120,7 @@ describe('executions in logs', () => {
     expect(outer(begun, transfer(ACCOUNT), ended('inner'))).toEqual([true, false]);
   });
 
-  test('of other accounts are no executions of this one', () => {
+  test('of other accounts are not executions of this one', () => {
     expect(executionsIn(ACCOUNT, [begun, ended('one', 'Success', OTHER)])).toEqual([]);
   });
 

@@ -171,7 +171,7 @@ describe('requests without an answer', () => {
     hasEffect,
   });
 
-  test('are no fault where their effect is recorded, and else name what has to be sent again', () => {
+  test('are not a fault where their effect is recorded, and else name what has to be sent again', () => {
     expect(unansweredFinding([], now)).toEqual(ok('requests', 'none stuck'));
     expect(unansweredFinding([request(true), request(true)], now)).toEqual(
       ok('requests', '2 without an answer had their effect: a repeat gets the answer'),

@@ -462,7 +462,7 @@ describe('an intent that its caller has mistaken', () => {
     ['replaces', { replaces: 'the last one' }],
     ['to', { to: anId('mem') }],
     ['token', { token: 'USDC' }],
-  ])('%s of a payment is no difference, which looks like an attack, but a TypeError', (_, change) => {
+  ])('%s of a payment is not a difference, which looks like an attack, but a TypeError', (_, change) => {
     const mistaken = { ...intent, ...change } as typeof intent;
     expect(() => verify(initiator, mistaken)).toThrow(TypeError);
   });

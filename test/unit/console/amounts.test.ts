@@ -224,7 +224,7 @@ describe('an amount', () => {
     ['USDC(0x1)', '“USDC(0x1)”'],
     ['US\u200bDC', String.raw`“US\u200bDC”`],
     ['USDC\n', String.raw`“USDC\u000a”`],
-  ])('has the symbol %j in quotes: it is no part of the sentence', (symbol, shown) => {
+  ])('has the symbol %j in quotes: it is not part of the sentence', (symbol, shown) => {
     expect(assetText('7', { symbol, decimals: 0 })).toBe(`7 ${shown}`);
   });
 });

@@ -186,7 +186,7 @@ describe('what is wrong', () => {
     ]);
   });
 
-  it('is no part that is slow, or that cannot be known while another is down', () => {
+  it('is not a part that is slow, or that cannot be known while another is down', () => {
     const parts = [part('network', { status: 'slow' }), part('signer', { status: 'unknown' })];
     expect(problemsOf([], parts, NOW).down).toEqual([]);
   });

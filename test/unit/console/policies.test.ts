@@ -199,7 +199,7 @@ describe('a template', () => {
 });
 
 describe('the symbol of a token that a policy names', () => {
-  it('is no part of its sentences', () => {
+  it('is not part of its sentences', () => {
     const condition = (POLICY as { tokenTransferCondition: object }).tokenTransferCondition;
     const tokenSymbol = 'USDC (0xA0b8), or';
     const lying = { ...POLICY, tokenTransferCondition: { ...condition, tokenSymbol } } as Schema['Policy'];

@@ -56,7 +56,9 @@ function textDifferences(form: Shape, variants: readonly Json[], path: string): 
   const isTime = form === 'dateTime' || form === 'wholeSeconds';
   return [
     ...typeDifferences('string', variants, path),
-    ...(isTime && variants.some(({ format }) => format !== 'date-time') ? [`${path} is no date-time`] : []),
+    ...(isTime && variants.some(({ format }) => format !== 'date-time')
+      ? [`${path} is not a date-time`]
+      : []),
     ...(form === 'address' && variants.some(({ pattern }) => pattern !== '^0x[a-fA-F0-9]{40}$')
       ? [`${path} has no pattern of an address`]
       : []),

@@ -268,7 +268,7 @@ describe('the components of the OpenAPI document', () => {
   it('have no union as a variant of a union', () => {
     const unions = new Set(named.filter(([, { oneOf, anyOf }]) => oneOf || anyOf).map(([name]) => name));
     const variants = all.flatMap(([place, { oneOf = [], anyOf = [] }]) =>
-      // What is null or a union is no union of a union.
+      // What is null or a union is not a union of a union.
       (anyOf[1]?.type === 'null' ? [] : [...oneOf, ...anyOf]).map(({ $ref = '' }) => [place, nameOf($ref)]),
     );
     expect(variants.filter(([, name]) => unions.has(name ?? ''))).toEqual([]);

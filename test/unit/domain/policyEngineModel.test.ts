@@ -347,7 +347,7 @@ describe('the policy engine', () => {
     for (let batch = 0; batch < 20 && met.conditions.size < CONDITIONS.length; batch += 1) {
       fc.assert(property, { numRuns: RUNS, seed: seed() + batch });
     }
-    // It is no proof where one of the two hardly happens.
+    // It is not a proof where one of the two hardly happens.
     expect(met.allowed).toBeGreaterThan(RUNS / 20);
     expect(met.refused).toBeGreaterThan(RUNS / 20);
     expect([...met.conditions].sort()).toEqual(CONDITIONS);

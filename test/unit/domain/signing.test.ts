@@ -108,7 +108,7 @@ describe('the payload that is signed', () => {
     );
   });
 
-  it('does not cover what is no part of the statement', () => {
+  it('does not cover what is not part of the statement', () => {
     const stored = { ...PROPOSAL, version: 7, executionStatus: 'failed', votes: [{ memberId: 'mem_1' }] };
     expect(proposalPayload('ApproveProposal', SALT, stored)).toBe(
       proposalPayload('ApproveProposal', SALT, PROPOSAL),

@@ -238,7 +238,7 @@ describe('a policy with every condition and setting', () => {
     ['no name', { functions: [{ selector: '0x40c10f19' }] }],
     ['no function', { functions: [] }],
     ['one more', { functions: [...rule.functions, { name: 'approve', selector: '0x095ea7b3' }] }],
-    ['what is no function', { allowedFunctions: ['mint'] }],
+    ['what is not a function', { allowedFunctions: ['mint'] }],
     [
       'another name for a selector',
       { allowedFunctions: ['0x095ea7b3'], functions: [{ name: 'transfer', selector: '0x095ea7b3' }] },

@@ -23,7 +23,11 @@ it.each([
   ['a page', '<html>', 'is not JSON'],
   ['something else', '[]', 'expected object'],
   ['no currency', list([], { currency: undefined }), 'currency'],
-  ['a currency that is no code', list([], { currency: 'US dollars' }), 'currency must be a code such as USD'],
+  [
+    'a currency that is not a code',
+    list([], { currency: 'US dollars' }),
+    'currency must be a code such as USD',
+  ],
   ['no time', list([], { at: undefined }), 'at must be a time such as'],
   ['a time without a zone', list([], { at: '2026-01-31T17:00:00' }), 'at must be a time such as'],
   ['seconds since 1970', list([], { at: 1_769_878_800 }), 'at must be a time such as'],

@@ -129,7 +129,7 @@ test('a change of any field is noticed, of the fingerprint and the cost too', as
     writeFileSync(file, JSON.stringify(json));
     await expect(openKeystore({ file, passphrase })).rejects.toThrow(KeystoreError);
   }
-  // Other spaces and another order of fields are no change.
+  // Other spaces and another order of fields are not a change.
   const { cipher, kdf, ...rest } = JSON.parse(whole);
   writeFileSync(file, JSON.stringify({ cipher, kdf, ...rest }));
   await openKeystore({ file, passphrase });
